@@ -1,0 +1,149 @@
+// Bundles the sources into dist/. Processes that run from an older build keep the files they may still load.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { thirdPartyNotices } from "./third-party-notices.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const DIST = join(ROOT, "dist");
+const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
+
+/** What is run or imported by its own path; everything else is a chunk. */
+const ENTRIES = [
+  "bin/emulator.ts",
+  "emulator/index.ts",
+  "emulator/adapters/parquet/encoder-thread.ts",
+  "emulator/adapters/store/compaction-thread.ts",
+];
+
+/** Packages that the start needs, or that are small: bundled. The others load when they are first used. */
+const BUNDLED = new Set([
+  "@aws-crypto/crc32",
+  "@aws-crypto/crc32c",
+  "@aws-crypto/sha256-js",
+  "@smithy/signature-v4",
+  "ajv",
+  "ajv-formats",
+  "express",
+  "fast-xml-parser",
+  "lowdb",
+  "proper-lockfile",
+]);
+
+/** A file of an older build may still be wanted by a process that was started from it. */
+const OLD_FILE_GRACE_MS = 15 * 60_000;
+
+/** Bundled packages in the old module format call `require` for what Node itself has. */
+const REQUIRE_FOR_BUNDLED_PACKAGES =
+  'import { createRequire as $createRequire } from "node:module"; const require = $createRequire(import.meta.url);';
+
+const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+const external = [
+  ...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)),
+  ...Object.keys(manifest.peerDependencies ?? {}),
+];
+
+const common = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  format: "esm",
+  logLevel: "warning",
+};
+
+await rm(FRESH, { recursive: true, force: true });
+try {
+  const [bundle] = await Promise.all([bundleEntries(), writeSchema(), writeTypes()]);
+  refuseLazyOldModules(bundle.metafile.inputs);
+  await writeText("THIRD-PARTY-NOTICES", await thirdPartyNotices(ROOT, Object.keys(bundle.metafile.inputs)));
+  await publish();
+} finally {
+  await rm(FRESH, { recursive: true, force: true });
+}
+
+function bundleEntries() {
+  return build({
+    ...common,
+    entryPoints: ENTRIES,
+    outbase: ".",
+    outdir: FRESH,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    external: external.flatMap((name) => [name, `${name}/*`]),
+    // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
+    alias: { "graceful-fs": "node:fs" },
+    banner: { js: REQUIRE_FOR_BUNDLED_PACKAGES },
+    metafile: true,
+  });
+}
+
+/** The bundler gives a package in the old module format no names when it is imported with `import()`. */
+function refuseLazyOldModules(inputs) {
+  for (const [path, { imports }] of Object.entries(inputs))
+    for (const { kind, path: target, original } of imports)
+      if (kind === "dynamic-import" && inputs[target]?.format === "cjs")
+        throw new Error(
+          `${path}: import("${original}") loses its names; load a module that imports it statically`,
+        );
+}
+
+async function writeSchema() {
+  const entry = "emulator/adapters/config/schema.ts";
+  const { outputFiles } = await build({ ...common, entryPoints: [entry], write: false });
+  const source = Buffer.from(outputFiles[0].contents).toString("base64");
+  const { configurationSchema } = await import(`data:text/javascript;base64,${source}`);
+  await writeText("emulator.config.schema.json", `${JSON.stringify(configurationSchema(), null, 2)}\n`);
+}
+
+/** Declarations are written in spite of type errors, which are the business of `npm run check`. */
+async function writeTypes() {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const args = [tsc, "-p", "bin/tsconfig.types.json", "--outDir", join(FRESH, "types"), "--pretty", "false"];
+  const problems = await new Promise((done, fail) => {
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+    child
+      .on("error", fail)
+      .on("close", () => done(output.split("\n").filter((line) => line.includes("error TS"))));
+  });
+  if (!existsSync(join(FRESH, "types/emulator/index.d.ts")))
+    throw new Error(`no declarations were written:\n${problems.join("\n")}`);
+  if (problems.length > 0) console.warn(`types have ${problems.length} errors; \`npm run check\` lists them`);
+}
+
+/** Chunks first, entries last: whoever starts meanwhile finds a whole build, the old one or the new one. */
+async function publish() {
+  const files = (await readdir(FRESH, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(FRESH, join(entry.parentPath, entry.name)))
+    .sort((a, b) => Number(b.startsWith("chunks")) - Number(a.startsWith("chunks")));
+  for (const file of files) {
+    await mkdir(dirname(join(DIST, file)), { recursive: true });
+    await rename(join(FRESH, file), join(DIST, file));
+  }
+  await removeOld(new Set(files));
+}
+
+async function removeOld(current) {
+  const isPacking = ["pack", "publish"].includes(process.env.npm_command ?? "");
+  for (const entry of await readdir(DIST, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const file = relative(DIST, path);
+    if (!entry.isFile() || current.has(file) || file.startsWith(".fresh-")) continue;
+    const changed = await stat(path).catch(() => undefined);
+    const isOld = changed !== undefined && Date.now() - changed.mtimeMs > OLD_FILE_GRACE_MS;
+    if (isOld || isPacking) await rm(path, { force: true });
+  }
+}
+
+async function writeText(name, text) {
+  await mkdir(FRESH, { recursive: true });
+  await writeFile(join(FRESH, name), text);
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { variableOf } from "../emulator/adapters/config/layers.ts";
+import { nearest } from "../emulator/adapters/config/nearest.ts";
+import { COMMON_FLAGS, type Command, type Flags, type Invocation, UsageError } from "./command.ts";
+
+/** Settings read their own twins, with their own checks; these are the flags that no setting has. */
+const TWINNED = ["json", "quiet", "ready-file", "url", "timeout"];
+
+const ON = new Set(["true", "1", "on"]);
+const OFF = new Set(["false", "0", "off"]);
+
+/** Checks what follows a command against its flags and operands; flags left out come from their twins. */
+export function readCommandLine(
+  name: string,
+  command: Command,
+  words: readonly string[],
+  env: Invocation["env"],
+  cwd: string,
+): Invocation {
+  const known: Flags = { ...command.flags, ...COMMON_FLAGS };
+  const { flags, operands } = readWords(name, known, words);
+  if (flags.help !== true && operands.length !== command.operands.length)
+    throw new UsageError(operandProblem(name, command, operands));
+  return { flags: { ...flagsFromTwins(known, env), ...flags }, operands, cwd, env };
+}
+
+function readWords(
+  name: string,
+  known: Flags,
+  words: readonly string[],
+): { readonly flags: Record<string, string | boolean>; readonly operands: readonly string[] } {
+  const options = Object.fromEntries(
+    Object.entries(known).map(([flag, { value }]) => [flag, { type: value ? "string" : "boolean" } as const]),
+  );
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: { ...options, help: { type: "boolean", short: "h" } },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags: Record<string, string | boolean> = {};
+  const operands: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind === "option") flags[token.name] = flagValue(name, known, token);
+  }
+  return { flags, operands };
+}
+
+function flagValue(
+  command: string,
+  known: Flags,
+  token: {
+    readonly name: string;
+    readonly rawName: string;
+    readonly value?: string;
+    readonly inlineValue?: boolean;
+  },
+): string | boolean {
+  const flag = known[token.name];
+  if (flag === undefined) throw new UsageError(unknownFlag(command, token.rawName, known));
+  if (flag.value === undefined) {
+    if (token.value !== undefined)
+      throw new UsageError(`--${token.name}: it takes no value; leave the value out`);
+    return true;
+  }
+  const isFlagInstead = token.inlineValue !== true && token.value?.startsWith("--") === true;
+  if (!token.value || isFlagInstead)
+    throw new UsageError(`--${token.name}: the value is missing; give ${flag.value}`);
+  return token.value;
+}
+
+function unknownFlag(command: string, rawName: string, known: Flags): string {
+  const meant = nearest(rawName.replace(/^-+/, ""), Object.keys(known));
+  const hint = meant === undefined ? `see \`emulator ${command} --help\`` : `did you mean --${meant}?`;
+  return `${rawName}: unknown flag; ${hint}`;
+}
+
+function operandProblem(name: string, command: Command, operands: readonly string[]): string {
+  const missing = command.operands[operands.length];
+  if (missing !== undefined) return `${name}: ${missing} is missing; see \`emulator ${name} --help\``;
+  return `${operands[command.operands.length]}: not expected after ${name}; see \`emulator ${name} --help\``;
+}
+
+function flagsFromTwins(known: Flags, env: Invocation["env"]): Record<string, string | boolean> {
+  const flags: Record<string, string | boolean> = {};
+  for (const flag of TWINNED) {
+    const variable = variableOf(flag);
+    const text = env[variable];
+    if (!known[flag] || !text) continue;
+    if (known[flag].value !== undefined) flags[flag] = text;
+    else if (ON.has(text)) flags[flag] = true;
+    else if (!OFF.has(text)) throw new UsageError(`${variable}: "${text}" will not do; give true or false`);
+  }
+  return flags;
+}

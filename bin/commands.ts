@@ -1,0 +1,17 @@
+import type { Command } from "./command.ts";
+
+/** A command's module, loaded when the command is asked for. */
+type Load = () => Promise<{ readonly command: Command }>;
+
+export const COMMANDS: Readonly<Record<string, Load>> = {
+  start: () => import("./commands/start.ts"),
+  demo: () => import("./commands/demo.ts"),
+  "verify-export": () => import("./commands/verify-export.ts"),
+  openapi: () => import("./commands/openapi.ts"),
+  wait: () => import("./commands/wait.ts"),
+  status: () => import("./commands/status.ts"),
+  env: () => import("./commands/env.ts"),
+  reset: () => import("./commands/reset.ts"),
+  stop: () => import("./commands/stop.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+};

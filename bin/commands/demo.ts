@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { type Command, CommandFailure, type Invocation } from "../command.ts";
+import { configurationOf } from "../configuration.ts";
+import { makeDemoFolder } from "../demo-folder.ts";
+import { tellStory } from "../demo-story.ts";
+import { signalled } from "../signals.ts";
+import { startOrExplain } from "../start-problems.ts";
+import { openProgress, print } from "../terminal.ts";
+
+const DEFAULT_FOLDER = ".emulator/demo";
+/** A Tuesday: sample traces of the three days before are exported. */
+const NOW = "2026-01-06T00:00:00Z";
+
+export const command: Command = {
+  summary: "show the whole story: traces in, an export over virtual time, verified Parquet files",
+  operands: [],
+  flags: {
+    data: { value: "<dir>", help: `folder of the demo's own (default ${DEFAULT_FOLDER})` },
+    seed: { value: "<n>", help: "what ids and samples are drawn from (default 1)" },
+  },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { flags, cwd } = invocation;
+  const folder = resolve(cwd, typeof flags.data === "string" ? flags.data : DEFAULT_FOLDER);
+  // No file and no environment: the demo shows the same to everyone.
+  const { configuration } = await configurationOf(
+    { ...invocation, env: {}, flags: { ...flags, data: folder, port: "0", clock: "frozen", now: NOW } },
+    false,
+  );
+  await makeDemoFolder(folder);
+  const progress = openProgress(flags.quiet === true);
+  const interrupted = signalled();
+  const running = await startOrExplain(configuration);
+  try {
+    const story = tellStory(running, progress);
+    const account = await Promise.race([story, interrupted.then(stopTelling)]);
+    progress.clear();
+    if (flags.json === true) print(JSON.stringify(account.facts));
+    else if (flags.quiet !== true) for (const line of account.lines) print(line);
+    return account.facts.verified ? 0 : 1;
+  } finally {
+    progress.clear();
+    await running.close();
+  }
+}
+
+function stopTelling(signal: NodeJS.Signals): never {
+  throw new CommandFailure(`the demo was ended by ${signal}`);
+}

@@ -1,0 +1,43 @@
+import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
+import { configurationOf, locatorFolder } from "../configuration.ts";
+import {
+  checkClock,
+  checkDependencies,
+  checkFolder,
+  checkNode,
+  checkPorts,
+  checkRunning,
+  type Finding,
+} from "../findings.ts";
+import { findLocator, urlFlag } from "../running.ts";
+import { print } from "../terminal.ts";
+
+export const command: Command = {
+  summary: "look for what may keep the emulator from working, and say what to do",
+  operands: [],
+  flags: { ...TARGET_FLAGS, port: { value: "<n>", help: "port to check instead of the configured one" } },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { flags } = invocation;
+  const resolved = await configurationOf(invocation);
+  const url = urlFlag(invocation) ?? (await findLocator(invocation))?.url;
+  const folder = locatorFolder(resolved, invocation.cwd);
+  const findings: Finding[] = [
+    checkNode(process.versions.node),
+    await checkFolder(folder),
+    ...(await checkPorts(resolved.configuration, url)),
+    ...(url === undefined ? [] : await checkRunning(url)),
+    ...(await checkDependencies()),
+    checkClock(Date.now()),
+  ];
+  const ok = findings.every((finding) => finding.ok);
+  if (flags.json === true) print(JSON.stringify({ ok, findings }));
+  else if (flags.quiet !== true) for (const finding of findings) print(lineOf(finding));
+  return ok ? 0 : 1;
+}
+
+function lineOf({ ok, what, fix }: Finding): string {
+  return ok ? `ok       ${what}` : `problem  ${what}; ${fix}`;
+}

@@ -1,0 +1,17 @@
+import type { Command, Invocation } from "../command.ts";
+import { print } from "../terminal.ts";
+
+export const command: Command = {
+  summary: "print the OpenAPI document derived from the tables",
+  operands: [],
+  flags: {},
+  run,
+};
+
+async function run({ flags }: Invocation): Promise<number> {
+  const { openApiDocument } = await import("../../contracts/openapi.ts");
+  const document = openApiDocument();
+  if (flags.quiet !== true)
+    print(flags.json === true ? JSON.stringify(document) : JSON.stringify(document, null, 2));
+  return 0;
+}

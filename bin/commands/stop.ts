@@ -1,0 +1,48 @@
+import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { isAlive, type Locator } from "../../emulator/adapters/locator.ts";
+import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
+import { neededLocator, statusOf, urlFlag } from "../running.ts";
+import { print } from "../terminal.ts";
+
+const PATIENCE_MS = 20_000;
+const POLL_MS = 50;
+
+export const command: Command = {
+  summary: "stop a running emulator; its state is saved",
+  operands: [],
+  flags: TARGET_FLAGS,
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { flags } = invocation;
+  const locator = await neededLocator(invocation);
+  await proveIdentity(locator, urlFlag(invocation));
+  process.kill(locator.pid, "SIGTERM");
+  const deadline = performance.now() + PATIENCE_MS;
+  while (isAlive(locator)) {
+    if (performance.now() >= deadline)
+      throw new CommandFailure(
+        `process ${locator.pid} has not stopped after ${PATIENCE_MS / 1000} s; end it with \`kill -9 ${locator.pid}\``,
+      );
+    await pause(POLL_MS);
+  }
+  if (flags.json === true) print(JSON.stringify({ stopped: true, url: locator.url, pid: locator.pid }));
+  else if (flags.quiet !== true) print(`${locator.url} (process ${locator.pid}) has stopped`);
+  return 0;
+}
+
+/** A pid may have passed on to another program: only one that answers as this very emulator is signalled. */
+async function proveIdentity(locator: Locator, url: string | undefined): Promise<void> {
+  const fix = "stop it where it runs, with SIGTERM";
+  if (locator.hostname !== hostname())
+    throw new CommandFailure(`${locator.url} runs on ${locator.hostname}; ${fix}`);
+  if (url !== undefined && url !== locator.url)
+    throw new CommandFailure(
+      `${url} is not the emulator of this folder (${locator.url}); ${fix}, or name its folder with --data`,
+    );
+  const { pid } = await statusOf(locator.url);
+  if (pid !== locator.pid)
+    throw new CommandFailure(`${locator.url} answers as process ${pid}, not ${locator.pid}; ${fix}`);
+}

@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { holderOf } from "../emulator/adapters/folder-lock.ts";
+import { UsageError } from "./command.ts";
+
+/** Lies in folders that the demo made, and so may empty. */
+const MARK = "made-by-demo";
+
+/** Makes the demo's folder afresh; a folder that holds anything else is not touched. */
+export async function makeDemoFolder(folder: string): Promise<void> {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    if (!existsSync(join(folder, MARK)))
+      throw new UsageError(
+        `${folder}: it holds something that the demo did not make; name an empty folder with --data`,
+      );
+    const holder = await holderOf(folder);
+    if (holder !== undefined)
+      throw new UsageError(`${folder}: in use by ${holder}; stop it, or name another folder`);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, MARK), "Emptied and made again by each `emulator demo`.\n");
+}

@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { ReadyLine } from "../emulator/configuration.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/domain/auth.ts";
+import { SEEDED_BUCKET, SEEDED_KEY } from "../emulator/domain/object-storage/seed.ts";
+import type { RunningEmulator } from "../emulator/start.ts";
+import { CommandFailure } from "./command.ts";
+import { callControl } from "./control-client.ts";
+import type { Progress } from "./terminal.ts";
+import { type Verdict, verdictLines } from "./verdict.ts";
+
+/** What the demo did: for a program, and for a reader. */
+export interface Account {
+  readonly facts: {
+    readonly verified: boolean;
+    readonly export_id: string;
+    readonly rows: number;
+    readonly files: readonly string[];
+  };
+  readonly lines: readonly string[];
+}
+
+interface Scene {
+  readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
+  readonly progress: Progress;
+  readonly ready: ReadyLine;
+}
+
+interface OneOffExport {
+  readonly id: string;
+  readonly runs: readonly ExportRun[];
+  readonly verdict: Verdict;
+}
+
+interface ExportRun {
+  readonly start_time: string;
+  readonly rows_exported: number;
+  readonly metadata: { readonly files: readonly string[] };
+}
+
+const PROJECT = "demo";
+const PREFIX = "demo";
+const ROWS = 3_000;
+const WINDOW_DAYS = 3;
+const DAY_MS = 86_400_000;
+const CALL_TIMEOUT_MS = 10 * 60_000;
+
+/** Uses a running emulator as a user would, over its ports, from the first trace to the verified files. */
+export async function tellStory(
+  { ready, objectsFolder }: Pick<RunningEmulator, "ready" | "objectsFolder">,
+  progress: Progress,
+): Promise<Account> {
+  const scene: Scene = { ready, progress, call: callerOf(ready.url) };
+  const window = windowBefore(ready.now);
+  const projectId = await sendTraces(scene, window);
+  const destinationId = await createDestination(scene);
+  const oneOff = await exportOnce(scene, { projectId, destinationId, ...window });
+  const files = filesOnDisk(objectsFolder, oneOff);
+  return { facts: factsOf(oneOff, files), lines: linesOf(ready, window, oneOff, files) };
+}
+
+async function sendTraces({ call, progress, ready }: Scene, { from, to }: Window): Promise<string> {
+  progress.say(`sending ${ROWS} sample runs`);
+  const order = { count: ROWS, project: PROJECT, from, to, seed: ready.seed };
+  await call("POST", "/_emulator/v1/traces/generate", order);
+  const [project] = await call<readonly { readonly id: string }[]>("GET", `/api/v1/sessions?name=${PROJECT}`);
+  if (project === undefined)
+    throw new CommandFailure(`the project ${PROJECT} is missing after its traces were sent`);
+  return project.id;
+}
+
+async function createDestination({ call, progress }: Scene): Promise<string> {
+  progress.say("creating a destination");
+  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports/destinations", {
+    destination_type: "s3",
+    display_name: "Demo bucket",
+    config: { bucket_name: SEEDED_BUCKET, prefix: PREFIX, region: "us-east-1" },
+    credentials: SEEDED_KEY,
+  });
+  return id;
+}
+
+async function exportOnce(
+  { call, progress }: Scene,
+  {
+    projectId,
+    destinationId,
+    from,
+    to,
+  }: Window & { readonly projectId: string; readonly destinationId: string },
+): Promise<OneOffExport> {
+  progress.say("exporting");
+  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
+    bulk_export_destination_id: destinationId,
+    session_id: projectId,
+    start_time: from,
+    end_time: to,
+    format_version: "v2_beta",
+  });
+  progress.say("moving the clock until the export is COMPLETED");
+  const moved = await call<{ readonly reached?: boolean }>("POST", "/_emulator/v1/clock/advance", {
+    until: { export: id, status: "COMPLETED" },
+  });
+  if (moved.reached === false)
+    throw new CommandFailure(`export ${id} did not become COMPLETED: ${JSON.stringify(moved)}`);
+  progress.say("reading the files back");
+  const runs = await call<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
+  const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
+  return { id, runs, verdict };
+}
+
+function factsOf({ id, verdict }: OneOffExport, files: readonly string[]): Account["facts"] {
+  const verified = verdict.ok && verdict.rows > 0 && files.length === verdict.files;
+  return { verified, export_id: id, rows: verdict.rows, files };
+}
+
+function linesOf(
+  ready: ReadyLine,
+  window: Window,
+  { id, runs, verdict }: OneOffExport,
+  files: readonly string[],
+): string[] {
+  const days = runs.map(
+    ({ start_time, rows_exported, metadata }) =>
+      `                ${start_time.slice(0, 10)}  ${String(rows_exported).padStart(6)} rows  ${metadata.files.length} files`,
+  );
+  const [first] = files;
+  return [
+    `An emulator ran at ${ready.url}, its object store at ${ready.s3_url}, on a clock of its own.`,
+    "",
+    `1 Traces        ${ROWS} sample runs into the project "${PROJECT}", ${window.from.slice(0, 10)} to ${window.to.slice(0, 10)}`,
+    `2 Destination   s3://${SEEDED_BUCKET}/${PREFIX}, proven by writing a test file`,
+    `3 Export        ${id}, format v2_beta`,
+    "4 Fast-forward  to COMPLETED; a run for each day:",
+    ...days,
+    ...verdictLines(id, verdict).map(
+      (line, index) => `${index === 0 ? "5 Read back     " : "                "}${line}`,
+    ),
+    "",
+    "Parquet files:",
+    ...files.map((file) => `  ${file}`),
+    ...(first === undefined ? [] : ["", "Open them, for example with DuckDB:", `  ${openingLine(first)}`]),
+  ];
+}
+
+/** All files of the export in one table, with the days of their folders as columns. */
+function openingLine(file: string): string {
+  const root = file.slice(0, file.indexOf("/", file.indexOf("export_id=")));
+  const query = `SELECT year, month, day, run_type, count(*) FROM read_parquet('${root}/**/*.parquet', hive_partitioning = true) GROUP BY ALL ORDER BY ALL`;
+  return `duckdb -c "${query}"`;
+}
+
+/** The files on this machine's disk that the export's records name as `<bucket>/<key>`. */
+function filesOnDisk(objectsFolder: string, { runs }: OneOffExport): string[] {
+  return runs
+    .flatMap(({ metadata }) => metadata.files)
+    .map((name) => join(objectsFolder, name))
+    .filter((path) => existsSync(path))
+    .map((path) => relative(process.cwd(), path))
+    .sort();
+}
+
+interface Window {
+  readonly from: string;
+  readonly to: string;
+}
+
+function windowBefore(now: string): Window {
+  const to = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS;
+  return { from: new Date(to - WINDOW_DAYS * DAY_MS).toISOString(), to: new Date(to).toISOString() };
+}
+
+function callerOf(url: string): Scene["call"] {
+  const headers = { "x-api-key": DEFAULT_API_KEY, "x-tenant-id": DEFAULT_TENANT_ID };
+  return (method, path, body) =>
+    callControl(url, path, { method, body, headers, timeoutMs: CALL_TIMEOUT_MS });
+}

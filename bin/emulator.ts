@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+import { nearest } from "../emulator/adapters/config/nearest.ts";
+import { packageVersion } from "../emulator/adapters/config/package-version.ts";
+import { CommandFailure, UsageError } from "./command.ts";
+import { readCommandLine } from "./command-line.ts";
+import { COMMANDS } from "./commands.ts";
+import { complain, endWithReader, print } from "./terminal.ts";
+
+const DEFAULT_COMMAND = "start";
+
+async function main(words: readonly string[]): Promise<number> {
+  const [first, ...rest] = words;
+  if (first === "--version" || first === "-v") return show(packageVersion());
+  if (first === "--help" || first === "-h" || first === "help")
+    return show(await (await import("./help.ts")).overview());
+  const isCommand = first !== undefined && !first.startsWith("-");
+  const name = isCommand ? first : DEFAULT_COMMAND;
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) throw new UsageError(unknownCommand(name));
+  const { command } = await load();
+  const invocation = readCommandLine(name, command, isCommand ? rest : words, process.env, process.cwd());
+  if (invocation.flags.help === true) return show((await import("./help.ts")).commandHelp(name, command));
+  return command.run(invocation);
+}
+
+function show(text: string): number {
+  print(text);
+  return 0;
+}
+
+function unknownCommand(name: string): string {
+  const meant = nearest(name, Object.keys(COMMANDS));
+  return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
+}
+
+function exitCodeFor(error: unknown): number {
+  if (error instanceof UsageError || error instanceof CommandFailure) {
+    for (const line of error.message.split("\n")) complain(line);
+    return error instanceof UsageError ? 2 : 1;
+  }
+  complain(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
+  return 1;
+}
+
+endWithReader();
+process.exitCode = await main(process.argv.slice(2)).catch(exitCodeFor);

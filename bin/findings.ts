@@ -1,0 +1,125 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { holderOf } from "../emulator/adapters/folder-lock.ts";
+import { isAlive, readLocator } from "../emulator/adapters/locator.ts";
+import type { Configuration } from "../emulator/configuration.ts";
+import { tryCall } from "./control-client.ts";
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly what: string;
+  readonly fix?: string;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const PROBE_TIMEOUT_MS = 5_000;
+const EARLIEST_PLAUSIBLE_MS = Date.UTC(2026, 0, 1);
+const LATEST_PLAUSIBLE_MS = Date.UTC(2100, 0, 1);
+
+/** Packages that load when they are first used, and so fail late; each with what needs it. */
+const LAZY_PACKAGES: Readonly<Record<string, () => Promise<unknown>>> = {
+  yaml: () => import("yaml"),
+  hyparquet: () => import("hyparquet"),
+  "hyparquet-writer": () => import("hyparquet-writer"),
+  "@hpcc-js/wasm-zstd": () => import("@hpcc-js/wasm-zstd"),
+  "@aws-sdk/client-s3": () => import("@aws-sdk/client-s3"),
+};
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  return { ok, what: `Node ${version}`, fix: `install Node ${OLDEST_NODE.join(".")} or later` };
+}
+
+export async function checkFolder(folder: string): Promise<Finding> {
+  const existing = nearestExisting(folder);
+  try {
+    if (!statSync(existing).isDirectory())
+      return { ok: false, what: `${existing} is a file`, fix: "choose another folder with --data" };
+    accessSync(existing, constants.W_OK);
+  } catch {
+    return {
+      ok: false,
+      what: `${folder} cannot be written`,
+      fix: "change its owner, or choose another with --data",
+    };
+  }
+  if (existing !== folder) return { ok: true, what: `data folder ${folder} can be made` };
+  const holder = await holderOf(folder);
+  const locator = readLocator(folder);
+  if (holder !== undefined && (locator === undefined || !isAlive(locator)))
+    return {
+      ok: false,
+      what: `${folder} is held by ${holder}, which says no address`,
+      fix: `wait 15 s, or end that process`,
+    };
+  return {
+    ok: true,
+    what: `data folder ${folder} can be written${holder === undefined ? "" : `, in use by ${holder}`}`,
+  };
+}
+
+/** The three ports of a start, unless the emulator that runs has them. */
+export async function checkPorts(
+  { port, host }: Configuration,
+  runningUrl: string | undefined,
+): Promise<Finding[]> {
+  if (port === 0) return [{ ok: true, what: "free ports are taken at the start" }];
+  if (runningUrl !== undefined && new URL(runningUrl).port === String(port)) return [];
+  const fix = "stop what uses it, or choose another --port (0 takes free ones)";
+  const states = await Promise.all([port, port + 1, port + 2].map((each) => portProblem(each, host)));
+  return states.map((problem, index) => ({
+    ok: problem === undefined,
+    what: `port ${port + index} ${problem === undefined ? "is free" : `cannot be taken (${problem})`}`,
+    fix,
+  }));
+}
+
+export async function checkRunning(url: string): Promise<Finding[]> {
+  const status = await tryCall(url, "/_emulator/v1/status", { timeoutMs: PROBE_TIMEOUT_MS });
+  const ready = await tryCall(url, "/readyz", { timeoutMs: PROBE_TIMEOUT_MS });
+  const fix = "look at its output, or start it with `emulator start`";
+  return [
+    {
+      ok: status?.status === 200,
+      what: `an emulator ${status?.status === 200 ? "answers" : "does not answer"} at ${url}`,
+      fix,
+    },
+    { ok: ready?.status === 200, what: `${url} is ${ready?.status === 200 ? "" : "not "}ready`, fix },
+  ];
+}
+
+export async function checkDependencies(): Promise<Finding[]> {
+  return Promise.all(
+    Object.entries(LAZY_PACKAGES).map(async ([name, load]) => {
+      const problem = await load().then(
+        () => undefined,
+        (error: NodeJS.ErrnoException) => error.code ?? error.name,
+      );
+      const what = problem === undefined ? `${name} loads` : `${name} does not load (${problem})`;
+      return { ok: problem === undefined, what, fix: "install again with `npm ci`" };
+    }),
+  );
+}
+
+/** Signatures of S3 and certificates follow the wall clock, so a machine that is years off cannot work. */
+export function checkClock(now: number): Finding {
+  const ok = now > EARLIEST_PLAUSIBLE_MS && now < LATEST_PLAUSIBLE_MS;
+  return { ok, what: `wall clock at ${new Date(now).toISOString()}`, fix: "set the machine's clock" };
+}
+
+function nearestExisting(folder: string): string {
+  let existing = folder;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  return existing;
+}
+
+function portProblem(port: number, host: string): Promise<string | undefined> {
+  return new Promise((settle) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.name));
+    server.listen(port, host, () => server.close(() => settle(undefined)));
+  });
+}

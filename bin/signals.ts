@@ -1,0 +1,24 @@
+const FORCED_EXIT_CODE = 130;
+const FORGOTTEN_HANDLES_MS = 5_000;
+
+/**
+ * Settles with the first SIGINT or SIGTERM; a second one ends the process at once. To be called before
+ * anything is started, so that a signal during the start is not lost.
+ */
+export function signalled(): Promise<NodeJS.Signals> {
+  return new Promise((settle) => {
+    let count = 0;
+    const onSignal = (signal: NodeJS.Signals) => {
+      count += 1;
+      if (count > 1) process.exit(FORCED_EXIT_CODE);
+      settle(signal);
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}
+
+/** Ends the process although something was left open; does nothing when the process ends by itself. */
+export function endSoon(exitCode: number): void {
+  setTimeout(() => process.exit(exitCode), FORGOTTEN_HANDLES_MS).unref();
+}

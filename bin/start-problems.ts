@@ -1,0 +1,31 @@
+import type { Configuration } from "../emulator/configuration.ts";
+import type { RunningEmulator } from "../emulator/start.ts";
+import { UsageError } from "./command.ts";
+
+/** What keeps an emulator from listening, by the code of the system. */
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken; stop what uses it, or choose another --port (0 takes free ones)",
+  EACCES: "no permission; choose a port above 1023 and a data folder that can be written",
+  EADDRNOTAVAIL: "no such address on this machine; check --host",
+  ENOTFOUND: "no such address; check --host",
+  ENOSPC: "the disk is full; make room, or choose another --data",
+  EROFS: "the disk is read-only; choose another --data",
+  ENOTDIR: "a part of the path is a file; choose another --data",
+};
+
+/** Refusals of a start that explain themselves. */
+const EXPLAINED = new Set(["FolderInUse", "Refusal", "UnreadableData"]);
+
+/** Starts an emulator; what a user can put right becomes one line and exit 2. */
+export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {
+  const { start } = await import("../emulator/start.ts");
+  try {
+    return await start(configuration);
+  } catch (error) {
+    const { name, message, code, port, path } = error as NodeJS.ErrnoException & { port?: number };
+    if (EXPLAINED.has(name)) throw new UsageError(message);
+    const advice = LISTEN_PROBLEMS[code ?? ""];
+    if (advice === undefined) throw error;
+    throw new UsageError(`${port === undefined ? (path ?? configuration.host) : `port ${port}`}: ${advice}`);
+  }
+}

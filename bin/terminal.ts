@@ -1,0 +1,31 @@
+/** Standard output: what was asked for. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Standard error: problems. */
+export function complain(line: string): void {
+  process.stderr.write(`emulator: ${line}\n`);
+}
+
+/** A reader that goes away, as `head` does, ends the command without a fuss. */
+export function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+}
+
+/** Says what long work is at, on a terminal; quiet in pipes. */
+export interface Progress {
+  say(text: string): void;
+  clear(): void;
+}
+
+export function openProgress(quiet: boolean): Progress {
+  const shown = process.stderr.isTTY === true && !quiet;
+  const write = (text: string) => {
+    if (shown) process.stderr.write(`\r\u001b[2K${text}`);
+  };
+  return { say: (text) => write(`${text} …`), clear: () => write("") };
+}

@@ -1,0 +1,28 @@
+/** What `GET /_emulator/v1/exports/{id}/verify` answers with. */
+export interface Verdict {
+  readonly ok: boolean;
+  readonly rows: number;
+  readonly files: number;
+  readonly problems: readonly { readonly kind: string; readonly key: string; readonly detail: string }[];
+}
+
+const MAX_ROWS = 50;
+const GAP = 2;
+
+/** A verdict for a reader: one line when all is well, else a table of what is not. */
+export function verdictLines(id: string, { ok, rows, files, problems }: Verdict): string[] {
+  const counts = `${rows} rows in ${files} files`;
+  if (ok) return [`export ${id}: verified, ${counts}`];
+  const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail] as const);
+  const table = [["PROBLEM", "KEY", "DETAIL"] as const, ...shown];
+  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)) + GAP);
+  const lines = table.map(
+    ([kind, key, detail]) => kind.padEnd(widths[0] ?? 0) + key.padEnd(widths[1] ?? 0) + detail,
+  );
+  const rest = problems.length - shown.length;
+  return [
+    `export ${id}: NOT verified, ${counts}, ${problems.length} problems`,
+    ...lines,
+    ...(rest > 0 ? [`and ${rest} more; see them all with --json`] : []),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { AssumptionId } from "./spec/assumptions.ts";
+import type { Field } from "./spec/fields.ts";
+import { OBSERVED_SPELLINGS } from "./spec/lifecycle.ts";
+import * as resources from "./spec/resources.ts";
+import { information } from "./spec/system-operations.ts";
+import * as traces from "./spec/trace-resources.ts";
+
+/** Values in force where they differ from our choices. */
+export type AssumptionValues = Readonly<Partial<Record<AssumptionId, unknown>>>;
+
+/** Schemas with a name of their own; everything else is written where it is used. */
+const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, string>([
+  [resources.credentials, "BulkExportDestinationCredentials"],
+  [resources.destinationConfig, "BulkExportDestinationConfig"],
+  [resources.destinationCreate, "BulkExportDestinationCreate"],
+  [resources.destinationPatch, "BulkExportDestinationPatch"],
+  [resources.destination, "BulkExportDestination"],
+  [resources.bulkExportCreate, "BulkExportCreate"],
+  [resources.bulkExportPatch, "BulkExportPatch"],
+  [resources.bulkExport, "BulkExport"],
+  [resources.bulkExportRun, "BulkExportRun"],
+  [resources.progress, "BulkExportRunProgress"],
+  [traces.runCreate, "TraceRunCreate"],
+  [traces.runUpdate, "TraceRunUpdate"],
+  [traces.runBatch, "TraceRunBatch"],
+  [traces.traceRun, "TraceRun"],
+  [traces.projectCreate, "ProjectCreate"],
+  [traces.project, "Project"],
+  [information, "Information"],
+]);
+
+/** §2.3, and our choice for the platform. */
+export const ERROR_SCHEMAS = {
+  PlatformError: {
+    type: "object",
+    properties: { detail: { type: "string", description: "What was wrong." } },
+    required: ["detail"],
+    "x-assumption": "platform.error_body",
+  },
+  AgentError: { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" },
+} as const;
+
+/** Writes a field as a schema: named ones as references, unless they are asked for in place. */
+export type SchemaWriter = (field: Field<unknown>, inPlace?: boolean) => unknown;
+
+export function schemaWriter(values: AssumptionValues): SchemaWriter {
+  const titleCase = (values["export.status_casing"] ?? "upper") === "title";
+  const write = (value: unknown, inPlace: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((item) => write(item, false));
+    if (typeof value !== "object" || value === null) return value;
+    const name = inPlace ? undefined : NAMED.get(value as Field<unknown>);
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+    const schema = Object.fromEntries(
+      Object.entries(value).map(([word, inner]) => [word, write(inner, false)]),
+    );
+    return titleCase && schema["x-assumption"] === "export.status_casing"
+      ? { ...schema, enum: Object.values(OBSERVED_SPELLINGS) }
+      : schema;
+  };
+  return (field, inPlace = false) => write(field, inPlace);
+}
+
+export function namedSchemas(schemaOf: SchemaWriter): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...NAMED].map(([field, name]) => [name, schemaOf(field, true)]));
+}

@@ -1,0 +1,163 @@
+import {
+  type AssumptionValues,
+  ERROR_SCHEMAS,
+  namedSchemas,
+  type SchemaWriter,
+  schemaWriter,
+} from "./openapi-schemas.ts";
+import { type AssumptionId, ASSUMPTIONS } from "./spec/assumptions.ts";
+import type { Field, OptionalField } from "./spec/fields.ts";
+import { LIMITS, TIMINGS } from "./spec/limits.ts";
+import type { Operation } from "./spec/operation.ts";
+import { OPERATIONS } from "./spec/operations.ts";
+import { DEFAULT_VERSIONS } from "./spec/versions.ts";
+
+export interface OpenApiOptions {
+  readonly versions?: Readonly<Record<keyof typeof DEFAULT_VERSIONS, string>>;
+  /** Base addresses of the two regions (§1). */
+  readonly regions?: { readonly us: string; readonly eu: string };
+  readonly assumptions?: AssumptionValues;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: "The object store refused the destination.",
+  401: "No key, or one that is not known.",
+  403: "The key does not belong to the workspace.",
+  404: "Nothing of this id in the workspace.",
+  409: "Its state does not allow it.",
+  413: "The body is larger than the bound.",
+  415: "The body is not JSON.",
+  422: "The request does not have the form that the schema asks for.",
+  429: "More requests than the rate limit allows.",
+};
+
+const WORKSPACE_PARAMETER = {
+  required: { $ref: "#/components/parameters/Workspace" },
+  key: { $ref: "#/components/parameters/WorkspaceOfKey" },
+} as const;
+
+/** The OpenAPI 3.1 document of every operation, derived from the tables. */
+export function openApiDocument(options: OpenApiOptions = {}): Json {
+  const { versions = DEFAULT_VERSIONS } = options;
+  const schemaOf = schemaWriter(options.assumptions ?? {});
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Trace Platform API",
+      version: versions.service,
+      description:
+        "What the emulator answers; entries under x-emulator name the sections and the choices behind it.",
+      "x-emulator": { versions },
+    },
+    jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
+    servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),
+    paths: pathsOf(schemaOf),
+    components: {
+      schemas: { ...namedSchemas(schemaOf), ...ERROR_SCHEMAS },
+      parameters: IDENTITY_PARAMETERS,
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+    },
+    "x-emulator": {
+      limits: { ...LIMITS, ...TIMINGS },
+      assumptions: assumptionsInForce(options.assumptions ?? {}),
+    },
+  };
+}
+
+const workspace = { name: "X-Tenant-Id", in: "header", schema: { type: "string", format: "uuid" } } as const;
+
+const IDENTITY_PARAMETERS = {
+  Workspace: { ...workspace, required: true, description: "Workspace of the call (§5)." },
+  WorkspaceOfKey: { ...workspace, description: "Workspace of the call; without it the one of the key." },
+  User: {
+    name: "x-user-id",
+    in: "header",
+    description: "An interactive user; counts for rate limits together with the address (§5).",
+    schema: { type: "string" },
+  },
+} as const;
+
+function serversOf({ us, eu }: { us: string; eu: string }): readonly Json[] {
+  return [
+    { url: "{base_url}", description: "US region", variables: { base_url: { default: us } } },
+    { url: "{eu_base_url}", description: "EU region", variables: { eu_base_url: { default: eu } } },
+  ];
+}
+
+function pathsOf(schemaOf: SchemaWriter): Json {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [id, row] of Object.entries(OPERATIONS) as [string, Operation][]) {
+    [row.path, ...(row.alsoAt ?? [])].forEach((path, place) => {
+      const operationId = place === 0 ? id : `${id}_${place + 1}`;
+      paths[path] = {
+        ...paths[path],
+        [row.method.toLowerCase()]: operationOf(row, operationId, id, schemaOf),
+      };
+    });
+  }
+  return paths;
+}
+
+function operationOf(row: Operation, operationId: string, id: string, schemaOf: SchemaWriter): Json {
+  const { section, requirements, shown } = row;
+  return {
+    operationId,
+    tags: [row.server],
+    summary: row.summary,
+    parameters: parametersOf(row, schemaOf),
+    ...(row.body === undefined
+      ? {}
+      : { requestBody: { required: row.bodyRequired ?? true, content: json(schemaOf(row.body)) } }),
+    responses: responsesOf(row, schemaOf),
+    security: row.workspace === "none" ? [] : [{ apiKey: [] }],
+    "x-emulator": { operation: id, section, requirements, shown },
+  };
+}
+
+function parametersOf(row: Operation, schemaOf: SchemaWriter): readonly Json[] {
+  const inPath = Object.entries(row.pathParameters ?? {}).map(([name, field]) =>
+    parameter(name, "path", true, schemaOf(field)),
+  );
+  const inQuery = Object.entries(row.query ?? {}).map(([name, field]) => {
+    const { optional } = field as Partial<OptionalField<unknown>>;
+    return parameter(name, "query", optional === undefined, schemaOf(optional ?? (field as Field<unknown>)));
+  });
+  const identity =
+    row.workspace === "none"
+      ? []
+      : [WORKSPACE_PARAMETER[row.workspace], { $ref: "#/components/parameters/User" }];
+  return [...inPath, ...inQuery, ...identity];
+}
+
+function parameter(name: string, place: "path" | "query", required: boolean, written: unknown): Json {
+  const { description, ...schema } = written as Json;
+  // Readers of the document would otherwise take a list as one text with commas.
+  const style = schema.type === "array" ? { style: "form", explode: true } : {};
+  return { name, in: place, required, ...(description ? { description } : {}), ...style, schema };
+}
+
+function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
+  const { status, body } = row.reply;
+  const error = { $ref: `#/components/schemas/${row.server === "agent" ? "AgentError" : "PlatformError"}` };
+  const refusals = row.refusals.map((refusal) => [
+    refusal,
+    { description: REFUSALS[refusal] ?? "Refused.", content: json(error) },
+  ]);
+  const success = { description: "Done.", ...(body === undefined ? {} : { content: json(schemaOf(body)) }) };
+  return Object.fromEntries([[status, success], ...refusals]);
+}
+
+function json(schema: unknown): Json {
+  return { "application/json": { schema } };
+}
+
+function assumptionsInForce(values: AssumptionValues): Json {
+  return Object.fromEntries(
+    Object.entries(ASSUMPTIONS).map(([id, { section, choice, reason }]) => [
+      id,
+      { section, value: values[id as AssumptionId] ?? choice, reason },
+    ]),
+  );
+}

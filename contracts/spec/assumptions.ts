@@ -1,0 +1,19 @@
+import type { Assumption } from "./assumption.ts";
+import { DESTINATION_ASSUMPTIONS } from "./destination-assumptions.ts";
+import { EXPORT_ASSUMPTIONS } from "./export-assumptions.ts";
+import { EXPORT_FILE_ASSUMPTIONS } from "./export-file-assumptions.ts";
+import { INGEST_ASSUMPTIONS } from "./ingest-assumptions.ts";
+import { PLATFORM_ASSUMPTIONS } from "./platform-assumptions.ts";
+
+/** Every silence and every conflict of the specification that the emulator had to decide. */
+export const ASSUMPTIONS = {
+  ...PLATFORM_ASSUMPTIONS,
+  ...DESTINATION_ASSUMPTIONS,
+  ...EXPORT_ASSUMPTIONS,
+  ...EXPORT_FILE_ASSUMPTIONS,
+  ...INGEST_ASSUMPTIONS,
+} as const satisfies Record<string, Assumption>;
+
+export type AssumptionId = keyof typeof ASSUMPTIONS;
+
+export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as readonly AssumptionId[];

@@ -1,0 +1,116 @@
+/**
+ * The words the tables are written in. A field is written once and is at the same time a JSON Schema
+ * (2020-12), a TypeScript type (`TypeOf`) and so the check that runs against it.
+ */
+
+declare const typeOf: unique symbol;
+
+/** A JSON Schema that knows the TypeScript type of the values it admits. */
+export interface Field<T> {
+  readonly [keyword: string]: unknown;
+  readonly [typeOf]?: T;
+}
+
+/** A field that may be left out of its object. */
+export interface OptionalField<T> {
+  readonly optional: Field<T>;
+}
+
+/** The TypeScript type of the values that a field admits. */
+export type TypeOf<F> = F extends Field<infer T> ? T : never;
+
+type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+
+type RequiredNames<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends OptionalField<unknown> ? never : Name;
+}[keyof F];
+
+type OptionalNames<F extends Fields> = Exclude<keyof F, RequiredNames<F>>;
+
+export type ObjectOf<F extends Fields> = {
+  readonly [Name in RequiredNames<F>]: TypeOf<F[Name]>;
+} & {
+  readonly [Name in OptionalNames<F>]?: F[Name] extends OptionalField<infer T> ? T : never;
+};
+
+export type Keywords = Readonly<Record<string, unknown>>;
+
+export function text(keywords: Keywords = {}): Field<string> {
+  return { type: "string", ...keywords };
+}
+
+export function uuid(keywords: Keywords = {}): Field<string> {
+  return { type: "string", format: "uuid", ...keywords };
+}
+
+/** An ISO 8601 instant. */
+export function dateTime(keywords: Keywords = {}): Field<string> {
+  return { type: "string", format: "date-time", ...keywords };
+}
+
+export function integer(keywords: Keywords = {}): Field<number> {
+  return { type: "integer", ...keywords };
+}
+
+export function number(keywords: Keywords = {}): Field<number> {
+  return { type: "number", ...keywords };
+}
+
+export function boolean(keywords: Keywords = {}): Field<boolean> {
+  return { type: "boolean", ...keywords };
+}
+
+export function oneOf<const V extends readonly string[]>(
+  values: V,
+  keywords: Keywords = {},
+): Field<V[number]> {
+  return { type: "string", enum: values, ...keywords };
+}
+
+export function listOf<T>(items: Field<T>, keywords: Keywords = {}): Field<readonly T[]> {
+  return { type: "array", items, ...keywords };
+}
+
+/** An object whose members the specification leaves open ("free-form"). */
+export function freeForm(keywords: Keywords = {}): Field<Readonly<Record<string, unknown>>> {
+  return { type: "object", ...keywords };
+}
+
+/** An object from any name to values of one kind, for example `errors.retry_<n>`. */
+export function mapOf<T>(values: Field<T>, keywords: Keywords = {}): Field<Readonly<Record<string, T>>> {
+  return { type: "object", additionalProperties: values, ...keywords };
+}
+
+/** Any JSON value. */
+export function anything(keywords: Keywords = {}): Field<unknown> {
+  return { ...keywords };
+}
+
+export function nullable<T>(field: Field<T>): Field<T | null> {
+  const { type, ...rest } = field as { type?: unknown } & Keywords;
+  if (typeof type !== "string") return { anyOf: [field, { type: "null" }] };
+  const values = (rest as { enum?: readonly unknown[] }).enum;
+  return { ...rest, type: [type, "null"], ...(values ? { enum: [...values, null] } : {}) };
+}
+
+export function optional<T>(field: Field<T>): OptionalField<T> {
+  return { optional: field };
+}
+
+/**
+ * An object with exactly these fields. Unknown ones are not part of the schema's verdict: the gateway
+ * warns of them, and refuses them under `--strict`.
+ */
+export function object<const F extends Fields>(fields: F, keywords: Keywords = {}): Field<ObjectOf<F>> {
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const inner = field as Partial<OptionalField<unknown>>;
+    if (inner.optional) properties[name] = inner.optional;
+    else {
+      properties[name] = field;
+      required.push(name);
+    }
+  }
+  return { type: "object", properties, required, ...keywords };
+}

@@ -1,0 +1,65 @@
+/** §3.1: the statuses of exports and export runs, and the moves between them. */
+
+export interface ExportStatus {
+  readonly meaning: string;
+  /** No move leads out of a final status. */
+  readonly final: boolean;
+}
+
+export const EXPORT_STATUSES = {
+  CREATED: { meaning: "Ordered, not begun.", final: false },
+  RUNNING: { meaning: "At work.", final: false },
+  COMPLETED: { meaning: "Every run has succeeded.", final: true },
+  FAILED: { meaning: "A run has used up its retries, or its failure has none.", final: true },
+  CANCELLED: { meaning: "Stopped by its caller.", final: true },
+  TIMEDOUT: { meaning: "Took longer than the workflow timeout.", final: true },
+} as const satisfies Record<string, ExportStatus>;
+
+export type ExportStatusName = keyof typeof EXPORT_STATUSES;
+
+export const EXPORT_STATUS_NAMES = Object.keys(EXPORT_STATUSES) as readonly ExportStatusName[];
+
+export interface Move {
+  readonly from: ExportStatusName;
+  readonly trigger: string;
+  readonly to: ExportStatusName;
+  readonly requirement: string;
+}
+
+export const EXPORT_MOVES = [
+  { from: "CREATED", trigger: "start", to: "RUNNING", requirement: "3.1-8" },
+  { from: "CREATED", trigger: "spawn", to: "RUNNING", requirement: "3.3-7" },
+  { from: "CREATED", trigger: "cancel", to: "CANCELLED", requirement: "3.1-2" },
+  { from: "RUNNING", trigger: "cancel", to: "CANCELLED", requirement: "3.1-2" },
+  { from: "RUNNING", trigger: "run_failed", to: "FAILED", requirement: "3.1-5" },
+  { from: "RUNNING", trigger: "all_runs_completed", to: "COMPLETED", requirement: "3.1-6" },
+  { from: "RUNNING", trigger: "workflow_timeout", to: "TIMEDOUT", requirement: "3.1-7" },
+  { from: "CREATED", trigger: "destination_deleted", to: "FAILED", requirement: "7.3-5" },
+] as const satisfies readonly Move[];
+
+export type ExportTrigger = (typeof EXPORT_MOVES)[number]["trigger"];
+
+/** The moves of a single run: not shown, so all of them are assumptions (3.1-8, 3.1-9). */
+export const EXPORT_RUN_MOVES = [
+  { from: "CREATED", trigger: "start", to: "RUNNING", requirement: "3.1-8" },
+  { from: "RUNNING", trigger: "complete", to: "COMPLETED", requirement: "3.1-8" },
+  { from: "RUNNING", trigger: "fail", to: "FAILED", requirement: "3.1-8" },
+  { from: "CREATED", trigger: "export_failed", to: "FAILED", requirement: "3.1-9" },
+  { from: "RUNNING", trigger: "export_failed", to: "FAILED", requirement: "3.1-9" },
+  { from: "CREATED", trigger: "export_cancelled", to: "CANCELLED", requirement: "3.1-9" },
+  { from: "RUNNING", trigger: "export_cancelled", to: "CANCELLED", requirement: "3.1-9" },
+  { from: "CREATED", trigger: "export_timed_out", to: "TIMEDOUT", requirement: "3.1-9" },
+  { from: "RUNNING", trigger: "export_timed_out", to: "TIMEDOUT", requirement: "3.1-9" },
+] as const satisfies readonly Move[];
+
+export type ExportRunTrigger = (typeof EXPORT_RUN_MOVES)[number]["trigger"];
+
+/** Spellings of the public service, by ours. */
+export const OBSERVED_SPELLINGS = {
+  CREATED: "Created",
+  RUNNING: "Running",
+  COMPLETED: "Completed",
+  FAILED: "Failed",
+  CANCELLED: "Cancelled",
+  TIMEDOUT: "TimedOut",
+} as const satisfies Record<ExportStatusName, string>;

@@ -1,0 +1,162 @@
+/** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
+
+export interface Limit {
+  readonly section: string;
+  readonly requirement: string;
+  /** Counts are numbers, durations are ISO 8601. */
+  readonly value: number | string;
+  readonly unit: "count" | "hours" | "bytes" | "duration" | "wall_clock_duration";
+  /** The other value that the specification names for it. */
+  readonly conflict?: number | string;
+  readonly setting: string;
+  /** True for a bound of ours, where the specification gives none. */
+  readonly own?: true;
+  readonly text: string;
+}
+
+export const LIMITS = {
+  max_concurrent_runs_per_export: {
+    section: "8.2",
+    requirement: "8.2-1",
+    value: 45,
+    unit: "count",
+    conflict: 5,
+    setting: "limits.max_concurrent_runs_per_export",
+    text: "Runs of one export that work at the same time; the next ones queue.",
+  },
+  max_concurrent_exports_per_workspace: {
+    section: "8.2",
+    requirement: "8.2-2",
+    value: 15,
+    unit: "count",
+    conflict: 3,
+    setting: "limits.max_concurrent_exports_per_workspace",
+    text: "Exports of one workspace that work at the same time; the next ones queue.",
+  },
+  run_timeout: {
+    section: "8.2",
+    requirement: "8.2-3",
+    value: "PT4H",
+    unit: "duration",
+    setting: "limits.run_timeout",
+    text: "How long one attempt of a run may take.",
+  },
+  workflow_timeout: {
+    section: "8.2",
+    requirement: "8.2-4",
+    value: "PT72H",
+    unit: "duration",
+    conflict: "PT48H",
+    setting: "limits.workflow_timeout",
+    text: "How long an export may take from its move to RUNNING.",
+  },
+  max_retries: {
+    section: "8.3",
+    requirement: "8.3-1",
+    value: 20,
+    unit: "count",
+    setting: "limits.max_retries",
+    text: "Retries of a run after its first attempt.",
+  },
+  retry_delay: {
+    section: "8.3",
+    requirement: "8.3-1",
+    value: "PT30S",
+    unit: "duration",
+    setting: "limits.retry_delay",
+    text: "Wait between two attempts; it does not grow.",
+  },
+  rows_per_file: {
+    section: "2.8",
+    requirement: "2.8-2",
+    value: 10_000,
+    unit: "count",
+    setting: "limits.rows_per_file",
+    own: true,
+    text: "Rows after which a file is closed and the checkpoint moves.",
+  },
+  bytes_per_file: {
+    section: "2.8",
+    requirement: "2.8-2",
+    value: 67_108_864,
+    unit: "bytes",
+    setting: "limits.bytes_per_file",
+    own: true,
+    text: "Bytes of row data after which a file is closed and the checkpoint moves.",
+  },
+  body_bytes: {
+    section: "4",
+    requirement: "X-1",
+    value: 20_971_520,
+    unit: "bytes",
+    setting: "limits.body_bytes",
+    own: true,
+    text: "Bytes of a request body after decompression; what /info tells clients to stay below.",
+  },
+  events_per_advance: {
+    section: "3.3",
+    requirement: "X-2",
+    value: 1_000_000,
+    unit: "count",
+    setting: "limits.events_per_advance",
+    own: true,
+    text: "Events that one move of the clock may fire before it gives up.",
+  },
+} as const satisfies Record<string, Limit>;
+
+/** §2.5: the range of interval_hours. */
+export const INTERVAL_HOURS = { section: "8.2", requirement: "2.5-3", minimum: 1, maximum: 168 } as const;
+
+/** §8.1: how the agent server pages a thread's runs. */
+export const LIST_RUNS = { section: "8.1", requirement: "4.1-1", limit: 10, offset: 0 } as const;
+
+export const TIMINGS = {
+  spawn_grace: {
+    section: "3.3",
+    requirement: "3.3-3",
+    value: "PT10M",
+    unit: "duration",
+    setting: "timings.spawn_grace",
+    text: "How long after the end of its window a spawned export runs.",
+  },
+  one_off_start_delay: {
+    section: "3.1",
+    requirement: "3.1-8",
+    value: "PT1S",
+    unit: "duration",
+    setting: "timings.one_off_start_delay",
+    own: true,
+    text: "How long a one-off export stays CREATED.",
+  },
+  file_duration: {
+    section: "8.2",
+    requirement: "X-2",
+    value: "PT1S",
+    unit: "duration",
+    setting: "timings.file_duration",
+    own: true,
+    text: "Virtual time that one file takes to read, encode and store.",
+  },
+  effect_patience: {
+    section: "3.3",
+    requirement: "X-2",
+    value: "PT30S",
+    unit: "wall_clock_duration",
+    setting: "timings.effect_patience",
+    own: true,
+    text: "Wall-clock time after which a move of the clock names the effect that it waits for.",
+  },
+  object_store_timeout: {
+    section: "7.2",
+    requirement: "7.2-1",
+    value: "PT10S",
+    unit: "wall_clock_duration",
+    setting: "timings.object_store_timeout",
+    own: true,
+    text: "Wall-clock time that an object store has for its answer.",
+  },
+} as const satisfies Record<string, Limit>;
+
+export type LimitKey = keyof typeof LIMITS;
+
+export type TimingKey = keyof typeof TIMINGS;

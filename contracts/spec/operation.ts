@@ -1,0 +1,62 @@
+import type { Field, ObjectOf, OptionalField, TypeOf } from "./fields.ts";
+import type { OPERATIONS } from "./operations.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+
+/** One row of the operations table: everything that is known about a request and its reply. */
+export interface Operation {
+  readonly section: string;
+  /** Rows of the requirement ledger. */
+  readonly requirements: readonly string[];
+  readonly server: "platform" | "agent" | "system";
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: string;
+  /** Other templates that lead to the same operation. */
+  readonly alsoAt?: readonly string[];
+  readonly pathParameters?: Readonly<Record<string, Field<unknown>>>;
+  /** Query parameters; those that may be left out are wrapped in `optional`. */
+  readonly query?: Parameters;
+  readonly body?: Field<unknown>;
+  /** Absent means that a body that exists is required. */
+  readonly bodyRequired?: boolean;
+  readonly reply: { readonly status: number; readonly body?: Field<unknown> };
+  /** Statuses with which the operation may refuse a request. */
+  readonly refusals: readonly number[];
+  /**
+   * `required`: X-Tenant-Id must be sent (§5-1); `key`: without it the key's workspace is meant (5-6);
+   * `none`: neither key nor workspace plays a part.
+   */
+  readonly workspace: "required" | "key" | "none";
+  /** False when the operation goes beyond what the specification shows. */
+  readonly shown: boolean;
+}
+
+type Operations = typeof OPERATIONS;
+
+export type OperationId = keyof Operations;
+
+type Nothing = Readonly<Record<never, never>>;
+
+type RowOf<Id extends OperationId> = Operations[Id];
+
+type TypesOf<P> = P extends Parameters ? ObjectOf<P> : Nothing;
+
+/** The path parameters of an operation. */
+export type PathOf<Id extends OperationId> =
+  RowOf<Id> extends { readonly pathParameters: infer P } ? TypesOf<P> : Nothing;
+
+/** The query parameters of an operation, read from their text. */
+export type QueryOf<Id extends OperationId> =
+  RowOf<Id> extends { readonly query: infer Q } ? TypesOf<Q> : Nothing;
+
+/** The request body of an operation; `undefined` where there is none. */
+export type BodyOf<Id extends OperationId> =
+  RowOf<Id> extends { readonly body: infer B } ? TypeOf<B> : undefined;
+
+/** The body of the successful reply of an operation; `undefined` where there is none. */
+export type ReplyBodyOf<Id extends OperationId> = RowOf<Id>["reply"] extends { readonly body: infer B }
+  ? TypeOf<B>
+  : undefined;

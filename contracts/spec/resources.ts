@@ -1,0 +1,209 @@
+import { COLUMN_NAMES, type ColumnName } from "./export-columns.ts";
+import {
+  boolean,
+  dateTime,
+  type Field,
+  integer,
+  listOf,
+  mapOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  uuid,
+} from "./fields.ts";
+import { EXPORT_STATUS_NAMES } from "./lifecycle.ts";
+
+const says = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
+  description,
+  "x-requirement": requirement,
+  ...more,
+});
+
+const exportField = {
+  type: "string",
+  enum: COLUMN_NAMES,
+} as Field<ColumnName>;
+
+/** §2.4: what a destination is opened with; never part of a reply. */
+export const credentials = object(
+  {
+    access_key_id: text(
+      says("2.4-1", "Key id that the object store knows.", { minLength: 1, maxLength: 255 }),
+    ),
+    secret_access_key: text(
+      says("2.4-1", "Secret that belongs to the key id.", { minLength: 1, maxLength: 2048, writeOnly: true }),
+    ),
+    session_token: optional(
+      nullable(
+        text(
+          says("2.4-3", "Token of temporary credentials.", {
+            minLength: 1,
+            maxLength: 8192,
+            writeOnly: true,
+          }),
+        ),
+      ),
+    ),
+  },
+  says("2.4-2", "Secrets of the object store: kept encrypted and not shown again."),
+);
+
+/** §2.4: where in which bucket the files go. */
+export const destinationConfig = object({
+  bucket_name: text(says("2.4-1", "Bucket that receives the files.", { minLength: 1, maxLength: 255 })),
+  prefix: text(says("2.4-1", "Root inside the bucket; may be empty.", { maxLength: 512 })),
+  region: optional(nullable(text(says("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 })))),
+  endpoint_url: optional(
+    nullable(
+      text(
+        says("2.4-12", "Address of an S3-compatible store other than AWS; absent for AWS-style ones.", {
+          maxLength: 2048,
+        }),
+      ),
+    ),
+  ),
+  include_bucket_in_prefix: optional(
+    nullable(
+      boolean(
+        says("2.4-13", "Whether the bucket's name leads the path of each file.", {
+          "x-assumption": "destination.include_bucket_in_prefix_default",
+        }),
+      ),
+    ),
+  ),
+});
+
+const destinationFields = {
+  destination_type: oneOf(["s3"], says("2.4-1", "Kind of destination.")),
+  display_name: text(says("2.4-1", "Name for people.", { minLength: 1, maxLength: 1024 })),
+  config: destinationConfig,
+};
+
+export const destinationCreate = object({
+  ...destinationFields,
+  credentials: optional(credentials),
+});
+
+/** Credential rotation, beyond the specification. */
+export const destinationPatch = object({ credentials }, says("X-1", "New credentials for a destination."));
+
+const owned = {
+  tenant_id: uuid(says("5-3", "Workspace that owns it.", { "x-assumption": "platform.reply_fields" })),
+  created_at: dateTime(says("4.6-1", "When it was created.")),
+  updated_at: dateTime(says("4.2-1", "When it last changed.", { "x-assumption": "platform.reply_fields" })),
+};
+
+export const destination = object({
+  id: uuid(says("2.4-2", "Identifier by which exports name the destination.")),
+  ...destinationFields,
+  ...owned,
+  credentials_keys: listOf(
+    text(),
+    says("2.4-2", "Names, not values, of the credentials that are kept.", {
+      "x-assumption": "platform.reply_fields",
+    }),
+  ),
+});
+
+const exportFields = {
+  bulk_export_destination_id: uuid(says("2.5-1", "Destination that receives the files.")),
+  session_id: uuid(says("2.5-1", "Tracing project whose rows are exported.")),
+  start_time: dateTime(says("2.5-1", "Begin of the window, in UTC.")),
+};
+
+const endTime = dateTime(says("2.5-2", "End of the window, in UTC; a scheduled export has none."));
+const filter = text(
+  says("2.5-4", "Filter expression; absent means every row.", { minLength: 1, maxLength: 65536 }),
+);
+const exportFieldList = listOf(
+  exportField,
+  says("2.5-5", "Columns to write, in this order; absent means all.", { minItems: 1, uniqueItems: true }),
+);
+const intervalHours = integer(
+  says("2.5-3", "Hours between the windows of a scheduled export.", { minimum: 1, maximum: 168 }),
+);
+const formatVersion = oneOf(
+  ["v1", "v2_beta"],
+  says("2.5-6", "Column types and folders: v2_beta is the newer set.", {
+    "x-assumption": "export.default_format_version",
+  }),
+);
+const compression = oneOf(
+  ["none", "snappy", "gzip", "zstandard"],
+  says("2.5-12", "Codec of the pages of a file.", { "x-assumption": "export.default_compression" }),
+);
+const format = oneOf(
+  ["Parquet"],
+  says("2.8-1", "File format; there is one.", { "x-assumption": "export.format" }),
+);
+
+export const bulkExportCreate = object({
+  ...exportFields,
+  end_time: optional(nullable(endTime)),
+  filter: optional(nullable(filter)),
+  export_fields: optional(nullable(exportFieldList)),
+  interval_hours: optional(nullable(intervalHours)),
+  format_version: optional(nullable(formatVersion)),
+  compression: optional(nullable(compression)),
+  format: optional(nullable(format)),
+});
+
+/** §4.7: the one change that an export admits. */
+export const bulkExportPatch = object({
+  status: oneOf(["Cancelled"], says("4.7-1", "The word that cancels an export.")),
+});
+
+const status = oneOf(
+  EXPORT_STATUS_NAMES,
+  says("3.1-1", "Where it stands in its life.", { "x-assumption": "export.status_casing" }),
+);
+
+const finishedAt = nullable(
+  dateTime(says("4.4-1", "When it reached a final status.", { "x-assumption": "platform.reply_fields" })),
+);
+
+export const bulkExport = object({
+  id: uuid(says("2.5-7", "Identifier of the export.")),
+  ...owned,
+  ...exportFields,
+  end_time: nullable(endTime),
+  filter: nullable(filter),
+  export_fields: nullable(exportFieldList),
+  interval_hours: nullable(intervalHours),
+  format_version: nullable(formatVersion),
+  compression: nullable(compression),
+  format: optional(nullable(format)),
+  status,
+  finished_at: finishedAt,
+  source_bulk_export_id: nullable(uuid(says("2.5-7", "Scheduled export that spawned this one."))),
+});
+
+/** §2.6: how far a run has come. */
+export const progress = object({
+  latest_cursor: nullable(text(says("2.6-2", "Position after the last row that is safely written."))),
+  rows_exported: integer(says("2.6-2", "Rows in the files so far.", { minimum: 0 })),
+  files: listOf(text(), says("2.6-2", "Parquet files written so far.")),
+});
+
+export const bulkExportRun = object({
+  id: uuid(says("2.6-2", "Identifier of the export run.")),
+  bulk_export_id: uuid(
+    says("2.6-2", "Export that it is a part of.", { "x-assumption": "platform.reply_fields" }),
+  ),
+  status,
+  created_at: owned.created_at,
+  updated_at: owned.updated_at,
+  finished_at: finishedAt,
+  start_time: dateTime(says("2.6-1", "Begin of its part of the window, included.")),
+  end_time: dateTime(says("2.6-1", "End of its part of the window, not included.")),
+  rows_exported: integer(says("2.6-2", "Rows in its files so far.", { minimum: 0 })),
+  errors: mapOf(
+    text({ description: "What went wrong in that attempt." }),
+    says("7.3-7", "Known errors, each under the attempt that it ended.", {
+      propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
+    }),
+  ),
+  metadata: progress,
+});

@@ -1,0 +1,94 @@
+/**
+ * A path that the specification names without showing its replies: 501 with the section, never a made-up
+ * success. `{…}` stands for one segment, `**` for any number of segments, none included. The first row
+ * that matches counts, and it is asked before the operations, whose `/runs/{run_id}` would otherwise take
+ * `/runs/stats` for its own.
+ */
+export interface UnshownPath {
+  /** Absent means every method. */
+  readonly methods?: readonly string[];
+  readonly path: string;
+  readonly alsoAt?: readonly string[];
+  readonly section: string;
+  /** What the specification does say. */
+  readonly says: string;
+}
+
+const limited = (path: string, ...methods: string[]): UnshownPath => ({
+  ...(methods.length > 0 ? { methods } : {}),
+  path,
+  ...(path.startsWith("**") ? {} : { alsoAt: [`/api/v1${path}`] }),
+  section: "8.5",
+  says: "Only its rate limit is shown.",
+});
+
+const started = (path: string, says: string): UnshownPath => ({
+  methods: ["POST"],
+  path,
+  ...(path.startsWith("/thread/") ? { alsoAt: [path.replace("/thread/", "/threads/")] } : {}),
+  section: "4.8",
+  says,
+});
+
+const area = (path: string, says: string): UnshownPath => ({ path, section: "1", says });
+
+export const UNSHOWN_PATHS: readonly UnshownPath[] = [
+  limited("**/v1/metadata/submit"),
+  limited("/auth/**"),
+  limited("/v1/beacon/**"),
+  limited("/repos/**"),
+  limited("/commits/**"),
+  limited("**/charts/**"),
+  limited("/generate/**"),
+  limited("**/examples/**"),
+  limited("/public/download/**"),
+  limited("**/trigger"),
+  limited("/sessions/**", "DELETE"),
+  limited("/feedback", "POST"),
+  limited("/runs/stats"),
+  limited("/runs/query", "POST"),
+  limited("/runs/multipart", "POST"),
+  limited("/otel/v1/traces", "POST"),
+
+  started("/thread/{thread_id}/runs", "It starts a run on a thread."),
+  started("/thread/{thread_id}/runs/crons", "It plans runs on a thread."),
+  started("/thread/{thread_id}/runs/stream", "It starts a run on a thread and streams it."),
+  started("/thread/{thread_id}/runs/wait", "It starts a run on a thread and waits for its end."),
+  started("/runs/crons", "It plans runs without a thread."),
+  started("/runs/stream", "It starts a run without a thread and streams it."),
+  started("/runs/wait", "It starts a run without a thread and waits for its end."),
+  {
+    methods: ["GET"],
+    path: "/threads/{thread_id}/runs",
+    section: "4.1",
+    says: "It lists the runs of a thread.",
+  },
+
+  area("/assistants/**", "Assistants exist; a search for them is shown in use (§4.8)."),
+  area("/threads/**", "Threads exist; their creation is shown in use (§4.8)."),
+  area("/store/**", "A key-value store exists."),
+  area("/a2a/**", "Agent-to-agent endpoints exist."),
+  area("/mcp/**", "Tool-protocol endpoints exist."),
+  area("/metrics", "A system endpoint for metrics exists."),
+];
+
+const TEMPLATES: readonly (readonly [RegExp, UnshownPath])[] = UNSHOWN_PATHS.flatMap((row) =>
+  [row.path, ...(row.alsoAt ?? [])].map((path) => [patternOf(path), row] as const),
+);
+
+/** The row that a request falls under, if the specification names its path without showing its reply. */
+export function unshownPath(method: string, path: string): UnshownPath | undefined {
+  return TEMPLATES.find(([pattern, { methods }]) => {
+    const asked = methods === undefined || methods.includes(method);
+    return asked && pattern.test(path);
+  })?.[1];
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const source = segments.map((segment) => {
+    if (segment === "**") return "(?:/[^/]+)*";
+    return segment.startsWith("{") ? "/[^/]+" : `/${segment}`;
+  });
+  return new RegExp(`^${source.join("")}/?$`);
+}

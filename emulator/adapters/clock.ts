@@ -1,0 +1,97 @@
+import { type Advance, advance, type AdvanceBounds } from "../kernel/advance.ts";
+import type { Instant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { World } from "../domain/turn.ts";
+
+/** Lets a world's time follow the wall clock, and moves it when told. */
+export interface Clock {
+  /** Brings a flowing world to its present; events that were due on the way fire at their own instants. */
+  sync(): void;
+  freeze(): void;
+  flow(rate: number): void;
+  advance(bounds: Pick<AdvanceBounds, "to" | "events" | "until">): Promise<Advance>;
+  close(): void;
+}
+
+const MAX_TIMER_MS = 3_600_000;
+
+export function startClock(world: World, wallNow: () => number = Date.now): Clock {
+  let anchor = { wall: wallNow(), virtual: world.now };
+  let timer: NodeJS.Timeout | undefined;
+  let advancing = false;
+
+  function present(): Instant {
+    return Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
+  }
+
+  function sync(): void {
+    if (world.clock.mode === "frozen" || advancing || world.defect) return;
+    const target = present();
+    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) world.moveTo(next.at);
+    world.moveTo(target);
+    arm();
+  }
+
+  /** One timer, for the next event. */
+  function arm(): void {
+    clearTimeout(timer);
+    const next = world.nextEvent();
+    if (!next || world.clock.mode === "frozen" || advancing) return;
+    const waitMs = Math.max(0, (next.at - present()) / world.clock.rate);
+    timer = setTimeout(sync, Math.min(waitMs, MAX_TIMER_MS));
+    timer.unref();
+  }
+
+  function reanchor(): void {
+    anchor = { wall: wallNow(), virtual: world.now };
+    arm();
+  }
+
+  function set(name: string, clock: World["clock"]): void {
+    sync();
+    world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
+    reanchor();
+  }
+
+  async function patience(settled: Promise<void>): Promise<boolean> {
+    const { effect_patience_ms } = world.ports.settings.timings;
+    let giveUp: NodeJS.Timeout | undefined;
+    const stalled = new Promise<boolean>((resolve) => {
+      giveUp = setTimeout(() => resolve(true), effect_patience_ms);
+    });
+    const result = await Promise.race([settled.then(() => false), stalled]);
+    clearTimeout(giveUp);
+    return result;
+  }
+
+  const unfollow = world.journal.follow(({ scheduled }) => {
+    if (scheduled) arm();
+  });
+  arm();
+  return {
+    sync,
+    freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
+    flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
+    async advance(bounds) {
+      if (advancing) throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
+      sync();
+      if (bounds.to < world.now)
+        throw new Refusal(422, "backwards", "Time only moves forward.", "POST /_emulator/v1/reset {} starts over.");
+      advancing = true;
+      try {
+        const maxEvents = world.ports.settings.limits.events_per_advance;
+        const result = await advance(world, { ...bounds, patience, maxEvents });
+        const detail = { from: result.from, to: result.to, fired: result.firedTotal };
+        world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
+        return result;
+      } finally {
+        advancing = false;
+        reanchor();
+      }
+    },
+    close() {
+      unfollow();
+      clearTimeout(timer);
+    },
+  };
+}

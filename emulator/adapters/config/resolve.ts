@@ -1,0 +1,168 @@
+import { accessSync, constants } from "node:fs";
+import { resolve as resolvePath } from "node:path";
+import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
+import type { Configuration, SeedData } from "../../configuration.ts";
+import type { LimitSettings, Settings, TimingSettings } from "../../domain/settings.ts";
+import { effectiveAssumptions } from "./assumption-settings.ts";
+import { readConfigurationFile } from "./configuration-file.ts";
+import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
+import { limitValues } from "./limit-settings.ts";
+import { type Problem, problemLine, quoted } from "./problem.ts";
+import { type NamedValues, SETTINGS } from "./settings.ts";
+
+/** Where settings come from; a later one wins: file, environment, flags, options. */
+export interface Sources {
+  /** The working folder: relative paths and the configuration file are looked up here. */
+  readonly cwd: string;
+  /** Flags by name without dashes; `config` names the configuration file. */
+  readonly flags?: Readonly<Record<string, string | boolean | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What a program gives: the keys of the file, and flags in camelCase (`port`, `now`, `serviceVersion`). */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Whether a configuration file in the working folder is read without being named. */
+  readonly discover?: boolean;
+}
+
+/** Settings of parts that `Configuration` does not carry. */
+export interface Extras {
+  readonly rateLimits: boolean;
+  readonly followWaits: boolean;
+  /** §6.1 under its own spelling, each with its default. */
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly disableWebhooks: boolean;
+  readonly agent: Readonly<Record<string, unknown>>;
+}
+
+export type Resolution =
+  | { readonly ok: true; readonly configuration: Configuration; readonly extras: Extras }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The configuration that the sources add up to, or every problem with them, a line each. */
+export async function resolveConfiguration(sources: Sources): Promise<Resolution> {
+  const problems: Problem[] = [];
+  const winners = new Map<string, Given & { readonly read: unknown }>();
+  for (const given of await allGiven(sources, problems)) {
+    const read = valueOf(given, problems);
+    if (read !== undefined) winners.set(given.path, { ...given, read });
+  }
+  const value = <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path];
+  const anyValue = (path: string) =>
+    winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+  const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
+
+  const seedData: SeedData = {
+    projects: value("seed_data.projects"),
+    buckets: value("seed_data.buckets"),
+    destinations: value("seed_data.destinations"),
+    traces: value("seed_data.traces").map(({ file, project }) => ({
+      file: resolvePath(folderOf("seed_data.traces"), file),
+      project,
+    })),
+  };
+  checkTraceFiles(seedData, problems);
+  checkKeys(value, problems);
+  if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
+  const dataFolder = resolvePath(folderOf("server.data"), value("server.data"));
+  return {
+    ok: true,
+    configuration: {
+      port: value("server.port"),
+      host: value("server.host"),
+      allowedHosts: value("server.allowed_hosts"),
+      dataFolder: value("server.ephemeral") ? null : dataFolder,
+      seed: value("seed"),
+      now: value("clock.now"),
+      clock: { mode: value("clock.mode"), rate: value("clock.rate") },
+      settings: settingsFrom(value, anyValue),
+      seedData,
+    },
+    extras: extrasFrom(value),
+  };
+}
+
+type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
+
+async function allGiven(sources: Sources, problems: Problem[]): Promise<Given[]> {
+  const { cwd, flags = {}, env = {}, options = {}, discover = false } = sources;
+  const { config: optionFile, ...optionTree } = options;
+  const named = [optionFile, flags.config, env.EMULATOR_CONFIG].find(
+    (name) => typeof name === "string" && name !== "",
+  );
+  const file =
+    discover || named !== undefined
+      ? await readConfigurationFile(named as string | undefined, cwd, problems)
+      : undefined;
+  return [
+    ...(file ? givenByTree(file.tree, { ...file, optionNames: false }, problems) : []),
+    ...givenByEnvironment(env, cwd, problems),
+    ...givenByFlags(flags, cwd),
+    ...givenByTree(optionTree, { name: "options", folder: cwd, optionNames: true }, problems),
+  ];
+}
+
+function valueOf(given: Given, problems: Problem[]): unknown {
+  const setting = SETTINGS.get(given.path);
+  const read = setting?.kind.read(given.value);
+  if (read !== undefined || setting === undefined) return read;
+  // A key left empty in a YAML file is null: it means the default.
+  if (given.value === null) return undefined;
+  const shown = setting.secret ? "the value" : quoted(given.value);
+  problems.push({ where: given.where, what: `${shown} will not do`, fix: `give ${setting.kind.expects}` });
+  return undefined;
+}
+
+function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Settings {
+  return {
+    profile: value("profile"),
+    deployment: value("deployment"),
+    strict: value("strict"),
+    versions: {
+      service: value("versions.service"),
+      application: value("versions.application"),
+      agent_server: value("versions.agent_server"),
+    },
+    auth: { mode: value("auth.mode"), keys: value("auth.keys") },
+    limits: limitValues(LIMITS, anyValue) as unknown as LimitSettings,
+    timings: limitValues(TIMINGS, anyValue) as unknown as TimingSettings,
+    assumptions: effectiveAssumptions(value("profile"), SETTINGS, anyValue),
+  };
+}
+
+function extrasFrom(value: ValueOf): Extras {
+  return {
+    rateLimits: value("rate_limits"),
+    followWaits: value("clock.follow_waits"),
+    webhooks: {
+      headers: value("webhooks.headers"),
+      env_prefix: value("webhooks.env_prefix"),
+      url: {
+        allowed_domains: value("webhooks.url.allowed_domains"),
+        require_https: value("webhooks.url.require_https"),
+        allowed_ports: value("webhooks.url.allowed_ports"),
+        disable_loopback: value("webhooks.url.disable_loopback"),
+        max_url_length: value("webhooks.url.max_url_length"),
+      },
+    },
+    disableWebhooks: value("http.disable_webhooks"),
+    agent: value("agent"),
+  };
+}
+
+function checkTraceFiles(seedData: SeedData, problems: Problem[]): void {
+  for (const { file } of seedData.traces) {
+    try {
+      accessSync(file, constants.R_OK);
+    } catch {
+      problems.push({ where: "seed_data.traces", what: `${file} cannot be read`, fix: "check its path" });
+    }
+  }
+}
+
+function checkKeys(value: ValueOf, problems: Problem[]): void {
+  if (value("auth.mode") === "keys" && value("auth.keys").length === 0)
+    problems.push({
+      where: "auth.mode",
+      what: "keys asked for and none given",
+      fix: "list them under auth.keys",
+    });
+}

@@ -1,0 +1,48 @@
+import { SETTINGS } from "./settings.ts";
+
+interface Section {
+  [name: string]: unknown;
+}
+
+/** The JSON Schema of the configuration file, for editors: the same table that reads it. */
+export function configurationSchema(): Readonly<Record<string, unknown>> {
+  const root = section();
+  for (const [path, { kind, initial, help }] of SETTINGS) {
+    const leaf = {
+      description: help,
+      ...kind.schema,
+      ...(initial === null ? {} : defaultOf(kind.schema, initial)),
+    };
+    place(root, keysOf(path), leaf);
+  }
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "emulator.config", ...root };
+}
+
+/** The id of an assumption has dots of its own and is one key. */
+function keysOf(path: string): string[] {
+  return path.startsWith("assumptions.")
+    ? ["assumptions", path.slice("assumptions.".length)]
+    : path.split(".");
+}
+
+function place(parent: Section, [key = "", ...rest]: string[], leaf: unknown): void {
+  const properties = parent.properties as Section;
+  if (rest.length === 0) {
+    properties[key] = leaf;
+    return;
+  }
+  properties[key] ??= section();
+  place(properties[key] as Section, rest, leaf);
+}
+
+function section(): Section {
+  return { type: "object", properties: {}, additionalProperties: false };
+}
+
+/** Durations and instants are kept as numbers, which is not how a file spells them. */
+function defaultOf(
+  schema: Readonly<Record<string, unknown>>,
+  initial: unknown,
+): { readonly default?: unknown } {
+  return schema.type === "string" && typeof initial === "number" ? {} : { default: initial };
+}

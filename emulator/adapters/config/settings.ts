@@ -1,0 +1,188 @@
+import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
+import { DEFAULT_VERSIONS } from "../../../contracts/spec/versions.ts";
+import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
+import {
+  choice,
+  freeObject,
+  instant,
+  integer,
+  list,
+  map,
+  positiveNumber,
+  record,
+  text,
+  toggle,
+  version,
+} from "./kinds.ts";
+import { limitSettings } from "./limit-settings.ts";
+import { type Setting, setting } from "./setting.ts";
+
+/** EU is the next port and S3 the one after, so the highest two are out of reach. */
+const MAX_PORT = 65_533;
+
+const MAX_RATE = 1_000_000;
+
+const SERVER = {
+  "server.port": setting(
+    integer(0, MAX_PORT),
+    4700,
+    "US origin; EU = port + 1, S3 = port + 2; 0 = free ports",
+    {
+      flag: "port",
+    },
+  ),
+  "server.host": setting(text("a host name or address"), "127.0.0.1", "address to bind to", { flag: "host" }),
+  "server.data": setting(text("a folder"), ".emulator", "data folder", { flag: "data" }),
+  "server.ephemeral": setting(toggle(), false, "memory and a temporary folder instead of the data folder", {
+    flag: "ephemeral",
+    bare: true,
+  }),
+  "server.allowed_hosts": setting(
+    list(text("a host name"), "host names"),
+    [],
+    "host names the control surface answers to, with commas between",
+    { flag: "allowed-hosts" },
+  ),
+};
+
+const WORLD = {
+  "clock.mode": setting(
+    choice("flowing", "frozen"),
+    "flowing",
+    "flowing follows the wall clock, frozen waits",
+    {
+      flag: "clock",
+    },
+  ),
+  "clock.rate": setting(positiveNumber(MAX_RATE), 1, "virtual seconds per second of a flowing clock"),
+  "clock.now": setting<number | null>(instant(), null, "virtual time at which a fresh world starts", {
+    flag: "now",
+  }),
+  "clock.follow_waits": setting(
+    toggle(),
+    true,
+    "whether a pending wait, join or stream moves a frozen clock",
+  ),
+  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "what ids and samples are drawn from", {
+    flag: "seed",
+  }),
+  profile: setting(
+    choice("spec", "observed"),
+    "spec",
+    "the specification to the letter, or what was observed",
+    {
+      flag: "profile",
+    },
+  ),
+  "versions.service": setting(version(), DEFAULT_VERSIONS.service, "emulated service version", {
+    flag: "service-version",
+  }),
+  "versions.application": setting(version(), DEFAULT_VERSIONS.application, "emulated application version", {
+    flag: "application-version",
+  }),
+  "versions.agent_server": setting(
+    version(),
+    DEFAULT_VERSIONS.agent_server,
+    "emulated agent-server version",
+    {
+      flag: "agent-server-version",
+    },
+  ),
+  deployment: setting(choice("hosted", "self-hosted"), "hosted", "kind of deployment", {
+    flag: "deployment",
+  }),
+  strict: setting(toggle(), false, "what is tolerated becomes an error", { flag: "strict", bare: true }),
+  rate_limits: setting(toggle(), true, "whether calls are counted (§8.5)", { flag: "rate-limits" }),
+  agent: setting(freeObject(), {}, "assistants and scripts"),
+};
+
+const AUTH = {
+  "auth.mode": setting(choice("any", "keys"), "any", "any key, or only those of auth.keys", { flag: "auth" }),
+  "auth.keys": setting(
+    list(
+      record<{ key: string; tenants: readonly string[] }>({
+        key: text(),
+        tenants: list(text("a tenant uuid"), "tenant uuids"),
+      }),
+      "keys, each with key and a list of tenants",
+    ),
+    [],
+    "the keys that are accepted, and their tenants",
+    { secret: true },
+  ),
+};
+
+/** §6.1, spelled as there. */
+const WEBHOOKS = {
+  "webhooks.headers": setting(map(text(), "header names and texts"), {}, "headers of every delivery", {
+    secret: true,
+  }),
+  "webhooks.env_prefix": setting<string | null>(
+    text(),
+    null,
+    "what variables that headers refer to must begin with",
+  ),
+  "webhooks.url.allowed_domains": setting<readonly string[] | null>(
+    list(text("a host name"), "host names"),
+    null,
+    "hosts that may be called",
+  ),
+  "webhooks.url.require_https": setting(toggle(), false, "whether http:// URLs are refused"),
+  "webhooks.url.allowed_ports": setting<readonly number[] | null>(
+    list(integer(1, 65_535), "ports"),
+    null,
+    "ports that may be called",
+  ),
+  "webhooks.url.disable_loopback": setting(toggle(), false, "whether relative URLs are refused"),
+  "webhooks.url.max_url_length": setting<number | null>(
+    integer(1, 65_536),
+    null,
+    "longest URL in characters",
+  ),
+  "http.disable_webhooks": setting(toggle(), false, "whether webhooks are off"),
+};
+
+const SEED_DATA = {
+  "seed_data.projects": setting(
+    list(text("a project name"), "project names"),
+    [],
+    "projects of a fresh world",
+  ),
+  "seed_data.traces": setting(
+    list(
+      record<{ file: string; project: string }>({ file: text("a file"), project: text("a project name") }),
+      "files, each with file and project",
+    ),
+    [],
+    "files of trace runs to take in",
+  ),
+  "seed_data.destinations": setting(
+    list(freeObject(), "destination bodies"),
+    [],
+    "destinations of a fresh world",
+    {
+      secret: true,
+    },
+  ),
+  "seed_data.buckets": setting(list(text("a bucket name"), "bucket names"), [], "buckets of a fresh world"),
+};
+
+/** The settings that have a type of their own, by their path in the configuration file. */
+const NAMED = { ...SERVER, ...WORLD, ...AUTH, ...WEBHOOKS, ...SEED_DATA };
+
+/** The type of the value of each named setting. */
+export type NamedValues = {
+  readonly [Path in keyof typeof NAMED]: (typeof NAMED)[Path] extends Setting<infer T> ? T : never;
+};
+
+export const LIMIT_SETTINGS = limitSettings(LIMITS);
+
+export const TIMING_SETTINGS = limitSettings(TIMINGS);
+
+/** Everything that can be set: flags, environment twins, file keys and options are derived from here. */
+export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
+  ...Object.entries<Setting>(NAMED),
+  ...LIMIT_SETTINGS,
+  ...TIMING_SETTINGS,
+  ...ASSUMPTION_SETTINGS,
+]);

@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isAlive, readLocator } from "./locator.ts";
+import type { LockOptions } from "./lockfile.ts";
+
+/** A data folder that this process alone may write to, until it lets go. */
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/** The data folder is another emulator's; the message says whose and what to do. */
+export class FolderInUse extends Error {
+  override readonly name = "FolderInUse";
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly hostname: string;
+  /** Wall-clock milliseconds; tells this process from a dead one that had its pid, as in a container. */
+  readonly started: number;
+}
+
+const STARTED = Date.now() - Math.round(process.uptime() * 1000);
+const STARTED_TOLERANCE_MS = 500;
+const STALE_MS = 15_000;
+const HEARTBEAT_MS = 3_000;
+const PATIENCE_MS = STALE_MS + HEARTBEAT_MS;
+const RETRY_MS = 500;
+
+/**
+ * Takes a data folder for this process. A lock left by a killed process is taken over at once when its
+ * owner ran on this machine, and after its heartbeat has gone stale when it ran elsewhere.
+ */
+export async function lockFolder(folder: string, onLost: (reason: string) => void): Promise<FolderLock> {
+  mkdirSync(folder, { recursive: true });
+  const path = realpathSync(folder);
+  const { lock } = await import("./lockfile.ts");
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    clearDead(path);
+    try {
+      const release = await lock(path, { ...optionsFor(path), onCompromised: () => onLost(lossOf(folder)) });
+      writeOwner(path);
+      return { release: () => letGo(path, release) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
+      await waitOrRefuse(folder, path, performance.now() >= deadline);
+    }
+  }
+}
+
+/** Who holds a data folder's lock now; undefined when nobody does, or its owner is known to be dead. */
+export async function holderOf(folder: string): Promise<string | undefined> {
+  const { check } = await import("./lockfile.ts");
+  const locked = await check(folder, optionsFor(folder));
+  const owner = readOwner(folder);
+  return locked && !isDead(owner) ? describe(folder, owner) : undefined;
+}
+
+async function waitOrRefuse(folder: string, path: string, late: boolean): Promise<void> {
+  const owner = readOwner(path);
+  const mayBeGone = owner === undefined || owner.hostname !== hostname() || isDead(owner);
+  // An owner elsewhere may be a container that is gone; only its heartbeat can tell.
+  if (mayBeGone && !late) return pause(RETRY_MS);
+  throw new FolderInUse(
+    `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop\`, or use another folder with --data`,
+  );
+}
+
+/**
+ * Removes what a killed process left. The owner's file is moved away first: of several processes that
+ * start at once only one can move it, and one that moved a living owner's file puts it back.
+ */
+function clearDead(path: string): void {
+  const owner = readOwner(path);
+  if (!isDead(owner)) return;
+  const taken = `${ownerPath(path)}.${process.pid}`;
+  try {
+    renameSync(ownerPath(path), taken);
+    if (isDead(readOwnerFile(taken))) {
+      rmdirSync(lockPath(path));
+      rmSync(taken, { force: true });
+    } else renameSync(taken, ownerPath(path));
+  } catch (error) {
+    rmSync(taken, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+function lossOf(folder: string): string {
+  return `the lock of ${folder} was lost: the process stood still for too long, or the lock was removed`;
+}
+
+async function letGo(path: string, release: () => Promise<void>): Promise<void> {
+  rmSync(ownerPath(path), { force: true });
+  await release().catch(ignoreReleased);
+}
+
+function isDead(owner: Owner | undefined): boolean {
+  if (owner === undefined || owner.hostname !== hostname()) return false;
+  if (owner.pid === process.pid) return Math.abs(owner.started - STARTED) > STARTED_TOLERANCE_MS;
+  return !isAlive(owner);
+}
+
+function describe(folder: string, owner: Owner | undefined): string {
+  const locator = readLocator(folder);
+  if (owner === undefined) return "another process";
+  const where = owner.hostname === hostname() ? "" : ` on ${owner.hostname}`;
+  return `process ${owner.pid}${where}${locator?.pid === owner.pid ? ` (${locator.url})` : ""}`;
+}
+
+function readOwner(folder: string): Owner | undefined {
+  return readOwnerFile(ownerPath(folder));
+}
+
+function readOwnerFile(file: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(file, "utf8")) as Partial<Owner>;
+    return Number.isInteger(owner.pid) && typeof owner.hostname === "string" ? (owner as Owner) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeOwner(folder: string): void {
+  const owner: Owner = { pid: process.pid, hostname: hostname(), started: STARTED };
+  writeFileSync(ownerPath(folder), JSON.stringify(owner), { mode: 0o600 });
+}
+
+function ignoreReleased(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ERELEASED" && error.code !== "ENOTACQUIRED") throw error;
+}
+
+function optionsFor(path: string): LockOptions {
+  return { lockfilePath: lockPath(path), realpath: false, stale: STALE_MS, update: HEARTBEAT_MS };
+}
+
+function lockPath(folder: string): string {
+  return join(folder, "lock");
+}
+
+function ownerPath(folder: string): string {
+  return join(folder, "lock-owner.json");
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+
+export class BodyTooLarge extends Error {
+  override readonly name = "BodyTooLarge";
+}
+
+export class UnreadableBody extends Error {
+  override readonly name = "UnreadableBody";
+}
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The whole body, decompressed; never more than `maxBytes` of it are held. */
+export async function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
+  const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (encoding === "identity") return collect(request, maxBytes);
+  const decoder = DECODERS[encoding];
+  if (!decoder) throw new UnreadableBody(`Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`);
+  const plain = decoder();
+  request.on("error", (error) => plain.emit("error", error));
+  try {
+    return await collect(request.pipe(plain), maxBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) throw error;
+    throw new UnreadableBody(`The body is not ${encoding}: ${(error as Error).message}.`);
+  }
+}
+
+async function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new BodyTooLarge();
+    chunks.push(chunk as Buffer);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+}

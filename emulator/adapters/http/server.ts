@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { type HttpReply, type HttpRequest, jsonReply } from "../../http/message.ts";
+import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
+
+export interface Listener {
+  readonly region: string;
+  readonly maxBodyBytes: () => number;
+  handle(request: HttpRequest): Promise<HttpReply>;
+}
+
+const MAX_HEADERS = 200;
+const KEEP_ALIVE_MS = 65_000;
+
+/** One regional origin: Express in front of the gateway, with nothing between the two. */
+export function createOrigin(listener: Listener): Server {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.use((request: IncomingMessage, response: ServerResponse) => {
+    void answer(listener, request, response);
+  });
+  const server = createServer(app);
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.maxHeadersCount = MAX_HEADERS;
+  return server;
+}
+
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Stops taking requests, lets those under way end for a moment, then cuts what is left. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(cut);
+}
+
+async function answer(listener: Listener, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const reply = await replyTo(listener, request);
+  if (response.destroyed) return;
+  const { status, headers, body } = reply;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    response.end(request.method === "HEAD" ? undefined : body);
+    return;
+  }
+  response.writeHead(status, headers);
+  for await (const chunk of body) {
+    if (response.destroyed) break;
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("drain", resolve);
+    response.once("close", resolve);
+  });
+}
+
+async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {
+  const maxBytes = listener.maxBodyBytes();
+  try {
+    const body = hasBody(request) ? await receiveBody(request, maxBytes) : NO_BODY;
+    return await listener.handle(requestOf(listener.region, request, body));
+  } catch (error) {
+    // What was not read would be taken for the next request of this connection.
+    const close = { connection: "close" };
+    if (error instanceof BodyTooLarge)
+      return jsonReply(413, { detail: `The body is larger than ${maxBytes} bytes.` }, close);
+    if (error instanceof UnreadableBody) return jsonReply(415, { detail: error.message }, close);
+    return jsonReply(400, { detail: "The request broke off." }, close);
+  }
+}
+
+const NO_BODY = new Uint8Array(0);
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function requestOf(region: string, request: IncomingMessage, body: Uint8Array): HttpRequest {
+  const target = request.url ?? "/";
+  const mark = target.indexOf("?");
+  return {
+    region,
+    method: request.method ?? "GET",
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? "" : target.slice(mark + 1),
+    headers: request.headers as Record<string, string | undefined>,
+    body,
+    address: request.socket.remoteAddress ?? "",
+  };
+}

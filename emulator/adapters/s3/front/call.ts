@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import type { Claim } from "../../../domain/object-storage/admission.ts";
+import type { S3Trouble } from "../../../domain/object-storage/errors.ts";
+import type { StoredObject } from "../../../domain/object-storage/records.ts";
+import { objectId, objects } from "../../../domain/object-storage/records.ts";
+import { missingObject } from "../../../domain/object-storage/admission.ts";
+import type { Turn } from "../../../domain/turn.ts";
+import { causeOf, type ObjectStore } from "../object-store.ts";
+import type { OpenedBody } from "../object-files.ts";
+import { orRefuse } from "./refused.ts";
+import type { Signature } from "./signature.ts";
+import type { Target } from "./target.ts";
+
+/** A request that was let in, as its operation sees it. */
+export interface Call {
+  readonly store: ObjectStore;
+  readonly request: IncomingMessage;
+  readonly target: Target;
+  readonly signature: Signature;
+  readonly claim: Claim;
+}
+
+/** What an operation answers with. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly xml?: string;
+  readonly body?: OpenedBody & { readonly start: number; readonly length: number };
+}
+
+export type Handler = (call: Call) => Promise<Reply> | Reply;
+
+/** One turn of the call's world; a trouble is thrown as a refusal once the turn is over. */
+export function commit<R>({ store, claim }: Call, act: (turn: Turn) => S3Trouble | R): R {
+  return orRefuse(store.world.turn(causeOf(claim), act));
+}
+
+/** The object that the call is about. */
+export function objectOf({ store, claim }: Call): StoredObject {
+  const { reader } = store.world;
+  const found = reader.get(objects, objectId(claim.bucket, claim.key));
+  return orRefuse(found ?? missingObject(reader, claim));
+}
+
+/** One header as text. */
+export function headerOf({ request }: Pick<Call, "request">, name: string): string | undefined {
+  const value = request.headers[name];
+  return value === undefined ? undefined : String(value);
+}

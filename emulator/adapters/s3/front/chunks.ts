@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { refuse } from "./refused.ts";
+import { equalHex, hmac, sha256, type Signature } from "./signature.ts";
+
+/** A body framed as aws-chunked: how its chunks vouch for themselves, and what follows them. */
+export interface Framing {
+  /** Each chunk carries a signature that goes on from the one before it. */
+  readonly signed: boolean;
+  readonly trailer: boolean;
+}
+
+const FRAMINGS: Readonly<Record<string, Framing>> = {
+  "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { signed: false, trailer: true },
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD": { signed: true, trailer: false },
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { signed: true, trailer: true },
+};
+
+/** The framing that `x-amz-content-sha256` announces, if it announces one. */
+export function framingOf(payload: string): Framing | undefined {
+  if (Object.hasOwn(FRAMINGS, payload)) return FRAMINGS[payload];
+  if (payload.startsWith("STREAMING-")) {
+    throw refuse("NotImplemented", `The payload ${payload} is not implemented.`);
+  }
+  return undefined;
+}
+
+const MAX_LINE = 4096;
+const MAX_TRAILERS = 20;
+const EMPTY_SHA256 = sha256("");
+
+/** Takes the framing off; trailers are handed over once they are read and verified. */
+export async function* unframe(
+  source: AsyncIterable<Buffer>,
+  framing: Framing,
+  signature: Signature,
+  takeTrailers: (trailers: ReadonlyMap<string, string>) => void,
+): AsyncGenerator<Buffer> {
+  const bytes = createReader(source);
+  let previous = signature.signature;
+  for (;;) {
+    const line = await bytes.line();
+    if (line === undefined) throw refuse("IncompleteBody");
+    const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
+    if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
+    const size = Number.parseInt(match[1] as string, 16);
+    const hash = createHash("sha256");
+    for await (const piece of bytes.take(size)) {
+      if (framing.signed) hash.update(piece);
+      yield piece;
+    }
+    if (framing.signed) {
+      const text = chunkText("AWS4-HMAC-SHA256-PAYLOAD", signature, previous, [EMPTY_SHA256, hash.digest("hex")]);
+      previous = checked(signature, text, match[2] as string);
+    }
+    if (size === 0) break;
+    if ((await bytes.line()) !== "") throw badChunk();
+  }
+  if (!framing.trailer) return;
+  takeTrailers(await readTrailers(bytes, framing, signature, previous));
+}
+
+function badChunk(): Error {
+  return refuse("InvalidRequest", "The body is not well-formed aws-chunked data.");
+}
+
+function chunkText(
+  kind: string,
+  { amzDate, scope }: Signature,
+  previous: string,
+  hashes: readonly string[],
+): string {
+  return [kind, amzDate, scope, previous, ...hashes].join("\n");
+}
+
+function checked(signature: Signature, text: string, claimed: string): string {
+  if (!equalHex(hmac(signature.chunkKey(), text), claimed)) throw refuse("SignatureDoesNotMatch");
+  return claimed;
+}
+
+async function readTrailers(
+  bytes: ByteReader,
+  framing: Framing,
+  signature: Signature,
+  previous: string,
+): Promise<ReadonlyMap<string, string>> {
+  const trailers = new Map<string, string>();
+  let claimed: string | undefined;
+  for (let line = await bytes.line(); line; line = await bytes.line()) {
+    const colon = line.indexOf(":");
+    if (colon < 1 || trailers.size >= MAX_TRAILERS) throw refuse("MalformedTrailerError");
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === "x-amz-trailer-signature") claimed = value;
+    else trailers.set(name, value);
+  }
+  if (!framing.signed) return trailers;
+  const text = [...trailers].map(([name, value]) => `${name}:${value}\n`).join("");
+  const signedText = chunkText("AWS4-HMAC-SHA256-TRAILER", signature, previous, [sha256(text)]);
+  checked(signature, signedText, claimed ?? "");
+  return trailers;
+}
+
+interface ByteReader {
+  /** Up to the next line end; undefined at the end of the body. */
+  line(): Promise<string | undefined>;
+  take(size: number): AsyncGenerator<Buffer>;
+}
+
+function createReader(source: AsyncIterable<Buffer>): ByteReader {
+  const iterator = source[Symbol.asyncIterator]();
+  let pending: Buffer = Buffer.alloc(0);
+
+  async function fill(): Promise<boolean> {
+    const { value, done } = await iterator.next();
+    if (done) return false;
+    pending = pending.length === 0 ? value : Buffer.concat([pending, value]);
+    return true;
+  }
+
+  return {
+    async line() {
+      for (;;) {
+        const end = pending.indexOf("\r\n");
+        if (end !== -1) {
+          const line = pending.subarray(0, end).toString("latin1");
+          pending = pending.subarray(end + 2);
+          return line;
+        }
+        if (pending.length > MAX_LINE) throw badChunk();
+        if (!(await fill())) return pending.length === 0 ? undefined : missingEnd();
+      }
+    },
+    async *take(size) {
+      for (let left = size; left > 0; ) {
+        if (pending.length === 0 && !(await fill())) throw refuse("IncompleteBody");
+        const piece = pending.subarray(0, left);
+        pending = pending.subarray(piece.length);
+        left -= piece.length;
+        if (piece.length > 0) yield piece;
+      }
+    },
+  };
+}
+
+function missingEnd(): never {
+  throw refuse("IncompleteBody");
+}

@@ -1,0 +1,73 @@
+import { refuse } from "./refused.ts";
+
+/** Where a request goes, read off its raw target: `new URL` would fold `..` (law 12). */
+export interface Target {
+  /** Exactly as sent; it is what the signature covers. */
+  readonly rawPath: string;
+  readonly rawQuery: string;
+  /** Empty where there is none. */
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+/** Splits a request target into its raw path and raw query. */
+export function splitTarget(url: string): { readonly rawPath: string; readonly rawQuery: string } {
+  const absolute = /^https?:\/\/[^/?]*/i.exec(url);
+  const target = absolute ? url.slice(absolute[0].length) || "/" : url;
+  const mark = target.indexOf("?");
+  if (mark === -1) return { rawPath: target, rawQuery: "" };
+  return { rawPath: target.slice(0, mark), rawQuery: target.slice(mark + 1) };
+}
+
+/** Finds bucket and key in the path, or the bucket in the host name (`traces.localhost`). */
+export function readTarget(
+  url: string,
+  host: string,
+  basePath: string,
+  hostSuffixes: readonly string[],
+): Target {
+  const { rawPath, rawQuery } = splitTarget(url);
+  const query = readQuery(rawQuery);
+  const inside = rawPath.slice(basePath.length).replace(/^\//, "");
+  const hosted = bucketOfHost(host, hostSuffixes);
+  if (hosted !== undefined) return { rawPath, rawQuery, query, bucket: hosted, key: decode(inside) };
+  const slash = inside.indexOf("/");
+  const bucket = decode(slash === -1 ? inside : inside.slice(0, slash));
+  const key = slash === -1 ? "" : decode(inside.slice(slash + 1));
+  return { rawPath, rawQuery, query, bucket, key };
+}
+
+function bucketOfHost(host: string, suffixes: readonly string[]): string | undefined {
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  const suffix = suffixes.find((candidate) => name.endsWith(`.${candidate}`));
+  return suffix && name.slice(0, -suffix.length - 1);
+}
+
+/** Decodes a path, in which a plus sign is a plus sign. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refuse("InvalidURI", undefined, { URI: text.slice(0, 200) });
+  }
+}
+
+function readQuery(rawQuery: string): ReadonlyMap<string, string> {
+  const query = new Map<string, string>();
+  for (const [name, value] of queryPairs(rawQuery)) {
+    query.set(decode(name.replaceAll("+", " ")), decode(value.replaceAll("+", " ")));
+  }
+  return query;
+}
+
+/** The pairs of a raw query, still encoded. */
+export function queryPairs(rawQuery: string): readonly (readonly [string, string])[] {
+  return rawQuery
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const equals = pair.indexOf("=");
+      return equals === -1 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    });
+}

@@ -1,0 +1,87 @@
+import { refuse } from "./refused.ts";
+
+/** An element's content: text, child elements, or the same element several times. */
+export type XmlContent = string | number | boolean | null | undefined | XmlElements | readonly XmlContent[];
+
+export interface XmlElements {
+  readonly [name: string]: XmlContent;
+}
+
+const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
+
+/** Writes a document; `undefined` leaves an element out, `null` leaves it empty. */
+export function writeXml(root: string, content: XmlContent, namespace = true): string {
+  const attribute = namespace ? ` xmlns="${NAMESPACE}"` : "";
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${inside(content)}</${root}>`;
+}
+
+function inside(content: XmlContent): string {
+  if (content === null || content === undefined) return "";
+  if (typeof content !== "object") return escape(String(content));
+  return Object.entries(content as XmlElements)
+    .map(([name, value]) => element(name, value))
+    .join("");
+}
+
+function element(name: string, value: XmlContent): string {
+  if (value === undefined) return "";
+  if (Array.isArray(value)) return value.map((item: XmlContent) => element(name, item)).join("");
+  const text = inside(value);
+  return text === "" ? `<${name}/>` : `<${name}>${text}</${name}>`;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** Control signs go as references, as the real service sends them; a reader would fold bare line ends. */
+function escape(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to be escaped.
+  return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (sign) => {
+    return NAMED[sign] ?? `&#x${sign.charCodeAt(0).toString(16)};`;
+  });
+}
+
+type Parsed = Readonly<Record<string, unknown>>;
+
+/** Reads a document whose root has this name; all values are text. */
+export async function readXml(text: string, root: string): Promise<Parsed> {
+  const { XMLParser } = await import("fast-xml-parser");
+  const parser = new XMLParser({
+    ignoreAttributes: true,
+    removeNSPrefix: true,
+    parseTagValue: false,
+    trimValues: false,
+    htmlEntities: true,
+  });
+  // A document type is how entities multiply; no client sends one.
+  if (text.includes("<!DOCTYPE")) throw refuse("MalformedXML");
+  let parsed: Parsed;
+  try {
+    parsed = parser.parse(text, true) as Parsed;
+  } catch {
+    throw refuse("MalformedXML");
+  }
+  if (!Object.hasOwn(parsed, root)) throw refuse("MalformedXML");
+  const found = parsed[root];
+  return typeof found === "object" && found !== null ? (found as Parsed) : {};
+}
+
+/** All elements of a name, whether there are none, one or many. */
+export function childrenOf(parent: Parsed, name: string): readonly Parsed[] {
+  const value = Object.hasOwn(parent, name) ? parent[name] : [];
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((item) => {
+    if (typeof item !== "object" || item === null) throw refuse("MalformedXML");
+    return item as Parsed;
+  });
+}
+
+/** The text of a child element. */
+export function textOf(parent: Parsed, name: string): string | undefined {
+  const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}

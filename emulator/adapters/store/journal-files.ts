@@ -1,0 +1,64 @@
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Commit } from "../../kernel/commit.ts";
+import { StoreError } from "./snapshot.ts";
+
+const NAME = /^journal-(\d{6,})\.ndjson$/;
+
+/** Numbers of the journal files in a folder, ascending. */
+export function journalNumbers(folder: string): readonly number[] {
+  return readdirSync(folder)
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+export function removeJournals(folder: string, upTo: number): void {
+  for (const number of journalNumbers(folder)) if (number <= upTo) rmSync(fileIn(folder, number));
+}
+
+/**
+ * The commits of a journal file. A last line without its end was never acknowledged: it is dropped,
+ * from the file too, so that the next line does not continue it.
+ */
+export function readJournal(folder: string, number: number): readonly Commit[] {
+  const file = fileIn(folder, number);
+  const bytes = readFileSync(file);
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end < bytes.length) truncateSync(file, end);
+  const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
+  return lines.map((line, index) => {
+    try {
+      return JSON.parse(line) as Commit;
+    } catch {
+      throw new StoreError(`${file}, line ${index + 1}, is damaged; restore the file or remove the data folder.`);
+    }
+  });
+}
+
+export interface JournalFile {
+  readonly number: number;
+  readonly bytes: number;
+  append(commit: Commit): void;
+  close(): void;
+}
+
+/** Opens a new journal file. A line that `append` has returned from survives the end of the process. */
+export function openJournal(folder: string, number: number): JournalFile {
+  const descriptor = openSync(fileIn(folder, number), "a");
+  let bytes = 0;
+  return {
+    number,
+    get bytes() {
+      return bytes;
+    },
+    append(commit) {
+      bytes += writeSync(descriptor, `${JSON.stringify(commit)}\n`);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+function fileIn(folder: string, number: number): string {
+  return join(folder, `journal-${String(number).padStart(6, "0")}.ndjson`);
+}

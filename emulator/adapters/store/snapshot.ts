@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { LowSync } from "lowdb";
+import { JSONFileSync } from "lowdb/node";
+import type { WorldState } from "../../kernel/commit.ts";
+
+/** The layout of the data folder; raised when an older emulator could not read a newer one's files. */
+export const FORMAT = 1;
+
+/** A world as of the end of one journal file: the JSON file that a person can read. */
+export interface Snapshot {
+  readonly format: number;
+  /** Journal files up to this number are contained. */
+  readonly upTo: number;
+  readonly state: WorldState;
+}
+
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+}
+
+/** Reads the snapshot of a world's folder; undefined when there is none yet. */
+export function readSnapshot(folder: string): Snapshot | undefined {
+  const file = fileIn(folder);
+  if (!existsSync(file)) return undefined;
+  const database = new LowSync<Partial<Snapshot>>(new JSONFileSync(file), {});
+  try {
+    database.read();
+  } catch (error) {
+    throw new StoreError(`${file} is not readable JSON (${(error as Error).message}); restore or remove it.`);
+  }
+  const { format } = database.data;
+  if (typeof format !== "number")
+    throw new StoreError(`${file} does not say its format: it is not an emulator's.`);
+  if (format > FORMAT)
+    throw new StoreError(
+      `${file} has format ${format}; this emulator reads up to ${FORMAT}. Use a newer emulator, or another --data folder.`,
+    );
+  return database.data as Snapshot;
+}
+
+/** Replaces the snapshot in one step: a reader finds the old one or the new one, never a part. */
+export function writeSnapshot(folder: string, snapshot: Snapshot): void {
+  new LowSync<Snapshot>(new JSONFileSync(fileIn(folder)), snapshot).write();
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "world.json");
+}

@@ -1,0 +1,89 @@
+import { mkdirSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.ts";
+import { threadUrl } from "../thread-url.ts";
+import { type JournalFile, journalNumbers, openJournal, readJournal, removeJournals } from "./journal-files.ts";
+import { FORMAT, readSnapshot, writeSnapshot } from "./snapshot.ts";
+
+/** Where the records of one world are kept. */
+export interface Store {
+  /** The world as it was when the store was opened. */
+  readonly state: WorldState;
+  /** True when no turn was ever kept: the world has still to be seeded. */
+  readonly fresh: boolean;
+  /** Appends a commit; once it returns, the commit survives the end of the process. */
+  keep(commit: Commit): void;
+  /** Starts over from this state: what was kept before is gone. */
+  replace(state: WorldState): void;
+  /** Writes the snapshot and lets go of the folder. */
+  close(state: WorldState): Promise<void>;
+}
+
+/** A journal file is folded into the snapshot, off the main thread, when it has grown to this. */
+const COMPACT_AT_BYTES = 32 * 1024 * 1024;
+
+export interface StoreOptions {
+  readonly folder: string;
+  readonly initial: WorldState;
+  readonly compactAtBytes?: number;
+}
+
+export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }: StoreOptions): Store {
+  mkdirSync(folder, { recursive: true });
+  const found = readSnapshot(folder);
+  if (!found) writeSnapshot(folder, { format: FORMAT, upTo: 0, state: initial });
+  const snapshot = found ?? { format: FORMAT, upTo: 0, state: initial };
+  removeJournals(folder, snapshot.upTo);
+  const numbers = journalNumbers(folder);
+  const state = applyCommits(
+    snapshot.state,
+    numbers.flatMap((number) => readJournal(folder, number)),
+  );
+  let journal = openJournal(folder, (numbers.at(-1) ?? snapshot.upTo) + 1);
+  let compaction: Promise<void> | undefined;
+
+  function rotate(): void {
+    const full: JournalFile = journal;
+    full.close();
+    journal = openJournal(folder, full.number + 1);
+    compaction = compactInThread(folder, full.number).finally(() => {
+      compaction = undefined;
+    });
+  }
+
+  function restart(next: WorldState): void {
+    const { number } = journal;
+    journal.close();
+    writeSnapshot(folder, { format: FORMAT, upTo: number, state: next });
+    removeJournals(folder, number);
+  }
+
+  return {
+    state,
+    fresh: state.turn === 0,
+    keep(commit) {
+      journal.append(commit);
+      if (journal.bytes >= compactAtBytes && !compaction) rotate();
+    },
+    replace(next) {
+      restart(next);
+      journal = openJournal(folder, journal.number + 1);
+    },
+    async close(last) {
+      await compaction;
+      restart(last);
+    },
+  };
+}
+
+/** A failed compaction costs nothing but disk: the journals stay and the next one takes them along. */
+function compactInThread(folder: string, upTo: number): Promise<void> {
+  return new Promise((resolve) => {
+    const thread = new Worker(threadUrl("emulator/adapters/store/compaction-thread"), {
+      workerData: { folder, upTo },
+    });
+    thread.unref();
+    thread.once("error", () => resolve());
+    thread.once("exit", () => resolve());
+  });
+}

@@ -1,0 +1,149 @@
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { appendAll, readExactly, truncateTo } from "./open-files.ts";
+
+/** A tenant already has as many patches without a row as are kept. */
+export class HeldPatchesFull extends Error {
+  readonly code = "held_patches_full";
+  constructor(patchesMax: number) {
+    super(
+      `this workspace already holds patches for rows that were never posted up to the bound ` +
+        `(${patchesMax} patches, ${BYTES_MAX} bytes); no more are kept until rows arrive`,
+    );
+    this.name = "HeldPatchesFull";
+  }
+}
+
+export type Patch = Readonly<Record<string, unknown>>;
+
+/** The patches of a tenant whose rows have not been posted yet: in a file, with their places in memory. */
+export interface HeldPatches {
+  hold(id: string, patch: Patch): void;
+  held(id: string): readonly Patch[];
+  drop(id: string): void;
+}
+
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+const NAME = "pending.ndjson";
+const LINE_FEED = 0x0a;
+const BYTES_MAX = 256 * 1024 * 1024;
+const GARBAGE_BYTES_MAX = 64 * 1024 * 1024;
+
+function* linesOf(bytes: Buffer): Generator<Place> {
+  for (let offset = 0; ; ) {
+    const end = bytes.indexOf(LINE_FEED, offset);
+    if (end < 0) return; // What follows the last line feed is a torn line.
+    yield { offset, length: end + 1 - offset };
+    offset = end + 1;
+  }
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return Buffer.alloc(0);
+  }
+}
+
+function addTo(places: Map<string, Place[]>, id: string, place: Place): void {
+  const known = places.get(id);
+  if (known === undefined) places.set(id, [place]);
+  else known.push(place);
+}
+
+/** Rewrites the file with the wanted lines only, and says where they now are. */
+function compact(path: string, wanted: (id: string) => boolean): Map<string, Place[]> {
+  const bytes = readIfThere(path);
+  const places = new Map<string, Place[]>();
+  const kept: Buffer[] = [];
+  let size = 0;
+  for (const { offset, length } of linesOf(bytes)) {
+    const line = bytes.subarray(offset, offset + length);
+    const { id } = JSON.parse(line.toString("utf8")) as { id: string };
+    if (!wanted(id)) continue;
+    addTo(places, id, { offset: size, length });
+    kept.push(line);
+    size += length;
+  }
+  if (size === bytes.length) return places;
+  if (size === 0) {
+    rmSync(path);
+    return places;
+  }
+  writeFileSync(`${path}.new`, Buffer.concat(kept), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return places;
+}
+
+// The file is opened for each use, so that many workspaces do not keep many files open.
+function using<T>(path: string, use: (file: number) => T): T {
+  const file = openSync(path, "a+", 0o600);
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens the held patches of a tenant; those whose row has been written (`isWritten`) are forgotten. */
+export function openHeldPatches(
+  scopePath: string,
+  patchesMax: number,
+  isWritten: (id: string) => boolean,
+): HeldPatches {
+  const path = join(scopePath, NAME);
+  let places = compact(path, (id) => !isWritten(id));
+  const waiting = [...places.values()].flat();
+  let count = waiting.length;
+  let wantedSize = waiting.reduce((sum, place) => sum + place.length, 0);
+  let size = wantedSize;
+
+  /** A row that comes ends the waiting of its patches, so without this the file would only grow. */
+  function tidy(): void {
+    if (count === 0) {
+      using(path, (file) => truncateTo(file, 0));
+      size = 0;
+    } else if (size - wantedSize > GARBAGE_BYTES_MAX && size > 2 * wantedSize) {
+      const before = places;
+      places = compact(path, (id) => before.has(id));
+      size = wantedSize;
+    }
+  }
+
+  return {
+    hold(id, patch) {
+      const line = Buffer.from(`${JSON.stringify({ id, patch })}\n`, "utf8");
+      if (count >= patchesMax || wantedSize + line.length > BYTES_MAX) throw new HeldPatchesFull(patchesMax);
+      mkdirSync(scopePath, { recursive: true, mode: 0o700 });
+      using(path, (file) => appendAll(file, line));
+      addTo(places, id, { offset: size, length: line.length });
+      size += line.length;
+      wantedSize += line.length;
+      count += 1;
+    },
+    held(id) {
+      const found = places.get(id);
+      if (found === undefined) return [];
+      return using(path, (file) =>
+        found.map(({ offset, length }) => {
+          const line = readExactly(file, Buffer.allocUnsafe(length), offset);
+          return (JSON.parse(line.toString("utf8")) as { patch: Patch }).patch;
+        }),
+      );
+    },
+    drop(id) {
+      const found = places.get(id);
+      if (found === undefined) return;
+      places.delete(id);
+      count -= found.length;
+      for (const place of found) wantedSize -= place.length;
+      tidy();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { openSync, closeSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readExactly } from "./open-files.ts";
+import { isDay, isUuid } from "./places.ts";
+import { RECORD_BYTES, viewSidecar } from "./sidecar.ts";
+
+/**
+ * The next sequence number is written down when the store is closed, and the note is taken away before the
+ * first write; a store that was not closed finds it again from the last record of every sidecar.
+ */
+const NOTE = "next-sequence";
+const INDEX = ".index";
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The segments of a tenant: pairs of session id and day, in order. */
+export function segmentsIn(scopePath: string): { sessionId: string; day: string }[] {
+  return namesIn(scopePath)
+    .filter(isUuid)
+    .flatMap((sessionId) =>
+      namesIn(join(scopePath, sessionId))
+        .filter((name) => name.endsWith(INDEX) && isDay(name.slice(0, -INDEX.length)))
+        .map((name) => ({ sessionId, day: name.slice(0, -INDEX.length) })),
+    );
+}
+
+/** The folders of all tenants of all regions. */
+export function scopesIn(folder: string): string[] {
+  return namesIn(folder)
+    .filter((region) => /^[a-z]+$/.test(region))
+    .flatMap((region) =>
+      namesIn(join(folder, region))
+        .filter(isUuid)
+        .map((tenantId) => join(folder, region, tenantId)),
+    );
+}
+
+function lastSequence(path: string): number {
+  let records = Math.floor(statSync(path).size / RECORD_BYTES);
+  const file = openSync(path, "r");
+  try {
+    let sequence = -1;
+    const bytes = Buffer.allocUnsafe(RECORD_BYTES);
+    // A number of 0 behind the first record is no record: a file system that crashed left zeros there.
+    for (; records > 0 && sequence <= 0; records -= 1) {
+      sequence = viewSidecar(readExactly(file, bytes, (records - 1) * RECORD_BYTES)).sequence(0);
+    }
+    return sequence;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function searchNext(folder: string): number {
+  let last = -1;
+  for (const scopePath of scopesIn(folder)) {
+    for (const { sessionId, day } of segmentsIn(scopePath)) {
+      last = Math.max(last, lastSequence(join(scopePath, sessionId, `${day}${INDEX}`)));
+    }
+  }
+  return last + 1;
+}
+
+export function readNext(folder: string): number {
+  try {
+    const noted = Number(readFileSync(join(folder, NOTE), "utf8"));
+    if (Number.isSafeInteger(noted) && noted > 0) return noted;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  return searchNext(folder);
+}
+
+export function noteNext(folder: string, next: number): void {
+  writeFileSync(join(folder, NOTE), String(next), { mode: 0o600 });
+}
+
+export function forgetNext(folder: string): void {
+  rmSync(join(folder, NOTE), { force: true });
+}
+
+/** Bytes of all files below a folder. */
+export function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const scopePath of scopesIn(folder)) {
+    for (const { sessionId, day } of segmentsIn(scopePath)) {
+      const path = join(scopePath, sessionId, day);
+      for (const ending of [".ndjson", INDEX]) {
+        bytes += statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0;
+      }
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,88 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Writes all bytes at the end of a file that was opened for appending. */
+export function appendAll(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written);
+  }
+}
+
+/** Reads exactly so many bytes; a shorter file is an error. */
+export function readExactly(file: number, bytes: Buffer, position: number): Buffer {
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(file, bytes, done, bytes.length - done, position + done);
+    if (count === 0) throw new Error(`a trace file ends at byte ${position + done}, before its index says so`);
+    done += count;
+  }
+  return bytes;
+}
+
+export function sizeOf(file: number): number {
+  return fstatSync(file).size;
+}
+
+export function truncateTo(file: number, size: number): void {
+  if (sizeOf(file) !== size) ftruncateSync(file, size);
+}
+
+/** The two files of a segment. */
+export interface FilePair {
+  readonly data: number;
+  readonly index: number;
+}
+
+/** Open files, the least recently used of which are closed when there are too many. */
+export interface OpenFiles {
+  /** The files of the segment at a path; they are created when they are missing. */
+  of(path: string): FilePair;
+  closeAll(): void;
+}
+
+function openForAppending(path: string): number {
+  try {
+    return openSync(path, "a+", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, "a+", 0o600);
+  }
+}
+
+function openPair(path: string): FilePair {
+  const data = openForAppending(`${path}.ndjson`);
+  try {
+    return { data, index: openForAppending(`${path}.index`) };
+  } catch (error) {
+    closeSync(data);
+    throw error;
+  }
+}
+
+function closePair(pair: FilePair): void {
+  closeSync(pair.data);
+  closeSync(pair.index);
+}
+
+export function createOpenFiles(pairsMax: number): OpenFiles {
+  // A Map keeps the order of insertion, so its first key is the one used longest ago.
+  const pairs = new Map<string, FilePair>();
+  return {
+    of(path) {
+      const pair = pairs.get(path) ?? openPair(path);
+      pairs.delete(path);
+      pairs.set(path, pair);
+      const oldest = pairs.size > pairsMax ? pairs.keys().next().value : undefined;
+      if (oldest !== undefined) {
+        const unused = pairs.get(oldest);
+        pairs.delete(oldest);
+        if (unused !== undefined) closePair(unused);
+      }
+      return pair;
+    },
+    closeAll() {
+      for (const pair of pairs.values()) closePair(pair);
+      pairs.clear();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { PartitionWindow } from "../../domain/traces/port.ts";
+import { type StoredRow, splitLine } from "./lines.ts";
+import { readExactly } from "./open-files.ts";
+import { closePlan, isCurrent, makePlan, type Plan, rememberPosition } from "./plan.ts";
+
+/** The rows of a window after a cursor, a bounded batch at a time. */
+export interface RowSource {
+  /**
+   * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
+   * bytes together; but one at least, when `atLeastOne` is set and one is left.
+   */
+  take(rowsMax: number, bytesMax: number, atLeastOne: boolean): readonly StoredRow[];
+  /** Names the last row that was taken. */
+  cursor(): string | null;
+  /** How many rows are left. */
+  left(): number;
+}
+
+/** Reads partitions with nothing but the folder: any thread may have one, while the store goes on writing. */
+export interface PartitionReader {
+  open(window: PartitionWindow, cursor: string | null): RowSource;
+  close(): void;
+}
+
+const PLANS_MAX = 32;
+const PLANNED_ROWS_MAX = 2_000_000;
+const BATCH_ROWS_MAX = 10_000;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const READ_BYTES_MAX = 8 * 1024 * 1024;
+// Bytes of other rows that are read over rather than beginning another read.
+const GAP_BYTES_MAX = 32 * 1024;
+
+function keyOf(window: PartitionWindow): string {
+  const { region, tenantId, sessionId, day, asOf, start, end } = window;
+  return [region, tenantId, sessionId, day, asOf, start, end].join(" ");
+}
+
+/** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
+function readLines(plan: Plan, from: number, to: number): Buffer[] {
+  const { offsets, lengths, file } = plan;
+  const offsetOf = (at: number): number => offsets[at] ?? 0;
+  const endOf = (at: number): number => offsetOf(at) + (lengths[at] ?? 0);
+  const inFile = Array.from({ length: to - from }, (_, at) => from + at);
+  if (inFile.some((at) => at > from && offsetOf(at) < offsetOf(at - 1))) {
+    inFile.sort((left, right) => offsetOf(left) - offsetOf(right));
+  }
+  const lines = new Array<Buffer>(to - from);
+  for (let at = 0; at < inFile.length; ) {
+    const begin = offsetOf(inFile[at] ?? 0);
+    let past = at + 1;
+    let end = endOf(inFile[at] ?? 0);
+    for (; past < inFile.length; past += 1) {
+      const row = inFile[past] ?? 0;
+      if (offsetOf(row) - end > GAP_BYTES_MAX || endOf(row) - begin > READ_BYTES_MAX) break;
+      end = endOf(row);
+    }
+    const bytes = readExactly(file ?? -1, Buffer.allocUnsafeSlow(end - begin), begin);
+    for (; at < past; at += 1) {
+      const row = inFile[at] ?? 0;
+      lines[row - from] = bytes.subarray(offsetOf(row) - begin, endOf(row) - begin);
+    }
+  }
+  return lines;
+}
+
+function openSource(plan: Plan, begin: number, beginCursor: string | null): RowSource {
+  let position = begin;
+  let cursor = beginCursor;
+  return {
+    take(rowsMax, bytesMax, atLeastOne) {
+      let to = position;
+      let bytes = 0;
+      const end = Math.min(plan.offsets.length, position + Math.min(rowsMax, BATCH_ROWS_MAX));
+      for (; to < end; to += 1) {
+        bytes += plan.lengths[to] ?? 0;
+        const isFirst = to === position;
+        if (bytes > bytesMax && !(isFirst && atLeastOne)) break;
+        if (bytes > BATCH_BYTES_MAX && !isFirst) break;
+      }
+      const rows = readLines(plan, position, to).map(splitLine);
+      position = to;
+      const last = rows.at(-1)?.head;
+      if (last !== undefined) cursor = `${last.start_time} ${last.id}`;
+      if (cursor !== null) rememberPosition(plan, cursor, position);
+      return rows;
+    },
+    cursor: () => cursor,
+    left: () => plan.offsets.length - position,
+  };
+}
+
+export function createPartitionReader({ folder }: { readonly folder: string }): PartitionReader {
+  // In the order of use, the one used longest ago first.
+  const plans = new Map<string, Plan>();
+
+  function forget(key: string): void {
+    const plan = plans.get(key);
+    plans.delete(key);
+    if (plan !== undefined) closePlan(plan);
+  }
+
+  function keep(key: string, plan: Plan): void {
+    plans.set(key, plan);
+    let rows = 0;
+    for (const { offsets } of plans.values()) rows += offsets.length;
+    for (const [oldest, { offsets }] of [...plans]) {
+      if (oldest === key || (plans.size <= PLANS_MAX && rows <= PLANNED_ROWS_MAX)) break;
+      rows -= offsets.length;
+      forget(oldest);
+    }
+  }
+
+  return {
+    open(window, cursor) {
+      const key = keyOf(window);
+      let plan = plans.get(key);
+      let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
+      if (plan === undefined || begin === undefined || !isCurrent(folder, window, plan)) {
+        forget(key);
+        plan = makePlan(folder, window, cursor);
+        begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
+      } else {
+        plans.delete(key);
+      }
+      keep(key, plan);
+      return openSource(plan, begin, cursor);
+    },
+    close() {
+      for (const key of [...plans.keys()]) forget(key);
+    },
+  };
+}

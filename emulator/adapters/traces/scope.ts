@@ -1,0 +1,215 @@
+import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
+import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
+import { createIdIndex, type IdIndex } from "./id-index.ts";
+import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
+import { lineOf, rowOf } from "./lines.ts";
+import { segmentsIn } from "./marks.ts";
+import { type OpenFiles, readExactly } from "./open-files.ts";
+import { segmentPath } from "./places.ts";
+import {
+  appendRecords,
+  appendRows,
+  createSegment,
+  readRecords,
+  type Segment,
+  settleSegment,
+  someRecord,
+} from "./segment.ts";
+import { RECORD_BYTES, type SidecarRecord } from "./sidecar.ts";
+
+/** All rows of one tenant in one region, loaded at first use. */
+export interface Scope {
+  readonly held: HeldPatches;
+  read(id: string): TraceRow | undefined;
+  has(id: string): boolean;
+  /** Appends the rows, numbered from `sequence` on; answers how many bytes the files grew by. */
+  write(rows: readonly TraceRow[], sequence: number): number;
+  days(sessionId: string, start: string, end: string): readonly string[];
+}
+
+/** What one call of `write` appends to one segment. */
+interface Draft {
+  readonly segment: Segment;
+  lines: string;
+  bytes: number;
+  readonly rows: SidecarRecord[];
+  /** Positions whose newest version this call has put into another segment, with their ids. */
+  readonly left: { readonly id: string; readonly position: number }[];
+}
+
+interface Loaded {
+  readonly files: OpenFiles;
+  readonly index: IdIndex;
+  readonly segments: Segment[];
+  readonly byName: Map<string, Segment>;
+}
+
+function tombstone(segment: Segment, id: string, previous: number, sequence: number): SidecarRecord {
+  return { id, start: 0, offset: segment.dataBytes, length: 0, previous, sequence };
+}
+
+function nameOf(sessionId: string, day: string): string {
+  return `${sessionId}/${day}`;
+}
+
+function addSegment(loaded: Loaded, path: string, sessionId: string, day: string): Segment {
+  const segment = createSegment(loaded.segments.length, path, sessionId, day);
+  settleSegment(loaded.files, segment);
+  loaded.segments.push(segment);
+  loaded.byName.set(nameOf(sessionId, day), segment);
+  return segment;
+}
+
+/**
+ * A process that ended between the two steps of a move has left a row in two segments. The version with
+ * the higher sequence number stays; the other gets the tombstone that was not written any more.
+ */
+function endMove(loaded: Loaded, id: string, loser: Segment, position: number, winnerSequence: number): void {
+  const last = readRecords(loaded.files, loser, loser.records - 1, 1).sequence(0);
+  const record = tombstone(loser, id, position, Math.max(last, winnerSequence));
+  appendRecords(loaded.files, loser, [record]);
+  loser.live -= 1;
+}
+
+/** Takes the rows of a segment into the index. */
+function indexSegment(loaded: Loaded, segment: Segment): void {
+  const { files, index } = loaded;
+  const superseded = new Uint8Array(segment.records);
+  someRecord(files, segment, (view, at) => {
+    const previous = view.previous(at);
+    if (previous >= 0) superseded[previous] = 1;
+    return false;
+  });
+  const unfinished: (() => void)[] = [];
+  someRecord(files, segment, (view, at, position) => {
+    if (view.length(at) === 0) return false;
+    segment.earliest = Math.min(segment.earliest, view.start(at));
+    segment.latest = Math.max(segment.latest, view.start(at));
+    if (superseded[position] === 1) return false;
+    segment.live += 1;
+    const known = index.findBytes(view.bytes, at * RECORD_BYTES);
+    if (known < 0) {
+      index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, position);
+      return false;
+    }
+    const other = loaded.segments[index.segmentOf(known)] as Segment;
+    const otherPosition = index.positionOf(known);
+    const otherSequence = readRecords(files, other, otherPosition, 1).sequence(0);
+    const sequence = view.sequence(at);
+    const id = view.id(at);
+    if (sequence > otherSequence) {
+      index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, position);
+      unfinished.push(() => endMove(loaded, id, other, otherPosition, sequence));
+    } else {
+      unfinished.push(() => endMove(loaded, id, segment, position, otherSequence));
+    }
+    return false;
+  });
+  for (const end of unfinished) end();
+}
+
+function loadScope(files: OpenFiles, path: string): Loaded {
+  const loaded: Loaded = { files, index: createIdIndex(), segments: [], byName: new Map() };
+  for (const { sessionId, day } of segmentsIn(path)) {
+    addSegment(loaded, segmentPath(path, sessionId, day), sessionId, day);
+  }
+  for (const segment of loaded.segments) indexSegment(loaded, segment);
+  return loaded;
+}
+
+/** Puts a row into the draft of its segment, and the place it leaves into the draft of that one. */
+function draftRow(loaded: Loaded, draftOf: (segment: Segment) => Draft, draft: Draft, row: TraceRow, sequence: number) {
+  const { index } = loaded;
+  const { segment } = draft;
+  const known = index.find(row.id);
+  const from = known < 0 ? undefined : loaded.segments[index.segmentOf(known)];
+  const position = known < 0 ? -1 : index.positionOf(known);
+  const line = lineOf(row);
+  const length = Buffer.byteLength(line);
+  const start = microsecondsOfDay(row.start_time);
+  const offset = segment.dataBytes + draft.bytes;
+  const previous = from === segment ? position : -1;
+  index.put(row.id, segment.number, segment.records + draft.rows.length);
+  draft.rows.push({ id: row.id, start, offset, length, previous, sequence });
+  draft.lines += line;
+  draft.bytes += length;
+  segment.earliest = Math.min(segment.earliest, start);
+  segment.latest = Math.max(segment.latest, start);
+  if (from === segment) return;
+  segment.live += 1;
+  if (from === undefined) return;
+  from.live -= 1;
+  draftOf(from).left.push({ id: row.id, position });
+}
+
+function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: number): void {
+  for (const { segment, lines, rows } of drafts) {
+    if (rows.length > 0) appendRows(loaded.files, segment, lines, rows);
+  }
+  // Only when the new versions are kept are the old ones given up.
+  for (const { segment, left } of drafts) {
+    if (left.length === 0) continue;
+    const records = left.map(({ id, position }) => tombstone(segment, id, position, lastSequence));
+    appendRecords(loaded.files, segment, records);
+  }
+}
+
+/** Whether a project has, in a segment, rows that begin in a window. */
+function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string): boolean {
+  const { from, until } = withinDay(segment.day, start, end);
+  if (segment.live === 0 || segment.latest < from || segment.earliest >= until) return false;
+  if (segment.earliest >= from && segment.latest < until) return true;
+  const { index } = loaded;
+  return someRecord(loaded.files, segment, (view, at, position) => {
+    if (view.length(at) === 0 || view.start(at) < from || view.start(at) >= until) return false;
+    const entry = index.findBytes(view.bytes, at * RECORD_BYTES);
+    return index.segmentOf(entry) === segment.number && index.positionOf(entry) === position;
+  });
+}
+
+export function openScope(files: OpenFiles, path: string, heldPatchesMax: number): Scope {
+  const loaded = loadScope(files, path);
+  const { index } = loaded;
+  const held = openHeldPatches(path, heldPatchesMax, (id) => index.find(id) >= 0);
+
+  return {
+    held,
+    has: (id) => index.find(id) >= 0,
+    read(id) {
+      const entry = index.find(id);
+      if (entry < 0) return undefined;
+      const segment = loaded.segments[index.segmentOf(entry)] as Segment;
+      const record = readRecords(files, segment, index.positionOf(entry), 1);
+      const line = Buffer.allocUnsafe(record.length(0));
+      return rowOf(readExactly(files.of(segment.path).data, line, record.offset(0)));
+    },
+    write(rows, sequence) {
+      const drafts = new Map<Segment, Draft>();
+      const draftOf = (segment: Segment): Draft => {
+        const draft = drafts.get(segment) ?? { segment, lines: "", bytes: 0, rows: [], left: [] };
+        drafts.set(segment, draft);
+        return draft;
+      };
+      rows.forEach((row, at) => {
+        const day = dayOf(row.start_time);
+        const segment =
+          loaded.byName.get(nameOf(row.session_id, day)) ??
+          addSegment(loaded, segmentPath(path, row.session_id, day), row.session_id, day);
+        draftRow(loaded, draftOf, draftOf(segment), row, sequence + at);
+      });
+      appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
+      for (const { id } of rows) held.drop(id);
+      let bytes = 0;
+      for (const draft of drafts.values()) {
+        bytes += draft.bytes + (draft.rows.length + draft.left.length) * RECORD_BYTES;
+      }
+      return bytes;
+    },
+    days(sessionId, start, end) {
+      return loaded.segments
+        .filter((segment) => segment.sessionId === sessionId && hasRowsIn(loaded, segment, start, end))
+        .map(({ day }) => day)
+        .sort();
+    },
+  };
+}

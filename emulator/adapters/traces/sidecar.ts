@@ -1,0 +1,98 @@
+/**
+ * A sidecar (`.index`) holds one record of fixed size for each version of a row in a segment:
+ * id (16 bytes), start in microseconds of the day (f64), offset (f64) and length (u32) of the line,
+ * the position of the version before it in this segment plus one (u32, 0 for none) and the
+ * store-wide sequence number (f64). Length 0 says that the row's newest version is in another segment;
+ * such a record has as offset the end of the data before it, so that every record says how long the data was.
+ */
+export const RECORD_BYTES = 48;
+export const ID_BYTES = 16;
+
+const START = 16;
+const OFFSET = 24;
+const LENGTH = 32;
+const PREVIOUS = 36;
+const SEQUENCE = 40;
+const NO_DASHES = [8, 13, 18, 23];
+
+export interface SidecarRecord {
+  readonly id: string;
+  readonly start: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Position of the version it replaces in the same segment; -1 for none. */
+  readonly previous: number;
+  readonly sequence: number;
+}
+
+/** A view of many records that are in memory one behind the other. */
+export interface SidecarView {
+  readonly count: number;
+  readonly bytes: Buffer;
+  start(position: number): number;
+  offset(position: number): number;
+  length(position: number): number;
+  previous(position: number): number;
+  sequence(position: number): number;
+  id(position: number): string;
+  compareIds(left: number, right: number): number;
+}
+
+export function viewSidecar(bytes: Buffer): SidecarView {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    count: Math.floor(bytes.length / RECORD_BYTES),
+    bytes,
+    start: (position) => view.getFloat64(position * RECORD_BYTES + START, true),
+    offset: (position) => view.getFloat64(position * RECORD_BYTES + OFFSET, true),
+    length: (position) => view.getUint32(position * RECORD_BYTES + LENGTH, true),
+    previous: (position) => view.getUint32(position * RECORD_BYTES + PREVIOUS, true) - 1,
+    sequence: (position) => view.getFloat64(position * RECORD_BYTES + SEQUENCE, true),
+    id: (position) => {
+      const hex = bytes.toString("hex", position * RECORD_BYTES, position * RECORD_BYTES + ID_BYTES);
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+    },
+    compareIds(left, right) {
+      for (let word = 0; word < ID_BYTES; word += 4) {
+        const difference =
+          view.getUint32(left * RECORD_BYTES + word) - view.getUint32(right * RECORD_BYTES + word);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    },
+  };
+}
+
+function writeId(bytes: Buffer, at: number, id: string): void {
+  let from = 0;
+  let to = at;
+  for (const dash of NO_DASHES) {
+    to += bytes.write(id.slice(from, dash), to, "hex");
+    from = dash + 1;
+  }
+  bytes.write(id.slice(from), to, "hex");
+}
+
+export function packRecords(records: readonly SidecarRecord[]): Buffer {
+  const bytes = Buffer.allocUnsafe(records.length * RECORD_BYTES);
+  records.forEach((record, position) => {
+    const at = position * RECORD_BYTES;
+    writeId(bytes, at, record.id);
+    bytes.writeDoubleLE(record.start, at + START);
+    bytes.writeDoubleLE(record.offset, at + OFFSET);
+    bytes.writeUInt32LE(record.length, at + LENGTH);
+    bytes.writeUInt32LE(record.previous + 1, at + PREVIOUS);
+    bytes.writeDoubleLE(record.sequence, at + SEQUENCE);
+  });
+  return bytes;
+}
+
+/** Says of each version before `count` whether a later one before `count` took its place. */
+export function supersededOf(view: SidecarView, count: number): Uint8Array {
+  const superseded = new Uint8Array(count);
+  for (let position = 0; position < count; position += 1) {
+    const previous = view.previous(position);
+    if (previous >= 0) superseded[previous] = 1;
+  }
+  return superseded;
+}

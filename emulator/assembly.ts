@@ -1,0 +1,26 @@
+import { PLACES, WAITING } from "./domain/bulk-exports/capacity.ts";
+import { BULK_EXPORT_REACTIONS } from "./domain/bulk-exports/reactions.ts";
+import { EXPORT_RUNS, EXPORTS, SPAWNED } from "./domain/bulk-exports/records.ts";
+import { onValidated } from "./domain/destinations/create.ts";
+import { DESTINATIONS } from "./domain/destinations/records.ts";
+import { PROJECT_NAMES, PROJECTS } from "./domain/projects/projects.ts";
+import type { Reaction } from "./domain/turn.ts";
+import type { Collection } from "./kernel/table.ts";
+
+/** The kinds of records that a world keeps, beside those of its object store. */
+export const COLLECTIONS = [
+  PROJECTS,
+  PROJECT_NAMES,
+  DESTINATIONS,
+  EXPORTS,
+  EXPORT_RUNS,
+  SPAWNED,
+  PLACES,
+  WAITING,
+] as unknown as readonly Collection<never>[];
+
+/** What happens when an event is due or an effect has come to its end, subject by subject. */
+export const REACTIONS: Readonly<Record<string, Reaction>> = {
+  "destination.validated": onValidated,
+  ...BULK_EXPORT_REACTIONS,
+};

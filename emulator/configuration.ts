@@ -1,0 +1,41 @@
+import type { Settings } from "./domain/settings.ts";
+import type { ClockState } from "./kernel/commit.ts";
+import type { Instant } from "./kernel/instant.ts";
+
+/** All that `start` needs to know, resolved from defaults, configuration file, environment, flags and options. */
+export interface Configuration {
+  /** US origin; EU = port + 1, S3 = port + 2; 0 takes three free ports. */
+  readonly port: number;
+  readonly host: string;
+  /** Host names that the control surface answers to beside loopback names. */
+  readonly allowedHosts: readonly string[];
+  /** Null keeps everything in memory and bodies in a temporary folder that goes with the process. */
+  readonly dataFolder: string | null;
+  readonly seed: number;
+  /** Virtual start; null is the wall clock's now. */
+  readonly now: Instant | null;
+  readonly clock: ClockState;
+  readonly settings: Settings;
+  readonly seedData: SeedData;
+}
+
+/** What a fresh world is given beside the standard workspace, key pair and bucket. */
+export interface SeedData {
+  readonly buckets: readonly string[];
+  /** NDJSON files or JSON bodies of trace runs to ingest, absolute paths. */
+  readonly traces: readonly { readonly file: string; readonly project: string }[];
+  readonly projects: readonly string[];
+  readonly destinations: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What a running emulator says of itself: the ready line, the ready file and the locator file. */
+export interface ReadyLine {
+  readonly ready: true;
+  readonly url: string;
+  readonly eu_url: string;
+  readonly s3_url: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly seed: number;
+  readonly now: string;
+}

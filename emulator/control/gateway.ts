@@ -1,0 +1,90 @@
+import { parseJson } from "../http/body.ts";
+import { checkOf } from "../http/check.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
+import { readQuery } from "../http/query.ts";
+import { createRouter } from "../http/router.ts";
+import { unknownFields } from "../http/unknown-fields.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { CLOCK_OPERATIONS } from "./clock.ts";
+import { INSPECTION_OPERATIONS } from "./inspection.ts";
+import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
+import type { ControlContext, ControlOperation, ControlRequest, Lines } from "./operation.ts";
+import { TRACE_OPERATIONS } from "./traces.ts";
+
+export const CONTROL_PREFIX = "/_emulator/";
+
+export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
+  ...CLOCK_OPERATIONS,
+  ...TRACE_OPERATIONS,
+  ...OBJECT_STORAGE_OPERATIONS,
+  ...INSPECTION_OPERATIONS,
+];
+
+const ROUTER = createRouter(
+  CONTROL_OPERATIONS.map((row) => ({ method: row.method, path: `${CONTROL_PREFIX}v1${row.path}`, row })),
+);
+
+/** Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. */
+export async function handleControl(
+  context: ControlContext,
+  request: HttpRequest,
+  allowedHosts: readonly string[],
+): Promise<HttpReply> {
+  try {
+    refuseStrangers(request, allowedHosts);
+    const found = ROUTER.find(request.method, request.path);
+    if (!found) throw new Refusal(404, "not_found", `${request.path} is no control operation.`);
+    if ("allow" in found)
+      throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
+    const asked = { ...(await check(found.row, request)), path: found.parameters, region: request.region };
+    const said = await found.row.run(context, asked as unknown as ControlRequest<never, never, never>);
+    return isLines(said)
+      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: said.lines }
+      : jsonReply(200, said);
+  } catch (error) {
+    if (!(error instanceof Refusal)) return jsonReply(500, { error: { code: "defect", message: String(error) } });
+    const { status, code, message, hint } = error;
+    return jsonReply(status, { error: { code, message, ...(hint && { hint }) } });
+  }
+}
+
+async function check(row: ControlOperation, request: HttpRequest) {
+  const query = readQuery(request.query, row.query ?? {});
+  const problems: string[] = [];
+  for (const [name, declared] of Object.entries(row.query ?? {})) {
+    if (!(name in query)) continue;
+    const field = "optional" in declared ? declared.optional : declared;
+    problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
+  }
+  if (!row.body) return settle(problems, { query, body: undefined });
+  const body = request.body.length === 0 ? {} : parseJson(request.body);
+  problems.push(...(await checkOf(row.body))(body, "body"));
+  problems.push(...unknownFields(body, row.body, "body").map((name) => `${name}: is not known here`));
+  return settle(problems, { query, body });
+}
+
+function settle<T>(problems: readonly string[], value: T): T {
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  return value;
+}
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** A page of another site, or a name that was made to point here, must not drive the emulator. */
+function refuseStrangers({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
+  const host = hostName(headers.host ?? "");
+  const isAllowed = (name: string) => LOOPBACK.test(name) || allowedHosts.includes(name);
+  if (!isAllowed(host))
+    throw new Refusal(403, "foreign_host", `The control surface does not answer to ${host}.`, "Admit it with --allowed-hosts.");
+  const origin = headers.origin;
+  if (origin !== undefined && !isAllowed(hostName(origin.replace(/^[a-z]+:\/\//, ""))))
+    throw new Refusal(403, "foreign_origin", `The control surface does not answer to pages of ${origin}.`);
+}
+
+function hostName(authority: string): string {
+  return authority.replace(/:\d+$/, "").toLowerCase();
+}
+
+function isLines(value: unknown): value is Lines {
+  return typeof value === "object" && value !== null && "lines" in value;
+}

@@ -1,0 +1,80 @@
+import { boolean, integer, object, optional } from "../../contracts/spec/fields.ts";
+import type { World } from "../domain/turn.ts";
+import type { JournalEntry } from "../kernel/journal.ts";
+import { type ControlOperation, control, type Lines } from "./operation.ts";
+
+/** Lines that a follower has not taken yet; one that falls further behind is cut off. */
+const FOLLOW_BACKLOG = 10_000;
+
+/** Looking at a world without changing it, and starting over. */
+export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/status",
+    summary: "What runs, where, and how much it holds.",
+    run: (context) => context.status(),
+  }),
+  control({
+    method: "GET",
+    path: "/config",
+    summary: "The effective configuration, and every assumption with its value, alternatives and section.",
+    run: (context) => context.configuration(),
+  }),
+  control({
+    method: "GET",
+    path: "/journal",
+    summary: "Every turn with its cause, one JSON object a line.",
+    query: {
+      since: optional(integer({ minimum: 0, default: 0 })),
+      follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
+    },
+    run: ({ world }, { query }): Lines => ({
+      lines: query.follow === 1 ? followed(world, query.since ?? 0) : kept(world, query.since ?? 0),
+    }),
+  }),
+  control({
+    method: "GET",
+    path: "/exports/{export_id}/verify",
+    summary: "Read every file of an export back and compare it with the store.",
+    run: ({ oracle }, { path }) => oracle.verify((path.export_id ?? "").toLowerCase()),
+  }),
+  control({
+    method: "POST",
+    path: "/reset",
+    summary: "Make the world equal to a fresh one.",
+    body: object({ empty: optional(boolean()) }),
+    async run(context, { body }) {
+      await context.reset(body.empty === true);
+      return { reset: true, ...context.status() };
+    },
+  }),
+];
+
+async function* kept(world: World, since: number): AsyncIterable<string> {
+  for (const entry of world.journal.since(since)) yield line(entry);
+}
+
+async function* followed(world: World, since: number): AsyncIterable<string> {
+  const backlog: JournalEntry[] = [...world.journal.since(since)];
+  let wake = () => {};
+  const unfollow = world.journal.follow((entry) => {
+    backlog.push(entry);
+    wake();
+  });
+  try {
+    while (backlog.length <= FOLLOW_BACKLOG) {
+      const entry = backlog.shift();
+      if (entry) yield line(entry);
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    unfollow();
+  }
+}
+
+function line(entry: JournalEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}

@@ -1,0 +1,84 @@
+import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
+import type { World } from "../domain/turn.ts";
+import type { Advance, AdvanceBounds } from "../kernel/advance.ts";
+
+/** What the test-only operations work on: one world and what drives it. */
+export interface ControlContext {
+  readonly world: World;
+  readonly clock: ControlClock;
+  readonly oracle: Oracle;
+  /** Facts about the process for `status`. */
+  status(): Readonly<Record<string, unknown>>;
+  /** The effective configuration; secrets masked. */
+  configuration(): Readonly<Record<string, unknown>>;
+  /** The world equals a fresh one; seeded again unless it shall be empty. */
+  reset(empty: boolean): Promise<void>;
+  /** Lets other requests in between two pieces of long work. */
+  breathe(): Promise<void>;
+}
+
+export interface ControlClock {
+  sync(): void;
+  freeze(): void;
+  flow(rate: number): void;
+  advance(bounds: Pick<AdvanceBounds, "to" | "events" | "until">): Promise<Advance>;
+}
+
+/** Reads exported files back and compares them with the store. */
+export interface Oracle {
+  verify(exportId: string): Promise<Verification>;
+}
+
+export interface Verification {
+  readonly ok: boolean;
+  readonly rows: number;
+  readonly files: number;
+  readonly problems: readonly Problem[];
+}
+
+export interface Problem {
+  readonly kind: string;
+  readonly key: string;
+  readonly detail: string;
+}
+
+type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+
+export interface ControlRequest<Path, Query, Body> {
+  readonly path: Path;
+  readonly query: Query;
+  readonly body: Body;
+  readonly region: string;
+}
+
+/** One test-only operation: where it is, what it takes, and what it does. */
+export interface ControlOperation {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/_emulator/v1`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: Fields;
+  readonly body?: Field<unknown>;
+  run(context: ControlContext, request: ControlRequest<never, never, never>): unknown;
+}
+
+/** A stream of lines instead of one JSON value. */
+export interface Lines {
+  readonly lines: AsyncIterable<string>;
+}
+
+/** Types a row's handler by the row's own fields. */
+export function control<Q extends Fields = Record<never, never>, B = undefined>(row: {
+  readonly method: ControlOperation["method"];
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: Q;
+  readonly body?: Field<B>;
+  run(
+    context: ControlContext,
+    request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,
+  ): unknown;
+}): ControlOperation {
+  return row as unknown as ControlOperation;
+}
+

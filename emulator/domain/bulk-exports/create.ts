@@ -1,0 +1,96 @@
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { formatMicros, parseMicros } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
+import { projectById } from "../projects/projects.ts";
+import type { Settings } from "../settings.ts";
+import type { Turn } from "../turn.ts";
+import { requireFeature } from "../versions.ts";
+import { sameWorkspace, type Workspace } from "../workspace.ts";
+import type { Compression, FormatVersion } from "./encoder.ts";
+import { scheduleStart } from "./export.ts";
+import { countDays } from "./partitions.ts";
+import { type BulkExport, EXPORTS } from "./records.ts";
+import { scheduleSpawn, windowsOver } from "./schedule.ts";
+
+type Given = BodyOf<"createBulkExport">;
+
+/** A hundred years: more days than this are no window but a slip. */
+const MAX_DAYS = 36_600;
+/** Windows that a schedule may have to catch up with when it is created. */
+const MAX_WINDOWS_OVER = 10_000;
+
+/** §4.3: stores the export and makes its start, or a schedule's first spawn, due. */
+export function createExport(turn: Turn, workspace: Workspace, given: Given): BulkExport {
+  const { settings } = turn.ports;
+  const window = windowOf(turn, given);
+  checkFeatures(settings, given);
+  const destinationId = given.bulk_export_destination_id.toLowerCase();
+  const destination = turn.get(DESTINATIONS, destinationId);
+  if (!destination || !sameWorkspace(destination, workspace))
+    throw new Refusal(404, "not_found", `body.bulk_export_destination_id: no destination ${destinationId} in this workspace.`);
+  const sessionId = given.session_id.toLowerCase();
+  if (!projectById(turn, workspace, sessionId))
+    throw new Refusal(
+      404,
+      "not_found",
+      `body.session_id: no project ${sessionId} in this workspace.`,
+      "Send a trace row to it first, or create it with POST /sessions.",
+    );
+  const record: BulkExport = {
+    ...workspace,
+    id: turn.nextId("bulk_export"),
+    bulk_export_destination_id: destinationId,
+    bucket_name: destination.config.bucket_name,
+    session_id: sessionId,
+    ...window,
+    filter: given.filter ?? null,
+    export_fields: given.export_fields ?? null,
+    interval_hours: given.interval_hours ?? null,
+    format_version: given.format_version ?? (settings.assumptions["export.default_format_version"] as FormatVersion),
+    compression: given.compression ?? (settings.assumptions["export.default_compression"] as Compression),
+    status: "CREATED",
+    created_at: turn.now,
+    updated_at: turn.now,
+    finished_at: null,
+    source_bulk_export_id: null,
+    runsLeft: 0,
+  };
+  turn.put(EXPORTS, record);
+  if (record.interval_hours === null) scheduleStart(turn, record.id, settings.timings.one_off_start_delay_ms);
+  else scheduleSpawn(turn, record, record.start_time);
+  return record;
+}
+
+/** §2.5-2: a one-off export has an end, a scheduled one an interval instead. */
+function windowOf(turn: Turn, given: Given): { readonly start_time: string; readonly end_time: string | null } {
+  const start_time = utc(given.start_time);
+  const interval = given.interval_hours ?? null;
+  if (interval !== null) {
+    if (given.end_time != null) throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
+    const over = windowsOver(start_time, interval, turn.now);
+    if (over > MAX_WINDOWS_OVER)
+      throw invalid(`body.start_time: ${over} windows are over already; at most ${MAX_WINDOWS_OVER} can be caught up with.`);
+    return { start_time, end_time: null };
+  }
+  if (given.end_time == null)
+    throw invalid("body.end_time: is required for a one-off export; a scheduled one gives interval_hours instead.");
+  const end_time = utc(given.end_time);
+  if (end_time <= start_time) throw invalid("body.end_time: must be later than start_time.");
+  if (countDays(start_time, end_time) > MAX_DAYS) throw invalid(`body.end_time: the window has more than ${MAX_DAYS} days.`);
+  return { start_time, end_time };
+}
+
+function checkFeatures({ versions }: Settings, given: Given): void {
+  if (given.interval_hours != null) requireFeature(versions, "scheduled_exports");
+  if (given.export_fields != null) requireFeature(versions, "export_fields");
+  if (given.filter != null) throw invalid("body.filter: filters are not supported yet; leave it out to export every row.");
+}
+
+function utc(time: string): string {
+  return formatMicros(parseMicros(time) as number);
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal(422, "invalid_request", message);
+}

@@ -1,0 +1,117 @@
+import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
+import type { Occurrence } from "../../kernel/world.ts";
+import type { Turn } from "../turn.ts";
+import { workspaceKey } from "../workspace.ts";
+import { claimPlace, closePool, releasePlace } from "./capacity.ts";
+import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
+import { cutIntoDays, type DayWindow } from "./partitions.ts";
+import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
+
+/** How an export can end, and what that means for its runs that have not (§3.1-9). */
+const ENDS = {
+  all_runs_completed: undefined,
+  run_failed: "export_failed",
+  workflow_timeout: "export_timed_out",
+  cancel: "export_cancelled",
+} as const;
+
+export type ExportEnd = keyof typeof ENDS;
+
+/** Makes an export due: it starts then, or queues for one of the workspace's places (§8.2-2). */
+export function scheduleStart(turn: Turn, id: string, afterMs: number): void {
+  turn.schedule({ kind: "export.due", ref: id, afterMs });
+}
+
+/** `export.due`: takes a place among the workspace's exports. */
+export function onDue(turn: Turn, { ref }: Occurrence): void {
+  const found = turn.get(EXPORTS, ref);
+  if (!found || isFinal(found)) return;
+  const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
+  if (claimPlace(turn, exportPool(found), ref, max_concurrent_exports_per_workspace)) begin(turn, found);
+}
+
+/** CREATED → RUNNING: cuts the window into days and lets as many runs begin as may (§8.2-1). */
+function begin(turn: Turn, created: BulkExport): void {
+  const { limits } = turn.ports.settings;
+  const running = moveExport(turn, created, "start");
+  turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
+  const windows = cutIntoDays(running.start_time, running.end_time as string);
+  turn.put(EXPORTS, { ...running, runsLeft: windows.length });
+  const runs = windows.map((window) => createRun(turn, running, window));
+  for (const run of runs) {
+    if (claimPlace(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
+      scheduleRun(turn, run, 0);
+  }
+}
+
+function createRun(turn: Turn, parent: BulkExport, window: DayWindow): ExportRun {
+  const run: ExportRun = {
+    id: turn.nextId("bulk_export_run"),
+    region: parent.region,
+    tenant_id: parent.tenant_id,
+    bulk_export_id: parent.id,
+    session_id: parent.session_id,
+    status: "CREATED",
+    created_at: turn.now,
+    updated_at: turn.now,
+    finished_at: null,
+    start_time: window.start,
+    end_time: window.end,
+    errors: {},
+    latest_cursor: null,
+    files: [],
+    exhausted: false,
+    asOf: null,
+    attempt: 0,
+  };
+  turn.put(EXPORT_RUNS, run);
+  return run;
+}
+
+/** An attempt at a run; whatever an earlier attempt left behind names another one and is dropped. */
+export function scheduleRun(turn: Turn, run: ExportRun, afterMs: number): void {
+  turn.schedule({ kind: "export_run.start", ref: run.id, afterMs, data: { attempt: run.attempt } });
+}
+
+/** A run has ended well: the next one waiting may begin, and the last one ends the export. */
+export function afterRun(turn: Turn, run: ExportRun): void {
+  const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
+  const runsLeft = parent.runsLeft - 1;
+  const updated = { ...parent, runsLeft };
+  turn.put(EXPORTS, updated);
+  if (runsLeft === 0) endExport(turn, updated, "all_runs_completed");
+  const { max_concurrent_runs_per_export } = turn.ports.settings.limits;
+  for (const id of releasePlace(turn, runPool(parent.id), run.id, max_concurrent_runs_per_export))
+    scheduleRun(turn, turn.get(EXPORT_RUNS, id) as ExportRun, 0);
+}
+
+/** Ends an export: runs that have not ended end with it, files already written stay (§3.1-9). */
+export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkExport {
+  const ended = moveExport(turn, { ...before, runsLeft: 0 }, end);
+  const runEnd = ENDS[end];
+  if (runEnd) {
+    const left = [...turn.list(EXPORT_RUNS, before.id)].filter((run) => !isFinal(run));
+    for (const run of left) moveRun(turn, run, runEnd);
+    closePool(turn, runPool(before.id));
+  }
+  const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
+  for (const id of releasePlace(turn, exportPool(before), before.id, max_concurrent_exports_per_workspace))
+    begin(turn, turn.get(EXPORTS, id) as BulkExport);
+  return ended;
+}
+
+/** `export.deadline`: §8.2-4. */
+export function onDeadline(turn: Turn, { ref }: Occurrence): void {
+  const found = turn.get(EXPORTS, ref);
+  if (!found || isFinal(found)) return;
+  turn.note("export.failure", ref, { message: EXPORT_FAILURES.workflow_timeout.text });
+  endExport(turn, found, "workflow_timeout");
+}
+
+function exportPool(record: BulkExport): string {
+  return `exports:${workspaceKey(record)}`;
+}
+
+function runPool(exportId: string): string {
+  return `runs:${exportId}`;
+}

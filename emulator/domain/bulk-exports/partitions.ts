@@ -1,0 +1,39 @@
+import { formatMicros, parseMicros } from "../../kernel/instant.ts";
+
+/** One UTC day of a window, or the part of it that the window covers. */
+export interface DayWindow {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+const DAY_MICROS = 86_400_000_000;
+
+/** §2.6-1: cuts a window into UTC days that tile it: no gap, no overlap, start inclusive, end exclusive. */
+export function cutIntoDays(start: string, end: string): readonly DayWindow[] {
+  const windows: DayWindow[] = [];
+  const last = microsOf(end);
+  for (let from = microsOf(start); from < last; ) {
+    const to = Math.min((Math.floor(from / DAY_MICROS) + 1) * DAY_MICROS, last);
+    const startText = formatMicros(from);
+    windows.push({ day: startText.slice(0, 10), start: startText, end: formatMicros(to) });
+    from = to;
+  }
+  return windows;
+}
+
+export function countDays(start: string, end: string): number {
+  const [from, to] = [microsOf(start), microsOf(end)];
+  return to <= from ? 0 : Math.ceil(to / DAY_MICROS) - Math.floor(from / DAY_MICROS);
+}
+
+export function addHours(time: string, hours: number): string {
+  return formatMicros(microsOf(time) + hours * 3_600_000_000);
+}
+
+function microsOf(time: string): number {
+  const micros = parseMicros(time);
+  if (micros === undefined) throw new Error(`${time} is not an instant.`);
+  return micros;
+}

@@ -1,0 +1,154 @@
+import type { Occurrence } from "../../kernel/world.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
+import { type FaultPoint, strikeWorker, type WorkerFault } from "../faults/worker.ts";
+import type { Turn } from "../turn.ts";
+import { afterRun } from "./export.ts";
+import { failRun } from "./failure.ts";
+import { type FileWritten, fileOrder, keyOfNextFile, type WriteFile } from "./file.ts";
+import { isFinal, moveRun } from "./lifecycle.ts";
+import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportedFile, type ExportRun } from "./records.ts";
+
+/** A file that is in the bucket while the checkpoint is still before it. */
+interface Checkpoint {
+  readonly file: ExportedFile | null;
+  readonly cursor: string | null;
+  readonly exhausted: boolean;
+}
+
+/** The attempt that an event or an effect belongs to; what an earlier attempt left behind is stale. */
+function currentRun(turn: Turn, { ref, data }: Occurrence): ExportRun | undefined {
+  const run = turn.get(EXPORT_RUNS, ref);
+  return run && !isFinal(run) && run.attempt === data.attempt ? run : undefined;
+}
+
+/** `export_run.start`: the first attempt, or one more from the checkpoint on. */
+export function onStart(turn: Turn, occurrence: Occurrence): void {
+  const found = currentRun(turn, occurrence);
+  if (!found) return;
+  const begun = found.status === "CREATED" ? moveRun(turn, found, "start") : found;
+  const run: ExportRun = { ...begun, asOf: begun.asOf ?? turn.ports.traces.mark(), updated_at: turn.now };
+  turn.put(EXPORT_RUNS, run);
+  const { run_timeout_ms } = turn.ports.settings.limits;
+  continueWith(turn, run, "export_run.deadline", run_timeout_ms);
+  passPoint(turn, run, "run.started", "export_run.step", 0);
+}
+
+/** `export_run.step`: one more file, or the end. */
+export function onStep(turn: Turn, occurrence: Occurrence): void {
+  const run = currentRun(turn, occurrence);
+  if (!run) return;
+  if (run.exhausted || isEmpty(turn, run)) complete(turn, run);
+  else passPoint(turn, run, "rows.read", "export_run.write", 0);
+}
+
+/** `export_run.write`: asks for the rows after the checkpoint to be encoded and stored. */
+export function onWrite(turn: Turn, occurrence: Occurrence): void {
+  const run = currentRun(turn, occurrence);
+  if (run) askForFile(turn, run);
+}
+
+/** `export_run.file_written`: the file is stored, or it failed. */
+export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
+  const run = currentRun(turn, occurrence);
+  if (!run) return;
+  const result = occurrence.result as unknown as FileWritten;
+  if ("failure" in result) return failRun(turn, run, result.failure, result.message);
+  const file = result.rows === 0 ? null : { key: String(occurrence.data.key), rows: result.rows, bytes: result.bytes };
+  const checkpoint: Checkpoint = { file, cursor: result.cursor, exhausted: result.done };
+  passPoint(turn, run, "file.written", "export_run.checkpoint", 0, { ...checkpoint });
+}
+
+/** `export_run.checkpoint`: what is written is never exported again (§8.3). */
+export function onCheckpoint(turn: Turn, occurrence: Occurrence): void {
+  const before = currentRun(turn, occurrence);
+  if (!before) return;
+  const { file, cursor, exhausted } = occurrence.data as unknown as Checkpoint;
+  const run: ExportRun = {
+    ...before,
+    files: file ? [...before.files, file] : before.files,
+    latest_cursor: cursor ?? before.latest_cursor,
+    exhausted,
+    updated_at: turn.now,
+  };
+  turn.put(EXPORT_RUNS, run);
+  const { file_duration_ms } = turn.ports.settings.timings;
+  passPoint(turn, run, "checkpoint.saved", "export_run.step", file ? file_duration_ms : 0);
+}
+
+/** `export_run.deadline`: §8.2-3. */
+export function onDeadline(turn: Turn, occurrence: Occurrence): void {
+  const run = currentRun(turn, occurrence);
+  if (run) failRun(turn, run, "run_timeout");
+}
+
+/** `export_run.crashed`: the thread of this run is gone (§7.3-1). */
+export function onCrashed(turn: Turn, occurrence: Occurrence): void {
+  const run = currentRun(turn, occurrence);
+  if (run) failRun(turn, run, "worker_crash");
+}
+
+function complete(turn: Turn, run: ExportRun): void {
+  afterRun(turn, moveRun(turn, run, "complete"));
+}
+
+/** Goes on with the next event unless a fault strikes at this point. */
+function passPoint(
+  turn: Turn,
+  run: ExportRun,
+  at: FaultPoint,
+  next: string,
+  afterMs: number,
+  data: Readonly<Record<string, unknown>> = {},
+): void {
+  const fault = strikeWorker(turn, at, run);
+  if (!fault) continueWith(turn, run, next, afterMs, data);
+  else if ("stallMs" in fault) continueWith(turn, run, next, afterMs + fault.stallMs, data);
+  else suffer(turn, run, at, fault);
+}
+
+function suffer(turn: Turn, run: ExportRun, at: FaultPoint, fault: Exclude<WorkerFault, { stallMs: number }>): void {
+  if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
+  if (at === "rows.read") return askForFile(turn, run, true);
+  turn.ask({
+    kind: "export.end_thread",
+    ref: run.id,
+    lane: "local",
+    then: "export_run.crashed",
+    data: { attempt: run.attempt },
+  });
+}
+
+function continueWith(
+  turn: Turn,
+  run: ExportRun,
+  kind: string,
+  afterMs: number,
+  data: Readonly<Record<string, unknown>> = {},
+): void {
+  turn.schedule({ kind, ref: run.id, afterMs, data: { attempt: run.attempt, ...data } });
+}
+
+function isEmpty(turn: Turn, run: ExportRun): boolean {
+  const scope = { region: run.region, tenantId: run.tenant_id };
+  return turn.ports.traces.days(scope, run.session_id, run.start_time, run.end_time).length === 0;
+}
+
+function askForFile(turn: Turn, run: ExportRun, crash = false): void {
+  const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
+  const destination = turn.get(DESTINATIONS, parent.bulk_export_destination_id);
+  if (!destination) return failRun(turn, run, "destination_deleted");
+  const { config, embedded, credentials } = destination;
+  const order = fileOrder(turn.ports.settings, run, parent);
+  const work: WriteFile = {
+    key: keyOfNextFile(turn.ports.settings, run, parent, config),
+    destination: { config, embedded, credentials },
+    order: crash ? { ...order, crash } : order,
+  };
+  turn.ask({
+    kind: "export.write_file",
+    ref: run.id,
+    lane: embedded ? "local" : `destination:${destination.id}`,
+    then: "export_run.file_written",
+    data: { attempt: run.attempt, ...work },
+  });
+}

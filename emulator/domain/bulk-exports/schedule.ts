@@ -1,0 +1,46 @@
+import { formatInstant, parseInstant } from "../../kernel/instant.ts";
+import type { Occurrence } from "../../kernel/world.ts";
+import type { Turn } from "../turn.ts";
+import { scheduleStart } from "./export.ts";
+import { isFinal, moveExport } from "./lifecycle.ts";
+import { addHours } from "./partitions.ts";
+import { type BulkExport, EXPORTS, SPAWNED } from "./records.ts";
+
+/** §3.3: makes the export of a schedule's next window due, ten minutes after the window ends. */
+export function scheduleSpawn(turn: Turn, schedule: BulkExport, start: string): void {
+  const end = addHours(start, schedule.interval_hours as number);
+  const dueAt = (parseInstant(end) as number) + turn.ports.settings.timings.spawn_grace_ms;
+  // Windows that are over already are caught up with at once, oldest first (§3.3-6).
+  const afterMs = Math.max(0, dueAt - turn.now);
+  turn.schedule({ kind: "export.spawn", ref: schedule.id, afterMs, data: { start, end } });
+}
+
+/** `export.spawn`: the next window follows from this one, never from the time of day (§3.3-2). */
+export function onSpawn(turn: Turn, { ref, data }: Occurrence): void {
+  const found = turn.get(EXPORTS, ref);
+  if (!found || isFinal(found)) return;
+  const schedule = found.status === "CREATED" ? moveExport(turn, found, "spawn") : found;
+  const { start, end } = data as { readonly start: string; readonly end: string };
+  const spawned: BulkExport = {
+    ...schedule,
+    id: turn.nextId("bulk_export"),
+    start_time: start,
+    end_time: end,
+    interval_hours: null,
+    status: "CREATED",
+    created_at: turn.now,
+    updated_at: turn.now,
+    finished_at: null,
+    source_bulk_export_id: schedule.id,
+  };
+  turn.put(EXPORTS, spawned);
+  turn.put(SPAWNED, { id: spawned.id, source: schedule.id });
+  turn.note("export.spawned", spawned.id, { source: schedule.id, start, end, at: formatInstant(turn.now) });
+  scheduleStart(turn, spawned.id, 0);
+  scheduleSpawn(turn, schedule, end);
+}
+
+/** How many windows of a schedule are over at an instant: what it would have to catch up with. */
+export function windowsOver(start: string, intervalHours: number, now: number): number {
+  return Math.max(0, Math.floor((now - (parseInstant(start) as number)) / (intervalHours * 3_600_000)));
+}

@@ -1,0 +1,143 @@
+import {
+  DESTINATION_ERROR_PREFIX,
+  DESTINATION_ERRORS,
+  type DestinationErrorKey,
+} from "../../../contracts/spec/failures.ts";
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Ticket } from "../../kernel/turn.ts";
+import type { Occurrence } from "../../kernel/world.ts";
+import type { Settings } from "../settings.ts";
+import type { Turn } from "../turn.ts";
+import { requireFeature } from "../versions.ts";
+import type { Workspace } from "../workspace.ts";
+import type { DoorError } from "./door.ts";
+import { DESTINATIONS, type Destination, type DestinationConfig } from "./records.ts";
+import { destinationView } from "./view.ts";
+
+/** The errand of the effect `destination.validate`: write the test file, then delete it where permitted. */
+export interface Validation {
+  readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
+  readonly testKey: string;
+}
+
+/** What it came to. */
+export type Validated =
+  | { readonly testFile: "deleted" | "left" }
+  | { readonly failure: DoorError | "interrupted"; readonly message: string };
+
+type Given = BodyOf<"createBulkExportDestination">;
+
+/** §4.2: nothing is kept until the bucket has taken the test file; the reply waits for that. */
+export function createDestination(turn: Turn, workspace: Workspace, given: Given): Ticket {
+  const { settings } = turn.ports;
+  const config = configOf(settings, given.config);
+  checkCredentials(settings, given);
+  const destination: Destination = {
+    ...workspace,
+    id: turn.nextId("destination"),
+    destination_type: given.destination_type,
+    display_name: given.display_name,
+    config,
+    embedded: turn.ports.isEmbedded(config.endpoint_url),
+    ...sealed(turn, given.credentials),
+    created_at: turn.now,
+    updated_at: turn.now,
+  };
+  return validate(turn, destination);
+}
+
+/** Credential rotation: the same test write with the new credentials decides. */
+export function rotateCredentials(
+  turn: Turn,
+  before: Destination,
+  credentials: NonNullable<Given["credentials"]>,
+): Ticket {
+  checkCredentials(turn.ports.settings, { credentials });
+  return validate(turn, { ...before, ...sealed(turn, credentials), updated_at: turn.now });
+}
+
+function validate(turn: Turn, destination: Destination): Ticket {
+  const ticket = turn.later();
+  const { config, embedded, credentials } = destination;
+  const validation: Validation = {
+    destination: { config, embedded, credentials },
+    testKey: testKey(turn.ports.settings, config, turn.nextId("test_file")),
+  };
+  turn.ask({
+    kind: "destination.validate",
+    ref: destination.id,
+    lane: embedded ? "local" : `destination:${destination.id}`,
+    then: "destination.validated",
+    data: { ...validation, record: destination, ticket: ticket.number },
+  });
+  return ticket;
+}
+
+/** `destination.validated`: keeps the destination and answers, or answers with the named error (§7.2). */
+export function onValidated(turn: Turn, { data, result }: Occurrence): void {
+  const { record, ticket } = data as unknown as { readonly record: Destination; readonly ticket: number };
+  const outcome = result as unknown as Validated;
+  if ("failure" in outcome) {
+    turn.note("destination.refused", record.id, { failure: outcome.failure, message: outcome.message });
+    turn.answer(ticket, refusalFor(outcome.failure, outcome.message));
+    return;
+  }
+  turn.put(DESTINATIONS, record);
+  turn.note("destination.validated", record.id, { test_file: outcome.testFile });
+  turn.answer(ticket, destinationView(turn.ports.settings, record));
+}
+
+function refusalFor(failure: DoorError | "interrupted", message: string): Refusal {
+  // A store that is in trouble of its own answers to no S3 call: that is what its user can act on.
+  const key: DestinationErrorKey =
+    failure === "interrupted" || failure === "unavailable" ? "invalid_endpoint" : failure;
+  const said = message === "" ? "" : ` (${message})`;
+  return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${DESTINATION_ERRORS[key].message}${said}`);
+}
+
+function configOf(settings: Settings, given: Given["config"]): DestinationConfig {
+  const endpoint_url = given.endpoint_url ?? null;
+  const region = given.region ?? null;
+  if (endpoint_url === null && region === null)
+    throw new Refusal(
+      422,
+      "missing_region",
+      "body.config.region: is required for AWS-style storage (no endpoint_url); S3-compatible storage needs endpoint_url instead (§2.4).",
+    );
+  return {
+    bucket_name: given.bucket_name,
+    prefix: given.prefix,
+    region,
+    endpoint_url,
+    include_bucket_in_prefix:
+      given.include_bucket_in_prefix ??
+      settings.assumptions["destination.include_bucket_in_prefix_default"] === true,
+  };
+}
+
+function checkCredentials({ deployment, versions }: Settings, { credentials }: Pick<Given, "credentials">): void {
+  if (!credentials && deployment === "hosted")
+    throw new Refusal(
+      422,
+      "missing_credentials",
+      "body.credentials: is required; only self-hosted deployments resolve credentials from the environment (§2.4).",
+    );
+  if (credentials?.session_token) requireFeature(versions, "session_token");
+}
+
+function sealed(turn: Turn, credentials: Given["credentials"]): Pick<Destination, "credentials" | "credentials_keys"> {
+  if (!credentials) return { credentials: null, credentials_keys: [] };
+  const given = Object.entries(credentials).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    credentials: turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(given))),
+    credentials_keys: given.map(([name]) => name),
+  };
+}
+
+/** §2.4-6: `tmp/…` at the bucket's root, or under the prefix as observed. */
+function testKey({ assumptions }: Settings, { prefix }: DestinationConfig, id: string): string {
+  const name = `tmp/${id}.txt`;
+  const root = prefix.replace(/^\/+|\/+$/g, "");
+  return assumptions["destination.test_file_key"] === "tmp/" || root === "" ? name : `${root}/${name}`;
+}

@@ -1,0 +1,46 @@
+/**
+ * The way to one bucket with one set of credentials. Two kinds exist: the embedded store's direct
+ * door, and a client for any S3-compatible server elsewhere; an export cannot tell them apart.
+ */
+export interface ObjectDoor {
+  /** Stores an object whole; large ones go up as multipart uploads, aborted where that is permitted. */
+  put(key: string, bytes: Uint8Array): Promise<DoorFailure | { readonly stored: true }>;
+  /** Bytes of an object (needs the get permission). */
+  size(key: string): Promise<DoorFailure | { readonly size: number }>;
+  get(key: string): Promise<DoorFailure | { readonly bytes: Uint8Array }>;
+  delete(key: string): Promise<DoorFailure | { readonly deleted: true }>;
+  /** Keys under a prefix in ascending order, at most 100,000 (needs the list permission). */
+  list(prefix: string): Promise<DoorFailure | { readonly keys: readonly string[] }>;
+}
+
+/** §7.2: what a destination can be refused for; `unavailable` is a store that answers with its own trouble. */
+export type DoorError =
+  | "access_denied"
+  | "bucket_not_valid"
+  | "key_id_does_not_exist"
+  | "invalid_endpoint"
+  | "unavailable";
+
+export interface DoorFailure {
+  readonly failure: DoorError;
+  /** What the store said, for people; never a secret. */
+  readonly message: string;
+}
+
+export interface DoorAddress {
+  readonly bucket: string;
+  readonly region: string | null;
+  /** Null for AWS-style storage; the embedded store is chosen by `embedded`. */
+  readonly endpointUrl: string | null;
+  readonly embedded: boolean;
+}
+
+export interface DoorCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+}
+
+export interface Doors {
+  open(address: DoorAddress, credentials: DoorCredentials): ObjectDoor;
+}

@@ -1,0 +1,29 @@
+import type { Instant } from "../../kernel/instant.ts";
+import { collection } from "../../kernel/table.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+
+/** §2.4: a bucket that exports are written to. */
+export interface Destination extends Workspace {
+  readonly id: string;
+  readonly destination_type: "s3";
+  readonly display_name: string;
+  readonly config: DestinationConfig;
+  /** Decided at creation and kept: a later start on other ports changes nothing. */
+  readonly embedded: boolean;
+  /** Sealed JSON of the credentials; null resolves them from the environment (§2.4-4). */
+  readonly credentials: string | null;
+  /** Names of the credentials that were given. */
+  readonly credentials_keys: readonly string[];
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+}
+
+export interface DestinationConfig {
+  readonly bucket_name: string;
+  readonly prefix: string;
+  readonly region: string | null;
+  readonly endpoint_url: string | null;
+  readonly include_bucket_in_prefix: boolean;
+}
+
+export const DESTINATIONS = collection<Destination>("destinations", (record) => record.id, workspaceKey);

@@ -1,0 +1,20 @@
+import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import { timeView } from "../views.ts";
+import type { Settings } from "../settings.ts";
+import type { Destination } from "./records.ts";
+
+/** A destination as it is answered: its secrets left out (§2.4-2). */
+export function destinationView(settings: Settings, record: Destination): ReplyBodyOf<"getDestination"> {
+  const time = timeView(settings);
+  const { id, tenant_id, destination_type, display_name, config, credentials_keys } = record;
+  return {
+    id,
+    tenant_id,
+    destination_type,
+    display_name,
+    config,
+    credentials_keys,
+    created_at: time(record.created_at),
+    updated_at: time(record.updated_at),
+  };
+}

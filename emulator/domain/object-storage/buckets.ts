@@ -1,0 +1,84 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { type S3Trouble, trouble } from "./errors.ts";
+import { isBucketName } from "./names.ts";
+import { type Bucket, buckets, objects, s3Parts, s3Uploads } from "./records.ts";
+
+/** The effect that clears a deleted bucket's files away, and the event that its result comes back as. */
+export const REMOVE_FILES = "object_storage.remove_files";
+export const FILES_REMOVED = "object_storage.files_removed";
+
+/** Makes a bucket, or says why not. */
+export function makeBucket(turn: Turn, name: string, region: string | null): S3Trouble | Bucket {
+  if (!isBucketName(name)) return trouble("InvalidBucketName", undefined, { BucketName: name });
+  if (turn.get(buckets, name)) return trouble("BucketAlreadyOwnedByYou", undefined, { BucketName: name });
+  const bucket: Bucket = { name, region, created_at: turn.now };
+  turn.put(buckets, bucket);
+  return bucket;
+}
+
+/**
+ * Deletes a bucket with all that is in it, in use or not: that is the fault that users want to see.
+ * Its files go by an effect, so that whoever deletes a bucket needs no files at hand.
+ */
+export function deleteBucket(turn: Turn, name: string): boolean {
+  if (!turn.get(buckets, name)) return false;
+  const uploadIds = [...turn.list(s3Uploads, name)].map((upload) => upload.upload_id);
+  for (const uploadId of uploadIds) removeUpload(turn, uploadId);
+  for (const { bucket, key } of [...turn.list(objects, name)]) turn.remove(objects, `${bucket}/${key}`);
+  turn.remove(buckets, name);
+  const data = { bucket: name, upload_ids: uploadIds };
+  turn.ask({ kind: REMOVE_FILES, ref: name, lane: REMOVE_FILES, then: FILES_REMOVED, data });
+  return true;
+}
+
+/** Deletes a bucket that holds neither objects nor unfinished uploads, or says why not. */
+export function deleteEmptyBucket(turn: Turn, name: string): S3Trouble | undefined {
+  if (turn.count(objects, name) > 0) return trouble("BucketNotEmpty", undefined, { BucketName: name });
+  deleteBucket(turn, name);
+  return undefined;
+}
+
+/** Forgets an upload and its parts. */
+export function removeUpload(turn: Turn, uploadId: string): void {
+  for (const part of [...turn.list(s3Parts, uploadId)]) {
+    turn.remove(s3Parts, s3Parts.idOf(part));
+  }
+  turn.remove(s3Uploads, uploadId);
+}
+
+/** A bucket as the control API shows it. */
+export interface BucketView extends Bucket {
+  readonly objects: number;
+  readonly uploads: number;
+}
+
+export function viewBucket(reader: Reader, bucket: Bucket): BucketView {
+  const { name } = bucket;
+  return { ...bucket, objects: reader.count(objects, name), uploads: reader.count(s3Uploads, name) };
+}
+
+/** `GET /s3/buckets`, by name. */
+export function listBuckets(reader: Reader): readonly BucketView[] {
+  const all = [...reader.list(buckets)].map((bucket) => viewBucket(reader, bucket));
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `POST /s3/buckets` */
+export function createBucket(turn: Turn, name: string): BucketView {
+  const made = makeBucket(turn, name, null);
+  if (!("error" in made)) return viewBucket(turn, made);
+  if (made.error === "InvalidBucketName") {
+    const hint = "3 to 63 characters: lower-case letters, digits, hyphens and dots.";
+    throw new Refusal(422, "invalid_bucket_name", `${JSON.stringify(name)} is no bucket name.`, hint);
+  }
+  throw new Refusal(409, "bucket_exists", `The bucket ${name} exists already.`);
+}
+
+/** `DELETE /s3/buckets/{name}`: what is in it goes along. */
+export function dropBucket(turn: Turn, name: string): void {
+  if (deleteBucket(turn, name)) return;
+  const names = listBuckets(turn).map((bucket) => bucket.name);
+  const hint = names.length > 0 ? `There is: ${names.slice(0, 20).join(", ")}.` : "There is none.";
+  throw new Refusal(404, "no_such_bucket", `There is no bucket ${JSON.stringify(name)}.`, hint);
+}

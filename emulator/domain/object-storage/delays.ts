@@ -1,0 +1,31 @@
+import type { Reaction, Turn } from "../turn.ts";
+
+/** The event that ends a request's delay. */
+export const DELAY_OVER = "object_storage.delay_over";
+
+/** Requests that a fault holds up, in virtual time. */
+export interface Delays {
+  /** Schedules the end of the delay; the promise resolves when it has come. */
+  begin(turn: Turn, ref: string, delayMs: number): Promise<void>;
+  readonly over: Reaction;
+}
+
+/**
+ * Whoever waits is known to this process only: after a restart nobody does, and the event is stale. Tickets
+ * would not do, since their numbers begin anew with each process.
+ */
+export function createDelays(): Delays {
+  const waiting = new Map<string, () => void>();
+  return {
+    begin(turn, ref, delayMs) {
+      const delay_id = turn.nextId("s3_delay");
+      turn.schedule({ kind: DELAY_OVER, ref, afterMs: delayMs, data: { delay_id } });
+      return new Promise((resolve) => waiting.set(delay_id, resolve));
+    },
+    over(_turn, { data }) {
+      const delayId = String(data.delay_id);
+      waiting.get(delayId)?.();
+      waiting.delete(delayId);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Turn } from "../turn.ts";
+import type { S3ErrorCode } from "./errors.ts";
+
+/** A request at the point where faults strike: known to be who it says, not yet known to be allowed. */
+export interface S3Occasion {
+  readonly op: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly access_key_id: string;
+}
+
+/** What a fault on the s3 plane does to a request. */
+export type S3Fault =
+  | { readonly s3_error: S3ErrorCode }
+  | { readonly delete_bucket: string }
+  | { readonly delayMs: number }
+  | { readonly reset: true };
+
+/** Decides, inside the request's turn, whether a fault strikes; it may count its hits there. */
+export type StrikeS3 = (turn: Turn, occasion: S3Occasion) => S3Fault | undefined;
+
+export const NO_FAULTS: StrikeS3 = () => undefined;

@@ -1,0 +1,54 @@
+import { type S3Trouble, trouble } from "./errors.ts";
+
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const IP_ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
+
+/** The names that S3 takes for a bucket: they are host names, so they are safe folder names too. */
+export function isBucketName(name: string): boolean {
+  return BUCKET_NAME.test(name) && !name.includes("..") && !/\.-|-\./.test(name) && !IP_ADDRESS.test(name);
+}
+
+const MAX_KEY_BYTES = 1024;
+
+/** The trouble with a key, when there is one. */
+export function keyTrouble(key: string): S3Trouble | undefined {
+  if (key === "") return trouble("InvalidArgument", "An object key is needed.");
+  const bytes = utf8Length(key);
+  if (bytes <= MAX_KEY_BYTES) return undefined;
+  return trouble("KeyTooLongError", undefined, {
+    Size: String(bytes),
+    MaxSizeAllowed: String(MAX_KEY_BYTES),
+  });
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) as number;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** S3 orders keys by their UTF-8 bytes, which differs from UTF-16 order beyond the basic plane. */
+export function sortKeys(keys: string[]): string[] {
+  return keys.some((key) => SURROGATE.test(key)) ? keys.sort(compareKeys) : keys.sort();
+}
+
+/** Compares in the order of UTF-8 bytes. */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left !== right) return byteRank(left) - byteRank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for characters above U+FFFF, so they rank behind all other code units. */
+function byteRank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

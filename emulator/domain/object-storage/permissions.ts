@@ -1,0 +1,38 @@
+import type { S3Credential, S3Permission } from "./records.ts";
+
+/** What each operation needs. `CopyObject` needs `get` on its source besides. */
+export const OPERATION_PERMISSIONS = {
+  ListBuckets: "list",
+  CreateBucket: "put",
+  HeadBucket: "list",
+  DeleteBucket: "delete",
+  GetBucketLocation: "list",
+  GetBucketVersioning: "list",
+  ListObjects: "list",
+  ListObjectsV2: "list",
+  ListMultipartUploads: "list",
+  PutObject: "put",
+  CopyObject: "put",
+  GetObject: "get",
+  HeadObject: "get",
+  DeleteObject: "delete",
+  DeleteObjects: "delete",
+  CreateMultipartUpload: "put",
+  UploadPart: "put",
+  UploadPartCopy: "put",
+  CompleteMultipartUpload: "put",
+  AbortMultipartUpload: "abort",
+  ListParts: "list",
+} as const satisfies Record<string, S3Permission>;
+
+export type S3Operation = keyof typeof OPERATION_PERMISSIONS;
+
+/** Whether a key pair may do this; a refusal beats a grant, and a bucket of its own is the only one it opens. */
+export function permits(
+  credential: Pick<S3Credential, "allow" | "deny" | "bucket">,
+  permission: S3Permission,
+  bucket: string | null,
+): boolean {
+  if (credential.bucket !== null && credential.bucket !== bucket) return false;
+  return credential.allow.includes(permission) && !credential.deny.includes(permission);
+}

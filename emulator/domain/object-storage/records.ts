@@ -1,0 +1,111 @@
+import type { Instant } from "../../kernel/instant.ts";
+import { collection } from "../../kernel/table.ts";
+
+/** What a key pair may do; the names of §2.4's permissions. */
+export const S3_PERMISSIONS = ["put", "get", "delete", "list", "abort"] as const;
+
+export type S3Permission = (typeof S3_PERMISSIONS)[number];
+
+export interface Bucket {
+  readonly name: string;
+  readonly region: string | null;
+  readonly created_at: Instant;
+}
+
+/** What is kept of an object's headers: its type, its standard headers and the user's own. */
+export interface ObjectHeaders {
+  readonly content_type: string;
+  /** `cache-control`, `content-disposition`, `content-encoding`, `content-language`, `expires`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** User metadata, without `x-amz-meta-`. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Where a body lies: the name it is found by, and the name it had until it was committed. */
+export interface BodyFile {
+  readonly file: string;
+  /** When a process ends between commit and rename, the body is still found under this name. */
+  readonly stage: string;
+}
+
+export type ChecksumAlgorithm = "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256";
+
+/** Base64 by algorithm, as sent and verified. */
+export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
+
+export interface StoredBody extends BodyFile {
+  readonly size: number;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly checksums: Checksums;
+}
+
+export interface StoredObject extends ObjectHeaders, StoredBody {
+  readonly bucket: string;
+  readonly key: string;
+  readonly checksum_type: "COMPOSITE" | "FULL_OBJECT";
+  /** Virtual time (the `Date` header is the wall clock's). */
+  readonly last_modified: Instant;
+}
+
+export interface MultipartUpload extends ObjectHeaders {
+  readonly upload_id: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly checksum_algorithm: ChecksumAlgorithm | null;
+  readonly checksum_type: "COMPOSITE" | "FULL_OBJECT";
+  readonly initiator: string;
+  readonly initiated: Instant;
+}
+
+export interface UploadedPart extends StoredBody {
+  readonly upload_id: string;
+  readonly part_number: number;
+  readonly last_modified: Instant;
+}
+
+export interface S3Credential {
+  readonly access_key_id: string;
+  readonly sealed_secret: string;
+  readonly sealed_session_token: string | null;
+  /** Virtual time. */
+  readonly expires_at: Instant | null;
+  readonly allow: readonly S3Permission[];
+  /** Wins over `allow`. */
+  readonly deny: readonly S3Permission[];
+  /** The only bucket that the key pair opens; null for all. */
+  readonly bucket: string | null;
+  readonly created_at: Instant;
+}
+
+export const buckets = collection<Bucket>("buckets", (bucket) => bucket.name);
+
+export const objects = collection<StoredObject>(
+  "objects",
+  (object) => objectId(object.bucket, object.key),
+  (object) => object.bucket,
+);
+
+export const s3Uploads = collection<MultipartUpload>(
+  "s3_uploads",
+  (upload) => upload.upload_id,
+  (upload) => upload.bucket,
+);
+
+/** Parts have records of their own, so that the ten-thousandth costs no more to keep than the first. */
+export const s3Parts = collection<UploadedPart>(
+  "s3_parts",
+  (part) => partId(part.upload_id, part.part_number),
+  (part) => part.upload_id,
+);
+
+export const s3Credentials = collection<S3Credential>("s3_credentials", (credential) => credential.access_key_id);
+
+/** A bucket's name holds no slash, so that no two objects share an id. */
+export function objectId(bucket: string, key: string): string {
+  return `${bucket}/${key}`;
+}
+
+export function partId(uploadId: string, partNumber: number): string {
+  return `${uploadId}/${partNumber}`;
+}

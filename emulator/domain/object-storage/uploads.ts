@@ -1,0 +1,132 @@
+import type { Reader, Turn } from "../turn.ts";
+import { authorise, type Claim } from "./admission.ts";
+import { removeUpload } from "./buckets.ts";
+import { type S3Trouble, trouble } from "./errors.ts";
+import { conditionTrouble, type NewObject, putObject, type WriteCondition } from "./objects.ts";
+import {
+  type Checksums,
+  type MultipartUpload,
+  partId,
+  s3Parts,
+  s3Uploads,
+  type StoredBody,
+  type StoredObject,
+  type UploadedPart,
+} from "./records.ts";
+
+/** Bounds of the real service. */
+export const MIN_PART_BYTES = 5 * 1024 * 1024;
+export const MAX_PART_NUMBER = 10_000;
+export const MAX_BODY_BYTES = 5 * 1024 * 1024 * 1024;
+
+export type UploadPlan = Pick<
+  MultipartUpload,
+  "content_type" | "headers" | "metadata" | "checksum_algorithm" | "checksum_type"
+>;
+
+/** Opens a multipart upload. */
+export function startUpload(turn: Turn, claim: Claim, plan: UploadPlan): S3Trouble | MultipartUpload {
+  const no = authorise(turn, claim);
+  if (no) return no;
+  const { bucket, key, access_key_id: initiator } = claim;
+  const upload_id = turn.nextId("s3_upload");
+  const upload: MultipartUpload = { upload_id, bucket, key, ...plan, initiator, initiated: turn.now };
+  turn.put(s3Uploads, upload);
+  return upload;
+}
+
+/** The upload of this id, if it is one of this key. */
+export function findUpload(
+  reader: Reader,
+  { bucket, key }: Pick<Claim, "bucket" | "key">,
+  uploadId: string,
+): S3Trouble | MultipartUpload {
+  const upload = reader.get(s3Uploads, uploadId);
+  if (upload?.bucket === bucket && upload.key === key) return upload;
+  return trouble("NoSuchUpload", undefined, { UploadId: uploadId });
+}
+
+/** Keeps a part whose body is on disk; hands out the one it replaces, so that its file can go. */
+export function storePart(
+  turn: Turn,
+  claim: Claim,
+  uploadId: string,
+  partNumber: number,
+  body: StoredBody,
+): S3Trouble | { readonly replaced: UploadedPart | undefined } {
+  const no = authorise(turn, claim);
+  if (no) return no;
+  const upload = findUpload(turn, claim, uploadId);
+  if ("error" in upload) return upload;
+  const replaced = turn.get(s3Parts, partId(uploadId, partNumber));
+  turn.put(s3Parts, { upload_id: uploadId, part_number: partNumber, ...body, last_modified: turn.now });
+  return { replaced };
+}
+
+/** A part as a request to complete names it. */
+export interface NamedPart {
+  readonly part_number: number;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly checksums: Checksums;
+}
+
+/** The parts that a request names, in order, or what is wrong with its list. */
+export function partsNamed(
+  reader: Reader,
+  uploadId: string,
+  named: readonly NamedPart[],
+): S3Trouble | readonly UploadedPart[] {
+  if (named.length === 0) return trouble("MalformedXML", "A list of parts is needed.");
+  const parts: UploadedPart[] = [];
+  for (const { part_number, etag, checksums } of named) {
+    if (part_number <= (parts.at(-1)?.part_number ?? 0)) return trouble("InvalidPartOrder");
+    const part = reader.get(s3Parts, partId(uploadId, part_number));
+    const detail = { UploadId: uploadId, PartNumber: String(part_number), ETag: etag };
+    if (part?.etag !== etag) return trouble("InvalidPart", undefined, detail);
+    const differs = Object.entries(checksums).some(
+      ([algorithm, value]) => part.checksums[algorithm as keyof Checksums] !== value,
+    );
+    if (differs) return trouble("InvalidPart", undefined, detail);
+    parts.push(part);
+  }
+  const small = parts.slice(0, -1).find((part) => part.size < MIN_PART_BYTES);
+  if (!small) return parts;
+  return trouble("EntityTooSmall", undefined, {
+    ProposedSize: String(small.size),
+    MinSizeAllowed: String(MIN_PART_BYTES),
+    PartNumber: String(small.part_number),
+    ETag: small.etag,
+  });
+}
+
+/** Makes an object of an upload whose parts were put together, unless something has changed meanwhile. */
+export function finishUpload(
+  turn: Turn,
+  claim: Claim,
+  uploadId: string,
+  named: readonly NamedPart[],
+  body: StoredBody,
+  condition: WriteCondition = {},
+): S3Trouble | StoredObject {
+  const no = authorise(turn, claim) ?? conditionTrouble(turn, claim, condition);
+  if (no) return no;
+  const upload = findUpload(turn, claim, uploadId);
+  if ("error" in upload) return upload;
+  const parts = partsNamed(turn, uploadId, named);
+  if ("error" in parts) return parts;
+  const { content_type, headers, metadata, checksum_type } = upload;
+  const made: NewObject = { content_type, headers, metadata, checksum_type, ...body };
+  removeUpload(turn, uploadId);
+  return putObject(turn, claim, made);
+}
+
+/** Gives an upload up. */
+export function abortUpload(turn: Turn, claim: Claim, uploadId: string): S3Trouble | undefined {
+  const no = authorise(turn, claim);
+  if (no) return no;
+  const upload = findUpload(turn, claim, uploadId);
+  if ("error" in upload) return upload;
+  removeUpload(turn, uploadId);
+  return undefined;
+}

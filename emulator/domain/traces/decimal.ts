@@ -1,0 +1,59 @@
+/**
+ * Decimal numerals in text, as trace rows keep costs: no exponent, no trailing zeros, at most twelve
+ * digits after the point and twenty-five before it, so that they fit the DECIMAL(38, 12) of an export.
+ */
+
+const SCALE = 12;
+const INTEGER_DIGITS_MAX = 25;
+const NUMERAL_LENGTH_MAX = 400;
+const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i;
+const ONE = 10n ** BigInt(SCALE);
+
+/**
+ * The canonical numeral of a number or of a numeral in text; undefined when it is neither or too
+ * large. What is finer than twelve decimals is rounded half to even. Negative amounts are allowed:
+ * a credit is a cost.
+ */
+export function parseDecimal(value: unknown): string | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || text.length > NUMERAL_LENGTH_MAX) return undefined;
+  const parts = NUMERAL.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
+  if (whole.length + fraction.length === 0) return undefined;
+  const digits = BigInt(whole + fraction);
+  const power = SCALE - fraction.length + Number(exponent);
+  if (digits === 0n) return "0";
+  // Checked before any power is taken, so that an exponent cannot ask for a number of many kilobytes.
+  if (String(digits).length + power > INTEGER_DIGITS_MAX + SCALE + 1) return undefined;
+  const scaled = power >= 0 ? digits * 10n ** BigInt(power) : divideHalfEven(digits, -power);
+  if (scaled >= 10n ** BigInt(INTEGER_DIGITS_MAX + SCALE)) return undefined;
+  return printScaled(sign === "-" ? -scaled : scaled);
+}
+
+/** The exact sum of two canonical numerals. */
+export function addDecimals(a: string, b: string): string {
+  return printScaled(scaledOf(a) + scaledOf(b));
+}
+
+/** The numeral of an amount that is given in units of 10^-12. */
+export function printScaled(scaled: bigint): string {
+  const size = scaled < 0n ? -scaled : scaled;
+  const fraction = String(size % ONE)
+    .padStart(SCALE, "0")
+    .replace(/0+$/, "");
+  return `${scaled < 0n ? "-" : ""}${size / ONE}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+function scaledOf(numeral: string): bigint {
+  const [whole = "", fraction = ""] = numeral.split(".");
+  return BigInt(whole + fraction.padEnd(SCALE, "0"));
+}
+
+function divideHalfEven(digits: bigint, power: number): bigint {
+  if (power > NUMERAL_LENGTH_MAX) return 0n;
+  const divisor = 10n ** BigInt(power);
+  const quotient = digits / divisor;
+  const twice = (digits % divisor) * 2n;
+  return twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient;
+}

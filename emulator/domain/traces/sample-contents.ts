@@ -1,0 +1,165 @@
+import { printScaled } from "./decimal.ts";
+import type { JsonObject } from "./json.ts";
+import type { Random } from "./random.ts";
+import { MODELS, type Model, type Topic } from "./sample-texts.ts";
+import type { Branch } from "./sample-trees.ts";
+
+/** What the contents of a run depend on, apart from chance. */
+export interface Scene {
+  readonly type: Branch["type"];
+  readonly topic: Topic;
+  /** Null while the run has not ended. */
+  readonly isEnded: boolean;
+  readonly error: string | null;
+  /** Metadata that all runs of the trace share. */
+  readonly metadata: JsonObject;
+  /** The time at a share of the run's duration, the way this client writes times in events. */
+  timeAt(share: number): string;
+}
+
+/** Inputs, outputs, extra, events, tokens and costs of one run, as a client posts them. */
+export function contentsOf(scene: Scene, random: Random): JsonObject {
+  if (scene.type === "llm") return modelCall(scene, random);
+  const { inputs, outputs } = PLAIN[scene.type](scene.topic, random);
+  return {
+    inputs,
+    ...(scene.isEnded && scene.error === null ? { outputs } : {}),
+    extra: { metadata: scene.metadata, runtime: RUNTIME },
+  };
+}
+
+const RUNTIME = { library: "langsmith", runtime: "node", sdk: "langsmith-js", sdk_version: "0.10.5" };
+
+type Exchange = { readonly inputs: unknown; readonly outputs: unknown };
+
+const PLAIN: Readonly<Record<Exclude<Branch["type"], "llm">, (topic: Topic, random: Random) => Exchange>> = {
+  chain: (topic) => ({
+    inputs: { messages: [{ role: "user", content: topic.question }] },
+    outputs: { output: topic.answer },
+  }),
+  // Tools get and give JSON text inside JSON, which is how function calls travel.
+  tool: (topic) => ({
+    inputs: { name: topic.tool, input: JSON.stringify(topic.arguments) },
+    outputs: { output: { role: "tool", content: JSON.stringify(topic.result), tool_call_id: "call_1" } },
+  }),
+  retriever: (topic) => ({
+    inputs: { query: topic.question, k: topic.passages.length },
+    outputs: {
+      documents: topic.passages.map((passage, index) => ({
+        page_content: passage,
+        metadata: { source: `handbook/${index + 1}.md`, score: 0.91 - index / 8 },
+      })),
+    },
+  }),
+  embedding: (topic, random) => ({
+    inputs: { texts: [topic.question] },
+    outputs: { embeddings: [Array.from({ length: 8 }, () => (random.below(2_000_001) - 1_000_000) / 1e6)] },
+  }),
+  prompt: (topic) => ({
+    inputs: { question: topic.question, history: [], language: null },
+    outputs: { messages: messagesOf(topic) },
+  }),
+  parser: (topic) => ({ inputs: { content: topic.answer }, outputs: { output: topic.answer } }),
+};
+
+function messagesOf(topic: Topic): readonly JsonObject[] {
+  return [
+    { role: "system", content: "Answer in the language of the question. Say so when you do not know." },
+    { role: "user", content: topic.question },
+  ];
+}
+
+function modelCall(scene: Scene, random: Random): JsonObject {
+  const model = random.pick(MODELS);
+  const messages = messagesOf(scene.topic);
+  const prompt = Math.ceil((scene.topic.question.length + 70) / 4) + random.below(400);
+  const completion = Math.ceil(scene.topic.answer.length / 4) + random.below(60);
+  const extra = {
+    metadata: { ...scene.metadata, ls_model_name: model.name, ls_temperature: random.below(11) / 10 },
+    invocation_params: { model: model.name, stop: null, tools: [{ name: scene.topic.tool }] },
+    runtime: RUNTIME,
+  };
+  if (!scene.isEnded) return { inputs: { messages }, extra, events: eventsOf(scene, random, false) };
+  if (scene.error !== null) return { inputs: { messages }, extra, events: [] };
+  const message = { role: "assistant", content: scene.topic.answer, tool_calls: [] };
+  return {
+    inputs: { messages },
+    events: eventsOf(scene, random, true),
+    ...random.pick(USAGE_SPELLINGS)({ model, prompt, completion, message, extra }),
+  };
+}
+
+function eventsOf(scene: Scene, random: Random, isEnded: boolean): readonly JsonObject[] {
+  const events: JsonObject[] = [{ name: "start", time: scene.timeAt(0) }];
+  if (random.chance(0.7)) {
+    events.push({
+      name: "new_token",
+      time: scene.timeAt(0.2),
+      kwargs: { token: scene.topic.answer.slice(0, 4) },
+    });
+    events.push({
+      name: "new_token",
+      time: scene.timeAt(0.3),
+      kwargs: { token: scene.topic.answer.slice(4, 9) },
+    });
+  }
+  return isEnded ? [...events, { name: "end", time: scene.timeAt(1) }] : events;
+}
+
+interface Call {
+  readonly model: Model;
+  readonly prompt: number;
+  readonly completion: number;
+  readonly message: JsonObject;
+  readonly extra: JsonObject & { readonly metadata: JsonObject };
+}
+
+type UsageSpelling = (call: Call) => JsonObject;
+
+/** Each place in which clients put tokens and costs, and each way in which they write them. */
+const USAGE_SPELLINGS: readonly [UsageSpelling, ...UsageSpelling[]] = [
+  (call) => ({ outputs: { messages: [call.message], usage_metadata: usageOf(call) }, extra: call.extra }),
+  (call) => ({
+    outputs: {
+      generations: [[{ text: call.message.content, generation_info: { finish_reason: "stop" } }]],
+      llm_output: {
+        token_usage: {
+          prompt_tokens: call.prompt,
+          completion_tokens: call.completion,
+          total_tokens: call.prompt + call.completion,
+        },
+      },
+    },
+    extra: call.extra,
+    prompt_cost: costOf(call.prompt, call.model.promptPicos),
+    completion_cost: costOf(call.completion, call.model.completionPicos),
+  }),
+  (call) => ({
+    outputs: { messages: [call.message] },
+    extra: { ...call.extra, metadata: { ...call.extra.metadata, usage_metadata: usageOf(call) } },
+  }),
+  (call) => ({
+    outputs: { messages: [call.message] },
+    extra: call.extra,
+    prompt_tokens: call.prompt,
+    completion_tokens: call.completion,
+    total_cost: Number(usageOf(call).total_cost),
+  }),
+];
+
+function usageOf({ model, prompt, completion }: Call): JsonObject {
+  const total = prompt * model.promptPicos + completion * model.completionPicos;
+  return {
+    input_tokens: prompt,
+    output_tokens: completion,
+    total_tokens: prompt + completion,
+    input_token_details: { cache_read: 0 },
+    input_cost: Number(costOf(prompt, model.promptPicos)),
+    output_cost: Number(costOf(completion, model.completionPicos)),
+    total_cost: Number(printScaled(BigInt(total))),
+  };
+}
+
+function costOf(tokens: number, picos: number): string {
+  return printScaled(BigInt(tokens * picos));
+}

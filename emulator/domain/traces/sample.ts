@@ -1,0 +1,108 @@
+import { idFor } from "../../kernel/ids.ts";
+import type { JsonObject } from "./json.ts";
+import type { Problems } from "./normalise.ts";
+import { createBenchPosts } from "./sample-bench.ts";
+import { torturePost } from "./sample-torture.ts";
+import { tracePosts } from "./sample-traces.ts";
+import { microsBetween, parseTime, shiftTime } from "./wire-time.ts";
+
+/**
+ * - `mixed`: single calls, support agents, retrieval chains, teams of agents; some fail, are late or not over
+ * - `flat`: one run each · `deep`: one run inside the other · `wide`: many children
+ * - `errors`: every second run fails · `torture`: every awkward value, one input of 1 MB among them
+ * - `bench`: runs of about 2.7 KB, cheap to make
+ */
+export const SAMPLE_SHAPES = ["mixed", "flat", "deep", "wide", "errors", "torture", "bench"] as const;
+
+export const SAMPLE_COUNT_MAX = 1_000_000;
+
+const WINDOW_DAYS_MAX = 36_600;
+const MICROS_PER_DAY = 86_400_000_000;
+
+export interface SampleOrder {
+  /** How many runs, exactly; a last trace that is too long is cut off. */
+  readonly count: number;
+  /** The window in which the runs begin; start inclusive, end exclusive. */
+  readonly from: string;
+  readonly to: string;
+  /** The ids are a function of the seed and nothing else: one seed, twice, gives the same ids. */
+  readonly seed: number;
+  readonly shape?: string;
+  /** The project that every post names; without it they name none. */
+  readonly sessionName?: string;
+}
+
+/** Sample runs as a client would post them, made one trace at a time while they are taken. */
+export function sampleTraces(order: SampleOrder): { readonly posts: Iterable<JsonObject> } | Problems {
+  const from = parseTime(order.from);
+  const to = parseTime(order.to);
+  const shape = SAMPLE_SHAPES.find((known) => known === (order.shape ?? "mixed"));
+  const problems = orderProblems(order, from, to);
+  if (shape === undefined) problems.push(`shape: must be one of ${SAMPLE_SHAPES.join(", ")}`);
+  if (shape === undefined || from === undefined || to === undefined || problems.length > 0)
+    return { problems };
+  const plan: Plan = { ...order, from, to, shape };
+  return { posts: { [Symbol.iterator]: () => drawPosts(plan) } };
+}
+
+interface Plan extends SampleOrder {
+  readonly shape: (typeof SAMPLE_SHAPES)[number];
+}
+
+function orderProblems(order: SampleOrder, from: string | undefined, to: string | undefined): string[] {
+  const problems: string[] = [];
+  if (!Number.isInteger(order.count) || order.count < 1 || order.count > SAMPLE_COUNT_MAX) {
+    problems.push(`count: must be a whole number from 1 to ${SAMPLE_COUNT_MAX}`);
+  }
+  if (!Number.isSafeInteger(order.seed)) problems.push("seed: must be a whole number");
+  if (from === undefined) problems.push("from: must be an ISO 8601 time");
+  if (to === undefined) problems.push("to: must be an ISO 8601 time");
+  if (from === undefined || to === undefined) return problems;
+  if (from >= to) problems.push("to: must be later than from");
+  else if (microsBetween(from, to) > WINDOW_DAYS_MAX * MICROS_PER_DAY) {
+    problems.push(`to: must be at most ${WINDOW_DAYS_MAX} days later than from`);
+  }
+  return problems;
+}
+
+function* drawPosts(plan: Plan): Generator<JsonObject, void, undefined> {
+  const project = plan.sessionName === undefined ? undefined : { session_name: plan.sessionName };
+  const span = microsBetween(plan.from, plan.to);
+  const postsFrom = postsOf(plan);
+  let ordinal = 0;
+  while (ordinal < plan.count) {
+    // Multiplying first would leave the numbers that are exact.
+    const start = shiftTime(plan.from, Math.floor(span * (ordinal / plan.count))) ?? plan.from;
+    const posts = postsFrom(ordinal, start);
+    for (const post of posts) yield project === undefined ? post : { ...project, ...post };
+    ordinal += posts.length;
+  }
+}
+
+/** Draws the posts of the trace whose first run is the nth of all. */
+function postsOf(plan: Plan): (ordinal: number, start: string) => readonly JsonObject[] {
+  const { shape, from, to } = plan;
+  const idOf = (ordinal: number): string => idFor(plan.seed, "sample_run", ordinal);
+  if (shape === "bench") {
+    const benchPost = createBenchPosts(`${plan.seed}/bench`);
+    return (ordinal, start) => [benchPost(ordinal, idOf(ordinal), start)];
+  }
+  if (shape === "torture") return (ordinal, start) => [torturePost(ordinal, idOf(ordinal), start)];
+  return (ordinal, start) => {
+    const ids = new Map<number, string>();
+    return tracePosts({
+      shape,
+      seed: `${plan.seed}/trace/${ordinal}`,
+      start,
+      from,
+      to,
+      runsMax: plan.count - ordinal,
+      idOf: (index) => ids.get(index) ?? remember(ids, index, idOf(ordinal + index)),
+    });
+  };
+}
+
+function remember(ids: Map<number, string>, index: number, id: string): string {
+  ids.set(index, id);
+  return id;
+}

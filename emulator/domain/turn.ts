@@ -1,0 +1,24 @@
+import type { Reader as KernelReader, Turn as KernelTurn } from "../kernel/turn.ts";
+import type { Reaction as KernelReaction, World as KernelWorld } from "../kernel/world.ts";
+import type { Settings } from "./settings.ts";
+import type { TraceStore } from "./traces/port.ts";
+
+/** What the domain may call on from inside a turn: all of it synchronous, none of it a clock or a network. */
+export interface Ports {
+  readonly settings: Settings;
+  readonly traces: TraceStore;
+  readonly secrets: Secrets;
+  /** Whether an endpoint is the emulator's own object store: none named, or its port on a loopback name. */
+  isEmbedded(endpointUrl: string | null): boolean;
+}
+
+/** Keeps secrets encrypted at rest (§2.4-2). */
+export interface Secrets {
+  seal(plain: string): string;
+  open(sealed: string): string;
+}
+
+export type Turn = KernelTurn<Ports>;
+export type Reader = KernelReader;
+export type Reaction = KernelReaction<Ports>;
+export type World = KernelWorld<Ports>;

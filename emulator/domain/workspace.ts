@@ -1,0 +1,14 @@
+/** Where a record belongs: a workspace (tenant) of a region; neither sees the other's (§1-2, §5-3). */
+export interface Workspace {
+  readonly region: string;
+  readonly tenant_id: string;
+}
+
+/** The group under which the records of a workspace are listed. */
+export function workspaceKey({ region, tenant_id }: Workspace): string {
+  return `${region}/${tenant_id}`;
+}
+
+export function sameWorkspace(a: Workspace, b: Workspace): boolean {
+  return a.region === b.region && a.tenant_id === b.tenant_id;
+}

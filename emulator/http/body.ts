@@ -1,0 +1,38 @@
+import { Refusal } from "../kernel/refusal.ts";
+import type { HttpRequest } from "./message.ts";
+
+const MAX_DEPTH = 500;
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The JSON value of a body: refused when it is none, is too large, or says it is something else (§4-1). */
+export function readBody({ headers, body }: HttpRequest, maxBytes: number): unknown {
+  if (body.length > maxBytes)
+    throw new Refusal(413, "body_too_large", `The body has ${body.length} bytes; at most ${maxBytes} are taken.`);
+  if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    throw new Refusal(415, "unsupported_media_type", `Content-Type must be application/json, not ${type || "missing"}.`);
+  return parseJson(body);
+}
+
+export function parseJson(body: Uint8Array): unknown {
+  const value = parsed(body);
+  if (isDeeperThan(value, MAX_DEPTH))
+    throw new Refusal(422, "too_deep", `The body nests deeper than ${MAX_DEPTH} levels.`);
+  return value;
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch (error) {
+    throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${(error as Error).message}.`);
+  }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
+}

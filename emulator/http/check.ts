@@ -1,0 +1,65 @@
+import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import type { Field } from "../../contracts/spec/fields.ts";
+import { parseMicros } from "../kernel/instant.ts";
+
+/** Judges a value by a field of the tables: problems as sentences, none when it fits. */
+export type Check = (value: unknown, where: string) => readonly string[];
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const MAX_PROBLEMS = 10;
+
+const compiled = new WeakMap<Field<unknown>, Check>();
+let compile: ((schema: Field<unknown>) => ValidateFunction) | undefined;
+
+/** The check of a field. Ajv is loaded with the first one, and each field is compiled once. */
+export async function checkOf(field: Field<unknown>): Promise<Check> {
+  const known = compiled.get(field);
+  if (known) return known;
+  compile ??= await loadAjv();
+  const validate = compile(field);
+  const check: Check = (value, where) =>
+    validate(value) ? [] : problemsOf(validate.errors ?? [], where).slice(0, MAX_PROBLEMS);
+  compiled.set(field, check);
+  return check;
+}
+
+async function loadAjv() {
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: true, messages: true });
+  ajv.addFormat("uuid", UUID);
+  ajv.addFormat("date-time", { type: "string", validate: (text: string) => parseMicros(text) !== undefined });
+  return (schema: Field<unknown>) => ajv.compile(schema as Record<string, unknown>);
+}
+
+function problemsOf(errors: readonly ErrorObject[], where: string): readonly string[] {
+  const sentences = errors
+    .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
+    .map((error) => `${where}${pathOf(error)}: ${saying(error)}`);
+  return [...new Set(sentences)];
+}
+
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`))
+    .join("");
+  return keyword === "required" ? `${path}.${params.missingProperty}` : path;
+}
+
+function saying({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "enum":
+      return `must be one of ${(params.allowedValues as readonly unknown[]).filter((v) => v !== null).join(", ")}`;
+    case "format":
+      return params.format === "date-time"
+        ? "must be an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z"
+        : `must be a ${params.format}`;
+    case "type":
+      return `must be ${[params.type].flat().join(" or ")}`;
+    default:
+      return message ?? "is not acceptable";
+  }
+}

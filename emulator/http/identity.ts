@@ -1,0 +1,43 @@
+import { DEFAULT_TENANT_ID } from "../domain/auth.ts";
+import type { AuthSettings } from "../domain/settings.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { HttpRequest } from "./message.ts";
+
+/** Who calls, from where, and on whose behalf (§5). */
+export interface Caller {
+  readonly apiKey: string | undefined;
+  readonly userId: string | undefined;
+  readonly address: string;
+  readonly region: string;
+  /** The workspace that was named, as it was written. */
+  readonly namedTenant: string | undefined;
+}
+
+export function identify({ headers, address, region }: HttpRequest): Caller {
+  return {
+    apiKey: headers["x-api-key"] || undefined,
+    userId: headers["x-user-id"] || undefined,
+    namedTenant: headers["x-tenant-id"] || undefined,
+    address,
+    region,
+  };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The workspace that a call is about, or why it may not be made (§5-1, 5-6). */
+export function workspaceOf(caller: Caller, auth: AuthSettings, named: "required" | "key"): string {
+  if (!caller.apiKey) throw new Refusal(401, "unauthorized", "X-API-Key is missing.", "Send any key, for example X-API-Key: emulator-key.");
+  const known = auth.keys.find(({ key }) => key === caller.apiKey);
+  if (auth.mode === "keys" && !known)
+    throw new Refusal(401, "unauthorized", "X-API-Key is not a known key.", "List it under auth.keys of the configuration.");
+  const tenant = caller.namedTenant?.toLowerCase();
+  if (tenant === undefined && named === "required")
+    throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls carry it (§5).");
+  if (tenant !== undefined && !UUID.test(tenant))
+    throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
+  const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
+  if (auth.mode === "keys" && known && known.tenants.length > 0 && !known.tenants.includes(chosen))
+    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.");
+  return chosen;
+}

@@ -1,0 +1,27 @@
+/** A request as every way in hands it to the gateway: no sockets, no frameworks. */
+export interface HttpRequest {
+  readonly region: string;
+  readonly method: string;
+  /** As sent, without the query; never resolved as a URL. */
+  readonly path: string;
+  /** As sent, without the question mark. */
+  readonly query: string;
+  /** Names in lower case; repeated headers joined by `, `. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Decompressed. */
+  readonly body: Uint8Array;
+  /** The client's address. */
+  readonly address: string;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<string>;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): HttpReply {
+  return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(value) };
+}

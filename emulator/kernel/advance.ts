@@ -1,0 +1,75 @@
+import type { Effect } from "./commit.ts";
+import type { Instant } from "./instant.ts";
+import type { World } from "./world.ts";
+
+export interface AdvanceBounds {
+  /** No event later than this is fired, and time ends here when nothing stops it before. */
+  readonly to: Instant;
+  /** Stop after this many events. */
+  readonly events?: number;
+  /** Stop as soon as this holds; asked after every instant. */
+  readonly until?: () => boolean;
+  /** Resolves true once effects have been in flight for too long on the wall clock. */
+  readonly patience: (settled: Promise<void>) => Promise<boolean>;
+  readonly maxEvents: number;
+}
+
+/** An event as the caller of an advance is told of it. */
+export interface Fired {
+  readonly at: string;
+  readonly kind: string;
+  readonly ref: string;
+  /** What the turn that scheduled it was about. */
+  readonly cause: string;
+}
+
+export interface Advance {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** The first thousand; `firedTotal` counts them all. */
+  readonly fired: readonly Fired[];
+  readonly firedTotal: number;
+  readonly stopped: "target" | "events" | "until" | "stalled" | "runaway";
+  /** What hangs, when `stopped` is `stalled`. */
+  readonly inFlight: readonly Effect[];
+}
+
+const FIRED_SHOWN = 1000;
+
+/**
+ * Steps through every due instant in order, never over one, and moves on only when nothing that was
+ * asked for there is still in flight. Events due at one instant fire together, in order of scheduling.
+ */
+export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds): Promise<Advance> {
+  const from = world.now;
+  const fired: Fired[] = [];
+  let firedTotal = 0;
+  const unfollow = world.journal.follow(({ now, cause }) => {
+    if (cause.type !== "event") return;
+    firedTotal += 1;
+    if (fired.length >= FIRED_SHOWN) return;
+    fired.push({ at: now, kind: cause.name, ref: cause.ref ?? "", cause: String(cause.detail?.scheduled_by) });
+  });
+
+  async function stepToTheEnd(): Promise<Advance["stopped"]> {
+    for (;;) {
+      if (world.inFlight().length > 0 && (await bounds.patience(world.settled()))) return "stalled";
+      if (world.defect) throw world.defect;
+      if (bounds.until?.()) return "until";
+      if (bounds.events !== undefined && firedTotal >= bounds.events) return "events";
+      const next = world.nextEvent();
+      if (!next || next.at > bounds.to) break;
+      if (firedTotal >= bounds.maxEvents) return "runaway";
+      world.moveTo(next.at);
+    }
+    world.moveTo(bounds.to);
+    return "target";
+  }
+
+  try {
+    const stopped = await stepToTheEnd();
+    return { from, to: world.now, fired, firedTotal, stopped, inFlight: world.inFlight() };
+  } finally {
+    unfollow();
+  }
+}

@@ -1,0 +1,115 @@
+import type { Instant } from "./instant.ts";
+import type { DueEvent } from "./queue.ts";
+
+/** Why a turn took place. */
+export interface Cause {
+  readonly type: "request" | "event" | "effect" | "control" | "object_storage" | "start";
+  /** For example `createBulkExport`, `export_run.step`, `PutObject`. */
+  readonly name: string;
+  /** What it was about: an id, a path. */
+  readonly ref?: string;
+  /** Facts for the reader of the journal; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Something a turn asked to be done outside of it. */
+export interface Effect {
+  readonly number: number;
+  readonly kind: string;
+  readonly ref: string;
+  /** Results of one lane come back in the order asked for. */
+  readonly lane: string;
+  /** The kind of event that the result comes back as. */
+  readonly then: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Note {
+  readonly kind: string;
+  readonly ref: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export interface ClockState {
+  readonly mode: "flowing" | "frozen";
+  /** Virtual seconds per second of the wall clock. */
+  readonly rate: number;
+}
+
+/** A record as a commit carries it: with the key that it is found by. */
+export interface Stored {
+  readonly key: string;
+  readonly record: unknown;
+}
+
+/** All that one turn did: one line of the store's journal. Applying commits in order rebuilds the world. */
+export interface Commit {
+  readonly turn: number;
+  readonly now: Instant;
+  readonly cause: Cause;
+  readonly put?: Readonly<Record<string, readonly Stored[]>>;
+  readonly removed?: Readonly<Record<string, readonly string[]>>;
+  readonly scheduled?: readonly DueEvent[];
+  /** The number of the event that this turn answered. */
+  readonly fired?: number;
+  readonly asked?: readonly Effect[];
+  /** The number of the effect whose result this turn took. */
+  readonly settled?: number;
+  readonly ordinals?: Readonly<Record<string, number>>;
+  readonly clock?: ClockState;
+  readonly notes?: readonly Note[];
+}
+
+/** A world as plain data; records in the order in which they were first put. */
+export interface WorldState {
+  readonly seed: number;
+  readonly turn: number;
+  readonly now: Instant;
+  readonly clock: ClockState;
+  readonly ordinals: Readonly<Record<string, number>>;
+  readonly records: Readonly<Record<string, readonly Stored[]>>;
+  readonly queue: readonly DueEvent[];
+  readonly inFlight: readonly Effect[];
+}
+
+export function emptyState(seed: number, now: Instant, clock: ClockState): WorldState {
+  return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
+}
+
+/** The state after these commits; those that the state already contains are passed over. */
+export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
+  const records = new Map(
+    Object.entries(state.records).map(([name, items]) => [name, new Map(items.map((i) => [i.key, i]))]),
+  );
+  const queue = new Map(state.queue.map((event) => [event.number, event]));
+  const inFlight = new Map(state.inFlight.map((effect) => [effect.number, effect]));
+  const ordinals: Record<string, number> = { ...state.ordinals };
+  let { turn, now, clock } = state;
+  for (const commit of commits) {
+    if (commit.turn <= turn) continue;
+    ({ turn, now } = commit);
+    clock = commit.clock ?? clock;
+    Object.assign(ordinals, commit.ordinals);
+    for (const [name, items] of Object.entries(commit.put ?? {})) {
+      const table = records.get(name) ?? new Map<string, Stored>();
+      records.set(name, table);
+      for (const item of items) table.set(item.key, item);
+    }
+    for (const [name, keys] of Object.entries(commit.removed ?? {}))
+      for (const key of keys) records.get(name)?.delete(key);
+    for (const event of commit.scheduled ?? []) queue.set(event.number, event);
+    if (commit.fired !== undefined) queue.delete(commit.fired);
+    for (const effect of commit.asked ?? []) inFlight.set(effect.number, effect);
+    if (commit.settled !== undefined) inFlight.delete(commit.settled);
+  }
+  return {
+    seed: state.seed,
+    turn,
+    now,
+    clock,
+    ordinals,
+    records: Object.fromEntries([...records].map(([name, table]) => [name, [...table.values()]])),
+    queue: [...queue.values()],
+    inFlight: [...inFlight.values()],
+  };
+}

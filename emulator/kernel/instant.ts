@@ -1,0 +1,49 @@
+/**
+ * Virtual time: milliseconds since 1970-01-01T00:00:00Z. Calendar arithmetic is all that the kernel
+ * needs of `Date`; nothing here looks at a clock.
+ */
+export type Instant = number;
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/;
+
+/** ISO 8601 in UTC with six decimals, as the platform prints times. */
+export function formatInstant(instant: Instant): string {
+  return `${new Date(instant).toISOString().slice(0, -1)}000Z`;
+}
+
+/** Reads an ISO 8601 instant with a zone; undefined when it is not one (or no real calendar day). */
+export function parseInstant(text: string): Instant | undefined {
+  const micros = parseMicros(text);
+  return micros === undefined ? undefined : Math.floor(micros / 1000);
+}
+
+/** Microseconds since 1970 of an ISO 8601 instant with a zone; finer digits are cut off. */
+export function parseMicros(text: string): number | undefined {
+  const match = ISO.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second = "0", fraction = "", zone = "Z"] = match;
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  const date = new Date(midnight);
+  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const offsetMinutes = zoneOffsetMinutes(zone);
+  if (offsetMinutes === undefined) return undefined;
+  const seconds = (Number(hour) * 60 + Number(minute) - offsetMinutes) * 60 + Number(second);
+  return (midnight + seconds * 1000) * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0"));
+}
+
+/** ISO 8601 in UTC with six decimals of microseconds since 1970. */
+export function formatMicros(micros: number): string {
+  const millis = Math.floor(micros / 1000);
+  const rest = micros - millis * 1000;
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+}
+
+function zoneOffsetMinutes(zone: string): number | undefined {
+  if (zone === "Z" || zone === "z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}

@@ -1,0 +1,71 @@
+import type { Cause, ClockState, Commit, Effect, Note } from "./commit.ts";
+import { formatInstant } from "./instant.ts";
+
+/** One turn as people read it: what happened and which records it touched, without their contents. */
+export interface JournalEntry {
+  readonly turn: number;
+  readonly now: string;
+  readonly cause: Cause;
+  /** The answer of a turn that refused its request; such a turn changed nothing. */
+  readonly refused?: { readonly status: number; readonly code: string; readonly message: string };
+  readonly put?: readonly string[];
+  readonly removed?: readonly string[];
+  readonly scheduled?: readonly { readonly at: string; readonly kind: string; readonly ref: string }[];
+  readonly asked?: readonly { readonly kind: string; readonly ref: string }[];
+  readonly clock?: ClockState;
+  readonly notes?: readonly Note[];
+}
+
+/** The newest turns of a world, for people and tests; older ones fall out. */
+export interface Journal {
+  append(entry: JournalEntry): void;
+  /** Turns after this number, oldest first. */
+  since(turn: number): readonly JournalEntry[];
+  /** Calls back for every later turn until the returned function is called. */
+  follow(listener: (entry: JournalEntry) => void): () => void;
+}
+
+export function createJournal(capacity: number): Journal {
+  const ring: JournalEntry[] = [];
+  let start = 0;
+  const listeners = new Set<(entry: JournalEntry) => void>();
+  return {
+    append(entry) {
+      if (ring.length < capacity) ring.push(entry);
+      else {
+        ring[start] = entry;
+        start = (start + 1) % capacity;
+      }
+      for (const listener of listeners) listener(entry);
+    },
+    since: (turn) => [...ring.slice(start), ...ring.slice(0, start)].filter((entry) => entry.turn > turn),
+    follow(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
+  const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
+  return {
+    turn,
+    now: formatInstant(now),
+    cause,
+    ...(refused && { refused }),
+    ...(put && { put: namesOf(put) }),
+    ...(removed && { removed: namesOf(removed) }),
+    ...(scheduled && {
+      scheduled: scheduled.map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
+    }),
+    ...(asked && { asked: asked.map(({ kind, ref }: Effect) => ({ kind, ref })) }),
+    ...(clock && { clock }),
+    ...(notes && { notes }),
+  };
+}
+
+function namesOf(changes: Readonly<Record<string, readonly unknown[]>>): readonly string[] {
+  return Object.entries(changes).flatMap(([name, items]) =>
+    items.map((item) => `${name}/${typeof item === "string" ? item : (item as { key: string }).key}`),
+  );
+}

@@ -1,0 +1,83 @@
+import type { Instant } from "./instant.ts";
+
+/** Something that is due at an instant of virtual time. */
+export interface DueEvent {
+  /** Order of scheduling; ties at one instant go by it. */
+  readonly number: number;
+  readonly at: Instant;
+  readonly kind: string;
+  /** What it is about, for people: an id. */
+  readonly ref: string;
+  /** JSON; what the event expects to find is part of it, so that a stale one can be told. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What the turn that scheduled it was about. */
+  readonly cause: string;
+}
+
+export interface EventQueue {
+  readonly size: number;
+  add(event: DueEvent): void;
+  peek(): DueEvent | undefined;
+  take(): DueEvent | undefined;
+  /** All events in the order in which they will fire. */
+  list(): readonly DueEvent[];
+}
+
+/** A binary heap by (at, number). */
+export function createEventQueue(events: readonly DueEvent[] = []): EventQueue {
+  const heap: DueEvent[] = [];
+  const queue: EventQueue = {
+    get size() {
+      return heap.length;
+    },
+    add(event) {
+      heap.push(event);
+      siftUp(heap, heap.length - 1);
+    },
+    peek: () => heap[0],
+    take() {
+      const first = heap[0];
+      const last = heap.pop();
+      if (first === undefined || last === undefined || heap.length === 0) return first;
+      heap[0] = last;
+      siftDown(heap, 0);
+      return first;
+    },
+    list: () => [...heap].sort(byTurn),
+  };
+  for (const event of events) queue.add(event);
+  return queue;
+}
+
+function byTurn(a: DueEvent, b: DueEvent): number {
+  return a.at - b.at || a.number - b.number;
+}
+
+function siftUp(heap: DueEvent[], start: number): void {
+  let child = start;
+  while (child > 0) {
+    const parent = (child - 1) >> 1;
+    if (!swapWhenLater(heap, parent, child)) return;
+    child = parent;
+  }
+}
+
+function siftDown(heap: DueEvent[], start: number): void {
+  let parent = start;
+  for (;;) {
+    const left = 2 * parent + 1;
+    const right = left + 1;
+    if (left >= heap.length) return;
+    const child = right < heap.length && byTurn(heap[right]!, heap[left]!) < 0 ? right : left;
+    if (!swapWhenLater(heap, parent, child)) return;
+    parent = child;
+  }
+}
+
+function swapWhenLater(heap: DueEvent[], parent: number, child: number): boolean {
+  const [above, below] = [heap[parent]!, heap[child]!];
+  if (byTurn(below, above) >= 0) return false;
+  heap[parent] = below;
+  heap[child] = above;
+  return true;
+}

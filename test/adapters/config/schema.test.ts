@@ -1,0 +1,36 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { configurationSchema } from "../../../emulator/adapters/config/schema.ts";
+import { SETTINGS } from "../../../emulator/adapters/config/settings.ts";
+
+const validate = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { "date-time": true } }).compile(
+  configurationSchema(),
+);
+
+describe("the schema of the configuration file", () => {
+  it("has every setting", () => {
+    const known = JSON.stringify(configurationSchema());
+    for (const [path, { help }] of SETTINGS) expect(known, path).toContain(JSON.stringify(help).slice(1, -1));
+  });
+
+  it("admits what the reader admits", () => {
+    const tree = {
+      server: { port: 0, ephemeral: true },
+      clock: { mode: "frozen", now: "2026-01-01T00:00:00Z" },
+      limits: { workflow_timeout: "PT48H" },
+      assumptions: { "export.status_casing": "title" },
+      webhooks: { url: { require_https: true } },
+      rate_limits: "off",
+    };
+    expect(validate(tree), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it.each([
+    { server: { prot: 1 } },
+    { clock: "frozen" },
+    { limits: { workflow_timeout: "48h" } },
+    { assumptions: { "export.start": "now" } },
+  ])("refuses %j", (tree) => {
+    expect(validate(tree)).toBe(false);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { Assumption } from "../../../contracts/spec/assumption.ts";
+import { ASSUMPTIONS, type AssumptionId } from "../../../contracts/spec/assumptions.ts";
+import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
+import { OPERATIONS } from "../../../contracts/spec/operations.ts";
+import { BULK_EXPORT_RULES, DESTINATION_RULES, type Rule } from "../../../contracts/spec/rules.ts";
+
+const ENTRIES = Object.entries(ASSUMPTIONS) as [AssumptionId, Assumption][];
+
+describe("the assumptions", () => {
+  test.each(ENTRIES)("%s has a section, a requirement and a reason", (id, row) => {
+    expect(id).toMatch(/^(?:platform|agent|destination|export|ingest)\.[a-z0-9_]+$/);
+    expect(row.section).toMatch(/^\d(?:\.\d)?$/);
+    expect(row.requirement).toMatch(/^(?:\d+(?:\.\d+)?|X)-\d+$/);
+    expect(row.reason).toMatch(/^[A-Z].+\.$/);
+  });
+
+  test.each(ENTRIES)("%s offers what it can really be", (_, row) => {
+    expect(row.alternatives).not.toContain(row.choice);
+    if (row.switchable) expect(row.alternatives.length).toBeGreaterThan(0);
+    if (row.observed !== undefined) {
+      expect(row.switchable).toBe(true);
+      expect(row.alternatives).toContain(row.observed);
+    }
+    if (row.alternatives.length > 0) expect(row.switchable ?? row.setting).toBeTruthy();
+    if (row.switchable) expect(row.setting).toBeUndefined();
+  });
+
+  test("nine can be switched under their own name", () => {
+    const switchable = ENTRIES.filter(([, row]) => row.switchable);
+    expect(
+      Object.fromEntries(switchable.map(([id, { choice, observed }]) => [id, [choice, observed]])),
+    ).toEqual({
+      "platform.timestamp_suffix": ["Z", "+00:00"],
+      "destination.test_file_key": ["tmp/", "<prefix>/tmp/"],
+      "destination.include_bucket_in_prefix_default": [false, true],
+      "destination.delete_in_use": ["delete", "refuse"],
+      "export.status_casing": ["upper", "title"],
+      "export.default_format_version": ["v1", undefined],
+      "export.v2_beta_folder": ["runs", "resource=runs"],
+      "export.partition_padding": ["padded", "unpadded"],
+      "export.default_compression": ["snappy", "zstandard"],
+    });
+  });
+
+  test.each([
+    "1-3",
+    "2.3-1",
+    "2.4-3",
+    "2.4-6",
+    "2.4-13",
+    "2.5-4",
+    "2.5-9",
+    "2.5-10",
+    "2.5-11",
+    "2.5-12",
+    "2.8-2",
+    "3.1-8",
+    "3.1-9",
+    "3.3-5",
+    "3.3-6",
+    "3.3-7",
+    "4-1",
+    "5-1",
+    "5-3",
+    "5-6",
+    "7-1",
+    "7.2-2",
+    "7.3-7",
+    "8.2-5",
+    "8.3-2",
+    "9-2",
+  ])("requirement %s, which leaves something open, has an entry", (requirement) => {
+    expect(ENTRIES.filter(([, row]) => row.requirement === requirement)).not.toEqual([]);
+  });
+
+  test("agree with the limits whose conflicts they decide", () => {
+    const rows = { ...LIMITS, ...TIMINGS };
+    for (const [id, row] of ENTRIES) {
+      const limit = Object.values(rows).find(({ setting }) => setting === row.setting);
+      if (limit && row.requirement === "8.2-5") {
+        expect([id, row.choice, row.alternatives]).toEqual([
+          id,
+          limit.value,
+          ["conflict" in limit && limit.conflict],
+        ]);
+      }
+    }
+  });
+
+  test("every property or rule that names one names one that exists", () => {
+    const inSchemas = [...JSON.stringify(OPERATIONS).matchAll(/"x-assumption":"([^"]+)"/g)].map(
+      ([, id]) => id,
+    );
+    const rules: readonly Rule[] = [...Object.values(DESTINATION_RULES), ...Object.values(BULK_EXPORT_RULES)];
+    const inRules = rules.flatMap(({ assumption }) => assumption ?? []);
+    expect(inSchemas.length).toBeGreaterThan(5);
+    for (const id of [...inSchemas, ...inRules]) expect(ASSUMPTIONS).toHaveProperty([id as string]);
+  });
+
+  test("every rule names a requirement, a field and what is wrong", () => {
+    expect(Object.keys({ ...DESTINATION_RULES, ...BULK_EXPORT_RULES })).toHaveLength(5);
+    for (const rule of Object.values({ ...DESTINATION_RULES, ...BULK_EXPORT_RULES })) {
+      expect(rule.requirement).toMatch(/^2\.[45]-\d+$/);
+      expect(rule.text).toContain(rule.field);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { Field } from "../../../contracts/spec/fields.ts";
+import type { BodyOf, Operation, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import { OPERATIONS } from "../../../contracts/spec/operations.ts";
+import { UNSHOWN_PATHS, unshownPath } from "../../../contracts/spec/unshown.ts";
+
+const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
+
+const placesOf = ({ path, alsoAt = [] }: Operation) => [path, ...alsoAt];
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]);
+
+describe("the operations", () => {
+  test.each([
+    ["createBulkExportDestination", "POST /api/v1/bulk-exports/destinations", "4.2"],
+    ["createBulkExport", "POST /api/v1/bulk-exports", "4.3"],
+    ["getBulkExport", "GET /api/v1/bulk-exports/{export_id}", "4.4"],
+    ["listBulkExportRuns", "GET /api/v1/bulk-exports/{export_id}/runs", "4.5"],
+    ["listBulkExports", "GET /api/v1/bulk-exports", "4.6"],
+    ["stopBulkExport", "PATCH /api/v1/bulk-exports/{export_id}", "4.7"],
+  ] as const)("%s is %s of §%s and needs a workspace", (id, call, section) => {
+    const { method, path, shown, workspace } = OPERATIONS[id];
+    expect(`${method} ${path}`).toBe(call);
+    expect(OPERATIONS[id]).toMatchObject({ section, shown: true, workspace: "required" });
+    expect(shown && workspace).toBe("required");
+  });
+
+  test.each(ROWS)("%s names its requirements, its path's parameters and a fitting reply", (_, row) => {
+    expect(row.requirements.length).toBeGreaterThan(0);
+    for (const id of row.requirements) expect(id).toMatch(/^(?:\d+(?:\.\d+)?|X)-\d+$/);
+    for (const path of placesOf(row)) expect(namesIn(path)).toEqual(Object.keys(row.pathParameters ?? {}));
+    expect(row.reply.status).toBe(row.shown || row.reply.status === 200 ? 200 : 202);
+  });
+
+  test.each(ROWS)("%s can be refused for its identity, and its body for its form", (_, row) => {
+    if (row.workspace !== "none") expect(row.refusals).toEqual(expect.arrayContaining([401, 403, 422, 429]));
+    if (row.body) expect(row.refusals).toEqual(expect.arrayContaining([413, 415, 422]));
+    expect(row.refusals.filter((status) => status < 400 || status > 429)).toEqual([]);
+  });
+
+  test("no two of them share a method and path", () => {
+    const calls = ROWS.flatMap(([, row]) => placesOf(row).map((path) => `${row.method} ${path}`));
+    expect(new Set(calls).size).toBe(calls.length);
+  });
+
+  test("every ingest path is also below /api/v1", () => {
+    for (const [, row] of ROWS)
+      if (!row.path.startsWith("/api/v1") && row.server === "platform")
+        expect(row.alsoAt).toEqual([`/api/v1${row.path}`]);
+  });
+
+  test("none of their paths is listed as unshown", () => {
+    const sample = (path: string) => path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
+    for (const [id, row] of ROWS)
+      for (const path of placesOf(row)) expect(unshownPath(row.method, sample(path)), id).toBeUndefined();
+  });
+
+  test("give their handlers exact types", () => {
+    expectTypeOf<PathOf<"getBulkExportRun">>().toEqualTypeOf<
+      { readonly export_id: string; readonly run_id: string } & Readonly<Record<never, never>>
+    >();
+    expectTypeOf<QueryOf<"listBulkExports">["limit"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<QueryOf<"listSpawnedRuns">["source_bulk_export_id"]>().toEqualTypeOf<string>();
+    expectTypeOf<BodyOf<"stopBulkExport">["status"]>().toEqualTypeOf<"Cancelled">();
+    expectTypeOf<BodyOf<"getBulkExport">>().toEqualTypeOf<undefined>();
+    expectTypeOf<BodyOf<"createBulkExport">["interval_hours"]>().toEqualTypeOf<number | null | undefined>();
+    expectTypeOf<ReplyBodyOf<"getBulkExport">["status"]>().toEqualTypeOf<
+      "CREATED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEDOUT"
+    >();
+  });
+});
+
+describe("an unshown path", () => {
+  test.each([
+    ["GET", "/runs/stats", "8.5"],
+    ["POST", "/runs/query", "8.5"],
+    ["POST", "/api/v1/runs/query", "8.5"],
+    ["POST", "/runs/multipart", "8.5"],
+    ["POST", "/otel/v1/traces", "8.5"],
+    ["GET", "/repos", "8.5"],
+    ["GET", "/repos/a/b", "8.5"],
+    ["POST", "/any/charts/section", "8.5"],
+    ["POST", "/x/v1/metadata/submit", "8.5"],
+    ["POST", "/v1/metadata/submit", "8.5"],
+    ["PUT", "/rules/7/trigger", "8.5"],
+    ["DELETE", "/sessions/7", "8.5"],
+    ["POST", "/feedback", "8.5"],
+    ["POST", "/thread/t/runs/wait", "4.8"],
+    ["POST", "/threads/t/runs/wait", "4.8"],
+    ["POST", "/runs/crons", "4.8"],
+    ["GET", "/threads/t/runs", "4.1"],
+    ["POST", "/assistants/search", "1"],
+    ["PUT", "/store/items", "1"],
+    ["POST", "/a2a/7", "1"],
+    ["POST", "/mcp/", "1"],
+    ["GET", "/metrics", "1"],
+  ])("%s %s is named in §%s", (method, path, section) => {
+    expect(unshownPath(method, path)?.section).toBe(section);
+  });
+
+  test.each([
+    ["GET", "/sessions"],
+    ["GET", "/feedback"],
+    ["GET", "/repositories"],
+    ["GET", "/examples-of-mine"],
+    ["POST", "/runs/stats/more"],
+    ["GET", "/thread/t/runs"],
+    ["GET", "/"],
+  ])("%s %s is none", (method, path) => {
+    expect(unshownPath(method, path)).toBeUndefined();
+  });
+
+  test("always says what is known of it", () => {
+    for (const { says, section } of UNSHOWN_PATHS) {
+      expect(says).toMatch(/^[A-Z].+\.$/);
+      expect(section).toMatch(/^(?:1|4\.1|4\.8|8\.5)$/);
+    }
+  });
+});
+
+describe("the request bodies", () => {
+  const judge = (field: Field<unknown>, value: unknown) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    return ajv.compile(field as object)(value);
+  };
+  const oneOff = {
+    bulk_export_destination_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
+    session_id: "af346d69-58a0-4fa3-bf11-5598bd7c0f65",
+    start_time: "2026-01-01T00:00:00Z",
+  };
+
+  test.each([1, 6, 168])("%s hours are an interval (2.5-3)", (interval_hours) => {
+    expect(judge(OPERATIONS.createBulkExport.body, { ...oneOff, interval_hours })).toBe(true);
+  });
+
+  test.each([0, 169, 1.5, "6", -1, true])("%s hours are none (2.5-3)", (interval_hours) => {
+    expect(judge(OPERATIONS.createBulkExport.body, { ...oneOff, interval_hours })).toBe(false);
+  });
+
+  test.each([
+    [{ export_fields: ["id", "tenant_id", "is_root"] }, true],
+    [{ export_fields: null }, true],
+    [{ export_fields: [] }, false],
+    [{ export_fields: ["id", "id"] }, false],
+    [{ export_fields: ["ids"] }, false],
+    [{ format_version: "v2_beta" }, true],
+    [{ format_version: "v2" }, false],
+    [{ compression: "zstandard" }, true],
+    [{ compression: "lz4" }, false],
+    [{ session_id: undefined }, false],
+    [{ start_time: 0 }, false],
+  ])("an export with %j: %s", (part, verdict) => {
+    const body = JSON.parse(JSON.stringify({ ...oneOff, ...part }));
+    expect(judge(OPERATIONS.createBulkExport.body, body)).toBe(verdict);
+  });
+
+  const opened = {
+    destination_type: "s3",
+    display_name: "exports",
+    config: { bucket_name: "traces", prefix: "daily", region: "us-east-1" },
+    credentials: { access_key_id: "a", secret_access_key: "b" },
+  };
+
+  test.each([
+    [{}, true],
+    [{ credentials: undefined }, true],
+    [{ config: { ...opened.config, endpoint_url: "not an address" } }, true],
+    [{ config: { ...opened.config, prefix: "" } }, true],
+    [{ config: { ...opened.config, prefix: undefined } }, false],
+    [{ config: { ...opened.config, bucket_name: "" } }, false],
+    [{ config: { ...opened.config, include_bucket_in_prefix: "yes" } }, false],
+    [{ destination_type: "gcs" }, false],
+    [{ display_name: undefined }, false],
+    [{ credentials: { access_key_id: "a" } }, false],
+  ])("a destination with %j: %s", (part, verdict) => {
+    const body = JSON.parse(JSON.stringify({ ...opened, ...part }));
+    expect(judge(OPERATIONS.createBulkExportDestination.body, body)).toBe(verdict);
+  });
+
+  test.each([
+    ["Cancelled", true],
+    ["CANCELLED", false],
+    ["Running", false],
+  ])("the change of an export to %s: %s", (status, verdict) => {
+    expect(judge(OPERATIONS.stopBulkExport.body, { status })).toBe(verdict);
+  });
+
+  test("no reply has a place for secrets", () => {
+    for (const [id, { reply }] of ROWS) {
+      expect(JSON.stringify(reply.body ?? {}), id).not.toMatch(/secret_access_key|session_token/);
+    }
+  });
+
+  test("every property says what it is and which requirement or choice it comes from", () => {
+    const bodies = [OPERATIONS.createBulkExport, OPERATIONS.createBulkExportDestination].flatMap((row) => [
+      row.body as Field<unknown>,
+      row.reply.body as Field<unknown>,
+    ]);
+    for (const property of bodies.flatMap(leaves)) {
+      expect(property).toMatchObject({ description: expect.stringMatching(/\.$/) });
+      expect(property["x-requirement"]).toMatch(/^\d+\.?\d*-\d+$/);
+    }
+  });
+});
+
+function leaves(schema: Field<unknown>): readonly Field<unknown>[] {
+  const properties = schema.properties as Record<string, Field<unknown>> | undefined;
+  return properties ? Object.values(properties).flatMap(leaves) : [schema];
+}

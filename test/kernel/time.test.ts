@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatDuration, parseDuration } from "../../emulator/kernel/duration.ts";
+import { formatInstant, formatMicros, parseInstant, parseMicros } from "../../emulator/kernel/instant.ts";
+import { createEventQueue } from "../../emulator/kernel/queue.ts";
+
+describe("instants", () => {
+  it.each([
+    ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000000Z"],
+    ["2026-01-01T02:00:00.123456789+02:00", "2026-01-01T00:00:00.123456Z"],
+    ["2024-02-29T23:59:59.9-0100", "2024-03-01T00:59:59.900000Z"],
+    ["2026-01-01T00:00Z", "2026-01-01T00:00:00.000000Z"],
+  ])("%s is %s", (text, expected) => {
+    expect(formatMicros(parseMicros(text) as number)).toBe(expected);
+  });
+
+  it.each([
+    "2026-01-01",
+    "2026-01-01T00:00:00",
+    "2026-02-30T00:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-01-01T24:00:00Z",
+    "2026-01-01T00:60:00Z",
+    "2026-01-01T00:00:00+25:00",
+    "yesterday",
+    "",
+  ])("%s is none", (text) => {
+    expect(parseMicros(text)).toBeUndefined();
+    expect(parseInstant(text)).toBeUndefined();
+  });
+
+  it("print with six decimals and read back the same", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -2e15, max: 4e15 }), (micros) => {
+        expect(parseMicros(formatMicros(micros))).toBe(micros);
+      }),
+    );
+    expect(formatInstant(0)).toBe("1970-01-01T00:00:00.000000Z");
+  });
+});
+
+describe("durations", () => {
+  it.each([
+    ["PT6H10M", 22_200_000],
+    ["P1D", 86_400_000],
+    ["P2W", 1_209_600_000],
+    ["PT0.5S", 500],
+    ["P1DT1S", 86_401_000],
+    ["PT0S", 0],
+  ])("%s has %i milliseconds", (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+    expect(parseDuration(formatDuration(ms))).toBe(ms);
+  });
+
+  it.each(["P", "PT", "6h", "P1M", "P1Y", "-PT1S", "PT1.5H", "P40000D", ""])("%s is none", (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+});
+
+describe("the event queue", () => {
+  it("hands out by time, then by number, whatever order they came in", () => {
+    const event = fc.record({ at: fc.integer({ min: 0, max: 20 }) });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (drawn) => {
+        const events = drawn.map(({ at }, number) => ({ number, at, kind: "k", ref: "r", data: {}, cause: "c" }));
+        const expected = [...events].sort((a, b) => a.at - b.at || a.number - b.number);
+        const queue = createEventQueue(events);
+        expect(queue.list()).toEqual(expected);
+        expect(events.map(() => queue.take())).toEqual(expected);
+        expect(queue.take()).toBeUndefined();
+      }),
+    );
+  });
+});

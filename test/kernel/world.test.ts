@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import { applyCommits } from "../../emulator/kernel/commit.ts";
+import { Refusal } from "../../emulator/kernel/refusal.ts";
+import { isTicket } from "../../emulator/kernel/turn.ts";
+import { gate, REQUEST, SHEEP, toyState, toyWorld } from "./toy.ts";
+
+const dolly = { id: "dolly", flock: "a", legs: 4 };
+
+describe("a turn", () => {
+  it("changes records and tells the store of it in one commit", () => {
+    const { world, commits } = toyWorld();
+    world.turn(REQUEST, (turn) => {
+      turn.put(SHEEP, dolly);
+      turn.put(SHEEP, { ...dolly, legs: 3 });
+      turn.put(SHEEP, { id: "shaun", flock: "a", legs: 4 });
+      turn.remove(SHEEP, "shaun");
+    });
+    expect(commits).toHaveLength(1);
+    expect(commits[0]?.put?.sheep).toEqual([{ key: "dolly", record: { ...dolly, legs: 3 } }]);
+    expect(commits[0]?.removed?.sheep).toEqual(["shaun"]);
+    expect(world.reader.get(SHEEP, "dolly")?.legs).toBe(3);
+  });
+
+  it("that only reads is in the journal but costs the store nothing", () => {
+    const { world, commits } = toyWorld();
+    world.turn(REQUEST, (turn) => turn.get(SHEEP, "dolly"));
+    expect(commits).toEqual([]);
+    expect(world.journal.since(0)).toHaveLength(1);
+  });
+
+  it("that refuses leaves the world as it was and says so in the journal", () => {
+    const { world, commits } = toyWorld();
+    const refuse = () =>
+      world.turn(REQUEST, () => {
+        throw new Refusal(404, "not_found", "No such sheep.");
+      });
+    expect(refuse).toThrow("No such sheep.");
+    expect(commits).toEqual([]);
+    expect(world.defect).toBeUndefined();
+    expect(world.journal.since(0)[0]?.refused).toEqual({ status: 404, code: "not_found", message: "No such sheep." });
+  });
+
+  it("that refuses after it has written is a defect and ends the world", () => {
+    const { world, commits } = toyWorld();
+    const lie = () =>
+      world.turn(REQUEST, (turn) => {
+        turn.put(SHEEP, dolly);
+        throw new Refusal(422, "too_late", "Never mind.");
+      });
+    expect(lie).toThrow("refused after it had written");
+    expect(commits).toEqual([]);
+    expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
+  });
+
+  it("may not begin inside another", () => {
+    const { world } = toyWorld();
+    expect(() => world.turn(REQUEST, () => world.turn(REQUEST, () => undefined))).toThrow("began inside another");
+  });
+
+  it("lists a group in the order of first writing, whatever is written again", () => {
+    const { world } = toyWorld();
+    world.turn(REQUEST, (turn) => {
+      for (const id of ["a", "b", "c"]) turn.put(SHEEP, { id, flock: "x", legs: 4 });
+      turn.put(SHEEP, { id: "a", flock: "x", legs: 2 });
+      turn.put(SHEEP, { id: "b", flock: "y", legs: 4 });
+    });
+    expect([...world.reader.list(SHEEP, "x")].map(({ id }) => id)).toEqual(["a", "c"]);
+    expect(world.reader.count(SHEEP, "y")).toBe(1);
+  });
+});
+
+describe("ids", () => {
+  it("are a function of seed, kind and ordinal, so that another kind shifts nothing", () => {
+    const draw = (kinds: readonly string[]) => {
+      const { world } = toyWorld();
+      return world.turn(REQUEST, (turn) => kinds.map((kind) => turn.nextId(kind)));
+    };
+    const [first, second] = draw(["sheep", "sheep"]);
+    expect(draw(["sheep", "wolf", "sheep"])).toEqual([first, expect.any(String), second]);
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(first).not.toBe(second);
+  });
+});
+
+describe("events", () => {
+  it("fire at their instants, ties in order of scheduling", () => {
+    const seen: string[] = [];
+    const { world } = toyWorld({ reactions: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) } });
+    world.turn(REQUEST, (turn) => {
+      for (const [ref, afterMs] of [["late", 20], ["first", 10], ["second", 10], ["now", 0]] as const)
+        turn.schedule({ kind: "bleat", ref, afterMs });
+    });
+    expect(seen).toEqual(["now@0"]);
+    world.moveTo(10);
+    world.moveTo(25);
+    expect(seen).toEqual(["now@0", "first@10", "second@10", "late@25"]);
+  });
+
+  it("name what scheduled them", () => {
+    const { world } = toyWorld({ reactions: { bleat: () => undefined } });
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 0 }));
+    expect(world.journal.since(1)[0]?.cause).toEqual({
+      type: "event",
+      name: "bleat",
+      ref: "dolly",
+      detail: { scheduled_by: "test" },
+    });
+  });
+});
+
+describe("effects", () => {
+  const ask = { kind: "shear", ref: "dolly", then: "shorn" } as const;
+
+  it("begin after the commit and come back as events, in the order asked for within a lane", async () => {
+    const gates = [gate<object>(), gate<object>(), gate<object>()];
+    const seen: unknown[] = [];
+    const order: string[] = [];
+    const { world } = toyWorld({
+      reactions: { shorn: (_turn, { data, result }) => void seen.push([data.nr, result]) },
+      effects: {
+        shear: ({ data }) => {
+          order.push(`start ${data.nr}`);
+          return gates[Number(data.nr)]?.promise as Promise<object>;
+        },
+      },
+    });
+    world.turn(REQUEST, (turn) => {
+      for (const [nr, lane] of [[0, "x"], [1, "x"], [2, "y"]] as const) turn.ask({ ...ask, lane, data: { nr } });
+      order.push("turn over");
+    });
+    expect(order).toEqual(["turn over", "start 0", "start 1", "start 2"]);
+    gates[1]?.open({ wool: 1 });
+    gates[2]?.open({ wool: 2 });
+    await gates[2]?.promise;
+    expect(seen).toEqual([[2, { wool: 2 }]]);
+    gates[0]?.open({ wool: 0 });
+    await world.settled();
+    expect(seen).toEqual([[2, { wool: 2 }], [0, { wool: 0 }], [1, { wool: 1 }]]);
+    expect(world.inFlight()).toEqual([]);
+  });
+
+  it("that were in flight when the process ended come back as interrupted", () => {
+    const never = new Promise<object>(() => {});
+    const before = toyWorld({ effects: { shear: () => never }, reactions: { shorn: () => undefined } });
+    before.world.turn(REQUEST, (turn) => turn.ask({ ...ask, lane: "x", data: {} }));
+    const state = applyCommits(toyState(), before.commits);
+    expect(state.inFlight).toHaveLength(1);
+    const seen: unknown[] = [];
+    const after = toyWorld({ state, reactions: { shorn: (_turn, { result }) => void seen.push(result) } });
+    after.world.recover();
+    expect(seen).toEqual([{ failure: "interrupted", message: "the emulator was restarted" }]);
+    expect(applyCommits(state, after.commits).inFlight).toEqual([]);
+  });
+
+  it("that reject are defects", async () => {
+    const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
+    world.turn(REQUEST, (turn) => turn.ask({ ...ask, lane: "x", data: {} }));
+    await world.settled();
+    expect(world.defect?.message).toBe("blunt");
+  });
+});
+
+describe("tickets", () => {
+  it("are answered by a later turn", async () => {
+    const { world } = toyWorld({
+      reactions: { bleat: (turn, { data }) => turn.answer(Number(data.ticket), "baa") },
+    });
+    const ticket = world.turn(REQUEST, (turn) => {
+      const taken = turn.later();
+      turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { ticket: taken.number } });
+      return taken;
+    });
+    expect(isTicket(ticket)).toBe(true);
+    const answer = world.answerTo(ticket.number);
+    world.moveTo(5);
+    expect(await answer).toBe("baa");
+  });
+
+  it("never meet a new request after a restart", () => {
+    const first = toyWorld();
+    const before = first.world.turn(REQUEST, (turn) => turn.later());
+    const second = toyWorld({ state: applyCommits(toyState(), first.commits) });
+    expect(second.world.turn(REQUEST, (turn) => turn.later()).number).not.toBe(before.number);
+  });
+
+  it("are given the reason when the world ends", async () => {
+    const { world } = toyWorld();
+    const answer = world.answerTo(world.turn(REQUEST, (turn) => turn.later()).number);
+    world.end(new Refusal(409, "reset", "Gone."));
+    expect(await answer).toBeInstanceOf(Refusal);
+    expect(() => world.turn(REQUEST, () => undefined)).toThrow("Gone.");
+  });
+});
+
+describe("commits", () => {
+  it("rebuild the state: records, queue, effects, ordinals and clock", () => {
+    const never = new Promise<object>(() => {});
+    const { world, commits } = toyWorld({ effects: { shear: () => never }, reactions: { bleat: () => undefined } });
+    world.turn(REQUEST, (turn) => {
+      turn.put(SHEEP, { ...dolly, id: turn.nextId("sheep") });
+      turn.put(SHEEP, dolly);
+      turn.schedule({ kind: "bleat", ref: "x", afterMs: 10 });
+      turn.schedule({ kind: "bleat", ref: "y", afterMs: 30 });
+      turn.ask({ kind: "shear", ref: "z", lane: "l", then: "shorn", data: {} });
+    });
+    world.moveTo(10);
+    world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));
+    world.turn({ type: "control", name: "flow" }, (turn) => turn.setClock({ mode: "flowing", rate: 2 }));
+    const rebuilt = applyCommits(toyState(), commits);
+    expect(JSON.parse(JSON.stringify(rebuilt))).toEqual(JSON.parse(JSON.stringify(world.state())));
+    expect(applyCommits(rebuilt, commits)).toEqual(rebuilt);
+  });
+});
