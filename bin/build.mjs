@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { lazyOldModules } from "./lazy-old-modules.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -33,6 +34,9 @@ const BUNDLED = new Set([
   "proper-lockfile",
 ]);
 
+/** Loaded by Express and never used: the gateway reads bodies, queries and media types itself. */
+const LEFT_OUT = ["body-parser", "mime-types", "qs", "send", "serve-static"];
+
 /** A file of an older build may still be wanted by a process that was started from it. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
 
@@ -57,10 +61,13 @@ const common = {
 
 await rm(FRESH, { recursive: true, force: true });
 try {
-  const [bundle] = await Promise.all([bundleEntries(), writeSchema(), writeTypes()]);
-  refuseLazyOldModules(bundle.metafile.inputs);
-  await writeText("THIRD-PARTY-NOTICES", await thirdPartyNotices(ROOT, Object.keys(bundle.metafile.inputs)));
+  const { inputs } = (await bundleEntries()).metafile;
+  await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs)]);
   await publish();
+} catch (error) {
+  // The bundler has printed its own errors already.
+  if (!Array.isArray(error.errors)) console.error(`build: ${error.message}`);
+  process.exitCode = 1;
 } finally {
   await rm(FRESH, { recursive: true, force: true });
 }
@@ -74,21 +81,15 @@ function bundleEntries() {
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
     external: external.flatMap((name) => [name, `${name}/*`]),
-    // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
-    alias: { "graceful-fs": "node:fs" },
+    alias: {
+      // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
+      "graceful-fs": "node:fs",
+      ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/left-out.cjs")])),
+    },
+    plugins: [lazyOldModules],
     banner: { js: REQUIRE_FOR_BUNDLED_PACKAGES },
     metafile: true,
   });
-}
-
-/** The bundler gives a package in the old module format no names when it is imported with `import()`. */
-function refuseLazyOldModules(inputs) {
-  for (const [path, { imports }] of Object.entries(inputs))
-    for (const { kind, path: target, original } of imports)
-      if (kind === "dynamic-import" && inputs[target]?.format === "cjs")
-        throw new Error(
-          `${path}: import("${original}") loses its names; load a module that imports it statically`,
-        );
 }
 
 async function writeSchema() {
@@ -141,6 +142,10 @@ async function removeOld(current) {
     const isOld = changed !== undefined && Date.now() - changed.mtimeMs > OLD_FILE_GRACE_MS;
     if (isOld || isPacking) await rm(path, { force: true });
   }
+}
+
+async function writeNotices(inputs) {
+  await writeText("THIRD-PARTY-NOTICES", await thirdPartyNotices(ROOT, Object.keys(inputs)));
 }
 
 async function writeText(name, text) {

@@ -12,7 +12,7 @@ export async function thirdPartyNotices(root, inputs) {
 }
 
 function packageFolder(input) {
-  return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+  return /^([^:]*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
 }
 
 async function chapter(folder) {

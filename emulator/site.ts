@@ -119,6 +119,7 @@ export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOpt
       const last = world.state();
       world.end(new Refusal(503, "closing", "The emulator is stopping."));
       await encoder.close();
+      doors.close();
       traces.close();
       await store?.close(last);
     },

@@ -1,12 +1,14 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageVersion } from "./adapters/config/package-version.ts";
 import { configurationView } from "./adapters/config/view.ts";
 import { lockFolder } from "./adapters/folder-lock.ts";
 import { closeServer, createOrigin, listen } from "./adapters/http/server.ts";
+import type { S3Listener } from "./adapters/s3/front/front.ts";
+import { createS3Server } from "./adapters/s3/front/server.ts";
 import { createSecrets, openSecrets } from "./adapters/secrets.ts";
 import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
@@ -97,11 +99,21 @@ async function listenOn(servers: Record<keyof Ports, Server>, ports: Ports, { po
 
 /** The S3 server is loaded with its first request: most uses of an emulator never open its port. */
 function createObjectStorageOrigin(site: Site): Server {
-  return createServer((request, response) => {
-    void import("./adapters/s3/front/front.ts").then(({ handleS3 }) => {
+  let front: Promise<S3Listener> | undefined;
+  return createS3Server((request, response) => {
+    front ??= loadS3Front(site);
+    void front.then((answer) => answer(request, response));
+  });
+}
+
+async function loadS3Front(site: Site): Promise<S3Listener> {
+  const { createS3Front } = await import("./adapters/s3/front/front.ts");
+  return createS3Front({
+    wallNow: Date.now,
+    resolve() {
       site.clock.sync();
-      return handleS3({ store: site.objects, wallNow: Date.now }, request, response);
-    });
+      return { store: site.objects, basePath: "" };
+    },
   });
 }
 

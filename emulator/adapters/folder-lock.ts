@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, w
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { LockOptions } from "proper-lockfile";
 import { isAlive, readLocator } from "./locator.ts";
-import type { LockOptions } from "./lockfile.ts";
 
 /** A data folder that this process alone may write to, until it lets go. */
 export interface FolderLock {
@@ -36,7 +36,7 @@ const RETRY_MS = 500;
 export async function lockFolder(folder: string, onLost: (reason: string) => void): Promise<FolderLock> {
   mkdirSync(folder, { recursive: true });
   const path = realpathSync(folder);
-  const { lock } = await import("./lockfile.ts");
+  const { lock } = await import("proper-lockfile");
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     clearDead(path);
@@ -53,7 +53,7 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
 
 /** Who holds a data folder's lock now; undefined when nobody does, or its owner is known to be dead. */
 export async function holderOf(folder: string): Promise<string | undefined> {
-  const { check } = await import("./lockfile.ts");
+  const { check } = await import("proper-lockfile");
   const locked = await check(folder, optionsFor(folder));
   const owner = readOwner(folder);
   return locked && !isDead(owner) ? describe(folder, owner) : undefined;

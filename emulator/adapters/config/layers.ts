@@ -1,6 +1,6 @@
+import { nearest } from "../../domain/nearest.ts";
 import { unswitchable } from "./assumption-settings.ts";
 import { isObject } from "./kinds.ts";
-import { nearest } from "./nearest.ts";
 import { type Problem, unknownName } from "./problem.ts";
 import { SETTINGS } from "./settings.ts";
 

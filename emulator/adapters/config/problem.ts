@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../domain/nearest.ts";
 
 /** Something wrong with a configuration, told in one line; never with the value of a secret. */
 export interface Problem {

@@ -1,12 +1,13 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { CompressionCodec, Compressors as Decompressors } from "hyparquet";
 import type { Compression } from "../../domain/bulk-exports/encoder.ts";
+import { snappy } from "./snappy.ts";
 
 type Compress = (bytes: Uint8Array) => Uint8Array;
 
 interface Codec {
   readonly codec: CompressionCodec;
-  /** Undefined where the Parquet library has its own. */
+  /** Undefined where bytes stay as they are. */
   readonly compress: Compress | undefined;
 }
 
@@ -30,7 +31,7 @@ async function loadZstd() {
 
 export async function loadCodec(compression: Compression): Promise<Codec> {
   if (compression === "none") return { codec: "UNCOMPRESSED", compress: undefined };
-  if (compression === "snappy") return { codec: "SNAPPY", compress: undefined };
+  if (compression === "snappy") return { codec: "SNAPPY", compress: snappy };
   if (compression === "gzip") return { codec: "GZIP", compress: gzip };
   const zstd = await loadZstd();
   return { codec: "ZSTD", compress: (bytes) => zstd.compress(bytes, ZSTD_LEVEL) };

@@ -18,7 +18,12 @@ const GROUP_BYTES = 8 * 1024 * 1024;
  * nothing. The default format has no dictionaries at all: readers that know only the older names of
  * the encodings take plain values.
  */
-function sourceOf(name: ColumnSource["name"], data: unknown[], isJson: boolean, isPlain: boolean): ColumnSource {
+function sourceOf(
+  name: ColumnSource["name"],
+  data: unknown[],
+  isJson: boolean,
+  isPlain: boolean,
+): ColumnSource {
   return {
     name,
     data,

@@ -1,5 +1,10 @@
 import { Worker } from "node:worker_threads";
-import type { EncodedFile, EncodingFailure, FileEncoder, FileOrder } from "../../domain/bulk-exports/encoder.ts";
+import type {
+  EncodedFile,
+  EncodingFailure,
+  FileEncoder,
+  FileOrder,
+} from "../../domain/bulk-exports/encoder.ts";
 import type { ThreadData } from "./encoder-thread.ts";
 import { encoderThreadUrl } from "./thread-url.ts";
 
@@ -36,7 +41,10 @@ function partitionOf({ tenantId, sessionId, day }: FileOrder): string {
 /** The failure of a job whose thread has ended, and why it ended as far as that is known. */
 function failureOf(code: number, error: (Error & { code?: string }) | undefined): EncodingFailure {
   if (error?.code === OUT_OF_MEMORY) return { failure: "resource_exhausted", message: error.message };
-  return { failure: "worker_crash", message: error?.message ?? `the encoding thread ended with code ${code}` };
+  return {
+    failure: "worker_crash",
+    message: error?.message ?? `the encoding thread ended with code ${code}`,
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { instantOf } from "../traces/instants.ts";
 import { loadDecompressors } from "./codecs.ts";
 import { plainNumeral, plainNumeralOfDouble } from "./decimals.ts";
 
-export interface FileColumn {
+interface FileColumn {
   readonly name: string;
   /** A column type of the specification's table, or what the file says when it is none of these. */
   readonly type: ColumnType | (string & {});
@@ -108,7 +108,8 @@ function canonicalValue({ name, type, element }: Leaf, value: unknown): unknown 
   return isJsonText ? JSON.parse(value as string) : value;
 }
 
-function bufferOf(bytes: Uint8Array): AsyncBuffer {
+/** Bytes as the Parquet reader takes them; they may be a part of a larger buffer, as small ones are. */
+export function bufferOf(bytes: Uint8Array): AsyncBuffer {
   const start = bytes.byteOffset;
   const buffer = bytes.buffer as ArrayBuffer;
   return {

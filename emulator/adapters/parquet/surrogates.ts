@@ -3,7 +3,7 @@
  * UTF-8; some readers refuse a whole file for one such escape. In files each becomes U+FFFD.
  */
 const LONE = /\p{Surrogate}/u;
-const ESCAPES = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|[^])/g;
+const ESCAPES = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;
 const ESCAPE_START = Buffer.from("\\ud");
 
 export function wellFormedText(text: string): string {

@@ -1,8 +1,4 @@
-import {
-  type ColumnName,
-  type ColumnType,
-  EXPORT_COLUMNS,
-} from "../../../contracts/spec/export-columns.ts";
+import { type ColumnName, type ColumnType, EXPORT_COLUMNS } from "../../../contracts/spec/export-columns.ts";
 import { epochMicroseconds } from "../traces/instants.ts";
 import { isJsonColumn, type RowHead, type StoredRow } from "../traces/lines.ts";
 import { unscaled } from "./decimals.ts";

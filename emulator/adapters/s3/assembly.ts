@@ -39,6 +39,21 @@ export async function copyBody(
   }
 }
 
+/** Reads an opened body into memory; closes it. */
+export async function readBody({ fd, size }: OpenedBody): Promise<Buffer> {
+  try {
+    const buffer = Buffer.allocUnsafe(size);
+    for (let offset = 0; offset < size; ) {
+      const { bytesRead } = await read(fd, buffer, offset, size - offset, offset);
+      if (bytesRead === 0) return buffer.subarray(0, offset);
+      offset += bytesRead;
+    }
+    return buffer;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
 /** Puts the parts of an upload together, in order. */
 export async function assemble(
   files: ObjectFiles,

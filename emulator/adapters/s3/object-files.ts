@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { isTrouble, type S3Trouble, trouble } from "../../domain/object-storage/errors.ts";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage, STAGES, UPLOADS } from "./stage.ts";
 import { sweepFiles } from "./sweep.ts";
 
 /** The bodies of a world's objects, as files under one folder. */
@@ -20,7 +20,6 @@ export interface ObjectFiles {
   /** Opens a body now, so that what is written later cannot show through. */
   open(file: string): OpenedBody | undefined;
   close(body: OpenedBody): void;
-  read(file: string): Buffer | undefined;
   remove(file: string): void;
   removeUpload(uploadId: string): void;
   removeBucket(name: string): Promise<void>;
@@ -40,8 +39,6 @@ export interface OpenedBody {
   readonly size: number;
 }
 
-export const STAGES = ".tmp";
-export const UPLOADS = ".uploads";
 const HASHED = ".hashed";
 
 const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
@@ -105,13 +102,6 @@ export function openObjectFiles(folder: string): ObjectFiles {
     },
     close({ fd }) {
       fs.closeSync(fd);
-    },
-    read(file) {
-      try {
-        return fs.readFileSync(pathOf(file));
-      } catch {
-        return undefined;
-      }
     },
     remove(file) {
       fs.rmSync(pathOf(file), { force: true });

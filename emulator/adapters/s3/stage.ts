@@ -1,6 +1,10 @@
 import * as fs from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
+/** Where bodies on their way in lie, and where those of parts do. */
+export const STAGES = ".tmp";
+export const UPLOADS = ".uploads";
+
 /** A body on its way in, under a temporary name. */
 export interface Stage {
   readonly name: string;

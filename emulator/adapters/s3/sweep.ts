@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { buckets, objects, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
-import { STAGES, UPLOADS } from "./object-files.ts";
+import { STAGES, UPLOADS } from "./stage.ts";
 
 /**
  * Brings the folder in line with the records: bodies that were committed but not yet renamed get their names,

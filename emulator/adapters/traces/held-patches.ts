@@ -14,7 +14,7 @@ export class HeldPatchesFull extends Error {
   }
 }
 
-export type Patch = Readonly<Record<string, unknown>>;
+type Patch = Readonly<Record<string, unknown>>;
 
 /** The patches of a tenant whose rows have not been posted yet: in a file, with their places in memory. */
 export interface HeldPatches {

@@ -20,11 +20,14 @@ const FIRST_SLOTS = 1024;
 const FULLEST = 0.65;
 const CHUNK_BITS = 14;
 const CHUNK_ENTRIES = 1 << CHUNK_BITS;
-const WORDS = 6; // Four of the id, then segment and position.
+const ID_WORDS = 4;
+const SEGMENT = 4;
+const POSITION = 5;
+const WORDS = 6;
 
 function hash(key: Uint32Array): number {
   let mixed = 0;
-  for (let word = 0; word < 4; word += 1) {
+  for (let word = 0; word < ID_WORDS; word += 1) {
     mixed = Math.imul(mixed ^ (key[word] ?? 0), 0x9e3779b1);
     mixed ^= mixed >>> 15;
   }
@@ -32,11 +35,9 @@ function hash(key: Uint32Array): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-export function createIdIndex(): IdIndex {
-  const scratch = Buffer.alloc(ID_BYTES);
-  const key = new Uint32Array(4);
+/** The ids and places in the order in which the ids came, in pieces, so that growing copies nothing. */
+function createEntries() {
   const chunks: Uint32Array[] = [];
-  let slots = new Uint32Array(FIRST_SLOTS);
   let size = 0;
 
   function chunkOf(entry: number): Uint32Array {
@@ -47,16 +48,37 @@ export function createIdIndex(): IdIndex {
     return (entry & (CHUNK_ENTRIES - 1)) * WORDS;
   }
 
-  function isAt(entry: number): boolean {
-    const chunk = chunkOf(entry);
-    const at = wordsAt(entry);
-    return (
-      chunk[at] === key[0] && chunk[at + 1] === key[1] && chunk[at + 2] === key[2] && chunk[at + 3] === key[3]
-    );
-  }
+  return {
+    size: () => size,
+    add(key: Uint32Array): number {
+      if (chunks.length * CHUNK_ENTRIES === size) chunks.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
+      chunkOf(size).set(key, wordsAt(size));
+      size += 1;
+      return size - 1;
+    },
+    has(entry: number, key: Uint32Array): boolean {
+      const chunk = chunkOf(entry);
+      const at = wordsAt(entry);
+      for (let word = 0; word < ID_WORDS; word += 1) if (chunk[at + word] !== key[word]) return false;
+      return true;
+    },
+    key: (entry: number) => chunkOf(entry).subarray(wordsAt(entry), wordsAt(entry) + ID_WORDS),
+    word: (entry: number, word: number) => chunkOf(entry)[wordsAt(entry) + word] ?? 0,
+    place(entry: number, segment: number, position: number): void {
+      chunkOf(entry)[wordsAt(entry) + SEGMENT] = segment;
+      chunkOf(entry)[wordsAt(entry) + POSITION] = position;
+    },
+  };
+}
+
+export function createIdIndex(): IdIndex {
+  const scratch = Buffer.alloc(ID_BYTES);
+  const wanted = new Uint32Array(ID_WORDS);
+  const entries = createEntries();
+  let slots = new Uint32Array(FIRST_SLOTS);
 
   function takeBytes(bytes: Buffer, at: number): void {
-    for (let word = 0; word < 4; word += 1) key[word] = bytes.readUInt32BE(at + word * 4);
+    for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = bytes.readUInt32BE(at + word * 4);
   }
 
   function takeText(id: string): void {
@@ -64,67 +86,57 @@ export function createIdIndex(): IdIndex {
     takeBytes(scratch, 0);
   }
 
-  /** The slot in which the key is, or the free one in which it belongs. */
-  function slotOfKey(): number {
+  /** The slot in which a key is, or the free one in which it belongs. */
+  function slotOf(key: Uint32Array): number {
     const mask = slots.length - 1;
     let slot = hash(key) & mask;
     for (let taken = slots[slot]; taken; taken = slots[slot]) {
-      if (isAt(taken - 1)) return slot;
+      if (entries.has(taken - 1, key)) return slot;
       slot = (slot + 1) & mask;
     }
     return slot;
   }
 
-  function grow(): void {
-    slots = new Uint32Array(slots.length * 2);
-    for (let entry = 0; entry < size; entry += 1) {
-      const at = wordsAt(entry);
-      key.set(chunkOf(entry).subarray(at, at + 4));
-      slots[slotOfKey()] = entry + 1;
-    }
+  function entryOfWanted(): number {
+    return (slots[slotOf(wanted)] ?? 0) - 1;
   }
 
-  function putKey(segment: number, position: number): void {
-    let slot = slotOfKey();
-    let entry = (slots[slot] ?? 0) - 1;
+  function grow(): void {
+    slots = new Uint32Array(slots.length * 2);
+    for (let entry = 0; entry < entries.size(); entry += 1) slots[slotOf(entries.key(entry))] = entry + 1;
+  }
+
+  function putWanted(segment: number, position: number): void {
+    let entry = entryOfWanted();
     if (entry < 0) {
-      if (size + 1 > slots.length * FULLEST) {
-        const kept = key.slice();
-        grow();
-        key.set(kept);
-        slot = slotOfKey();
-      }
-      entry = size;
-      size += 1;
-      if (chunks.length * CHUNK_ENTRIES < size) chunks.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
-      chunkOf(entry).set(key, wordsAt(entry));
-      slots[slot] = entry + 1;
+      if (entries.size() + 1 > slots.length * FULLEST) grow();
+      entry = entries.add(wanted);
+      slots[slotOf(wanted)] = entry + 1;
     }
-    chunkOf(entry)[wordsAt(entry) + 4] = segment;
-    chunkOf(entry)[wordsAt(entry) + 5] = position;
+    entries.place(entry, segment, position);
   }
 
   return {
     get size() {
-      return size;
+      return entries.size();
     },
     find(id) {
       takeText(id);
-      return (slots[slotOfKey()] ?? 0) - 1;
+      return entryOfWanted();
     },
     findBytes(bytes, at) {
       takeBytes(bytes, at);
-      return (slots[slotOfKey()] ?? 0) - 1;
+      return entryOfWanted();
     },
     put(id, segment, position) {
       takeText(id);
-      putKey(segment, position);
+      putWanted(segment, position);
     },
     putBytes(bytes, at, segment, position) {
       takeBytes(bytes, at);
-      putKey(segment, position);
+      putWanted(segment, position);
     },
-    segmentOf: (entry) => chunkOf(entry)[wordsAt(entry) + 4] ?? 0,
-    positionOf: (entry) => chunkOf(entry)[wordsAt(entry) + 5] ?? 0,
+    segmentOf: (entry) => entries.word(entry, SEGMENT),
+    positionOf: (entry) => entries.word(entry, POSITION),
   };
 }

@@ -21,7 +21,7 @@ function twoDigits(text: string, at: number): number {
 }
 
 export function isInstant(text: unknown): text is string {
-  return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(Date.parse(text.slice(0, 23) + "Z"));
+  return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(Date.parse(`${text.slice(0, 23)}Z`));
 }
 
 export function dayOf(instant: string): string {

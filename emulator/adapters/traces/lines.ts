@@ -1,10 +1,17 @@
-import { COLUMN_NAMES, type ColumnName, EXPORT_COLUMNS, type TraceRow } from "../../../contracts/spec/export-columns.ts";
+import {
+  COLUMN_NAMES,
+  type ColumnName,
+  EXPORT_COLUMNS,
+  type TraceRow,
+} from "../../../contracts/spec/export-columns.ts";
 
 /**
  * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
  * then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed.
  */
-export type JsonColumn = { [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never }[ColumnName];
+type JsonColumn = {
+  [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
+}[ColumnName];
 
 /** The columns of a row that are parsed to be looked at. */
 export type RowHead = Omit<TraceRow, JsonColumn>;

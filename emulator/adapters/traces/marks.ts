@@ -1,4 +1,4 @@
-import { openSync, closeSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readExactly } from "./open-files.ts";
 import { isDay, isUuid } from "./places.ts";

@@ -12,7 +12,8 @@ export function appendAll(file: number, bytes: Uint8Array): void {
 export function readExactly(file: number, bytes: Buffer, position: number): Buffer {
   for (let done = 0; done < bytes.length; ) {
     const count = readSync(file, bytes, done, bytes.length - done, position + done);
-    if (count === 0) throw new Error(`a trace file ends at byte ${position + done}, before its index says so`);
+    if (count === 0)
+      throw new Error(`a trace file ends at byte ${position + done}, before its index says so`);
     done += count;
   }
   return bytes;
@@ -27,7 +28,7 @@ export function truncateTo(file: number, size: number): void {
 }
 
 /** The two files of a segment. */
-export interface FilePair {
+interface FilePair {
   readonly data: number;
   readonly index: number;
 }

@@ -4,7 +4,7 @@ import { readExactly } from "./open-files.ts";
 import { closePlan, isCurrent, makePlan, type Plan, rememberPosition } from "./plan.ts";
 
 /** The rows of a window after a cursor, a bounded batch at a time. */
-export interface RowSource {
+interface RowSource {
   /**
    * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
    * bytes together; but one at least, when `atLeastOne` is set and one is left.
@@ -63,20 +63,23 @@ function readLines(plan: Plan, from: number, to: number): Buffer[] {
   return lines;
 }
 
+/** Up to where a batch goes that begins at `from`: the first row may have other bounds than the rest. */
+function endOfBatch(plan: Plan, from: number, rowsMax: number, firstMax: number, bytesMax: number): number {
+  const end = Math.min(plan.offsets.length, from + Math.min(rowsMax, BATCH_ROWS_MAX));
+  let bytes = 0;
+  for (let to = from; to < end; to += 1) {
+    bytes += plan.lengths[to] ?? 0;
+    if (bytes > (to === from ? firstMax : Math.min(bytesMax, BATCH_BYTES_MAX))) return to;
+  }
+  return end;
+}
+
 function openSource(plan: Plan, begin: number, beginCursor: string | null): RowSource {
   let position = begin;
   let cursor = beginCursor;
   return {
     take(rowsMax, bytesMax, atLeastOne) {
-      let to = position;
-      let bytes = 0;
-      const end = Math.min(plan.offsets.length, position + Math.min(rowsMax, BATCH_ROWS_MAX));
-      for (; to < end; to += 1) {
-        bytes += plan.lengths[to] ?? 0;
-        const isFirst = to === position;
-        if (bytes > bytesMax && !(isFirst && atLeastOne)) break;
-        if (bytes > BATCH_BYTES_MAX && !isFirst) break;
-      }
+      const to = endOfBatch(plan, position, rowsMax, atLeastOne ? Infinity : bytesMax, bytesMax);
       const rows = readLines(plan, position, to).map(splitLine);
       position = to;
       const last = rows.at(-1)?.head;

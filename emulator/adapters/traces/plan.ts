@@ -17,7 +17,7 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-export function pathOf(folder: string, window: PartitionWindow): string {
+function pathOf(folder: string, window: PartitionWindow): string {
   return segmentPath(scopeFolder(folder, window), window.sessionId, window.day);
 }
 

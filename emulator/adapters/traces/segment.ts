@@ -1,4 +1,4 @@
-import { readExactly, type OpenFiles, sizeOf, truncateTo, appendAll } from "./open-files.ts";
+import { appendAll, type OpenFiles, readExactly, sizeOf, truncateTo } from "./open-files.ts";
 import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
 
 /** The rows of one project that began on one UTC day, as the main thread knows them. */

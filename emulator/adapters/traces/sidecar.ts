@@ -50,7 +50,9 @@ export function viewSidecar(bytes: Buffer): SidecarView {
     sequence: (position) => view.getFloat64(position * RECORD_BYTES + SEQUENCE, true),
     id: (position) => {
       const hex = bytes.toString("hex", position * RECORD_BYTES, position * RECORD_BYTES + ID_BYTES);
-      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+        "-",
+      );
     },
     compareIds(left, right) {
       for (let word = 0; word < ID_BYTES; word += 4) {

@@ -24,10 +24,7 @@ function checkRow(row: TraceRow): void {
 }
 
 /** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
-export function openTraceStore({
-  folder,
-  heldPatchesMax = HELD_PATCHES_MAX,
-}: TraceStoreOptions): TraceStore {
+export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: TraceStoreOptions): TraceStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const files = createOpenFiles(SEGMENTS_OPEN_MAX);
   const scopes = new Map<string, Scope>();

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../../contracts/spec/assumptions.ts";
 import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
-import { type Resolution, resolveConfiguration, type Sources } from "../../../emulator/adapters/config/resolve.ts";
+import {
+  type Resolution,
+  resolveConfiguration,
+  type Sources,
+} from "../../../emulator/adapters/config/resolve.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;
 
@@ -49,7 +53,11 @@ describe("defaults", () => {
 
   it("listen on 4700 of the loopback and keep data in the working folder", async () => {
     const { configuration } = await resolved();
-    expect(configuration).toMatchObject({ port: 4700, host: "127.0.0.1", dataFolder: join(cwd, ".emulator") });
+    expect(configuration).toMatchObject({
+      port: 4700,
+      host: "127.0.0.1",
+      dataFolder: join(cwd, ".emulator"),
+    });
     expect(configuration).toMatchObject({ now: null, clock: { mode: "flowing", rate: 1 }, allowedHosts: [] });
   });
 });
@@ -97,14 +105,22 @@ describe("sources", () => {
 
   it("read a JSON file like a YAML file, and paths in it start from its folder", async () => {
     file("rows.ndjson", "");
-    file("own.json", '{"server":{"data":"kept"},"seed_data":{"traces":[{"file":"rows.ndjson","project":"p"}]}}');
+    file(
+      "own.json",
+      '{"server":{"data":"kept"},"seed_data":{"traces":[{"file":"rows.ndjson","project":"p"}]}}',
+    );
     const { configuration } = await resolved({ cwd: tmpdir(), flags: { config: join(cwd, "own.json") } });
     expect(configuration.dataFolder).toBe(join(cwd, "kept"));
     expect(configuration.seedData.traces).toEqual([{ file: join(cwd, "rows.ndjson"), project: "p" }]);
   });
 
   it("leave variables alone that belong to other programs or to other commands", async () => {
-    const env = { EMULATOR_URL: "http://127.0.0.1:1", EMULATOR_HUB_CHANNEL: "x", EMULATOR_PORT: "", HOME: "/" };
+    const env = {
+      EMULATOR_URL: "http://127.0.0.1:1",
+      EMULATOR_HUB_CHANNEL: "x",
+      EMULATOR_PORT: "",
+      HOME: "/",
+    };
     expect((await resolved({ env })).configuration.port).toBe(4700);
   });
 
@@ -132,21 +148,47 @@ describe("problems", () => {
   });
 
   it.each([
-    [{ flags: { port: "65534" } }, '--port: 65534 will not do; give an integer from 0 to 65533'],
+    [{ flags: { port: "65534" } }, "--port: 65534 will not do; give an integer from 0 to 65533"],
     [{ flags: { seed: "-1" } }, "--seed: -1 will not do; give an integer from 0"],
-    [{ flags: { now: "2026-02-30T00:00:00Z" } }, /^--now: "2026-02-30T00:00:00Z" will not do; give an ISO 8601 instant/],
+    [
+      { flags: { now: "2026-02-30T00:00:00Z" } },
+      /^--now: "2026-02-30T00:00:00Z" will not do; give an ISO 8601 instant/,
+    ],
     [{ flags: { clock: "fast" } }, '--clock: "fast" will not do; give one of flowing, frozen'],
-    [{ options: { limits: { run_timeout: "4h" } } }, /^options: limits.run_timeout: "4h" will not do; give an ISO 8601 duration/],
-    [{ options: { limits: 3 } }, /^options: limits: not an object of settings; give it max_concurrent_runs_per_export/],
-    [{ options: { assumptions: { "export.start": "x" } } }, /this assumption cannot be set here; set timings.one_off_start_delay instead$/],
-    [{ options: { assumptions: { "export.status_casing": "lower" } } }, /"lower" will not do; give one of "upper", "title"$/],
-    [{ options: { auth: { mode: "keys" } } }, "auth.mode: keys asked for and none given; list them under auth.keys"],
-    [{ flags: { config: "absent.yaml" } }, "absent.yaml: there is no such file; check the path given with --config"],
-    [{ options: { seed_data: { traces: [{ file: "absent", project: "p" }] } } }, /absent cannot be read; check its path$/],
+    [
+      { options: { limits: { run_timeout: "4h" } } },
+      /^options: limits.run_timeout: "4h" will not do; give an ISO 8601 duration/,
+    ],
+    [
+      { options: { limits: 3 } },
+      /^options: limits: not an object of settings; give it max_concurrent_runs_per_export/,
+    ],
+    [
+      { options: { assumptions: { "export.start": "x" } } },
+      /this assumption cannot be set here; set timings.one_off_start_delay instead$/,
+    ],
+    [
+      { options: { assumptions: { "export.status_casing": "lower" } } },
+      /"lower" will not do; give one of "upper", "title"$/,
+    ],
+    [
+      { options: { auth: { mode: "keys" } } },
+      "auth.mode: keys asked for and none given; list them under auth.keys",
+    ],
+    [
+      { flags: { config: "absent.yaml" } },
+      "absent.yaml: there is no such file; check the path given with --config",
+    ],
+    [
+      { options: { seed_data: { traces: [{ file: "absent", project: "p" }] } } },
+      /absent cannot be read; check its path$/,
+    ],
   ])("are one line that says what to do: %j", async (sources, line) => {
     const problems = await problemsOf(sources);
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(line instanceof RegExp ? line : new RegExp(`^${line.replace(/[.?]/g, "\\$&")}$`));
+    expect(problems[0]).toMatch(
+      line instanceof RegExp ? line : new RegExp(`^${line.replace(/[.?]/g, "\\$&")}$`),
+    );
   });
 
   it("never quote a secret, nor a line of a file that does not parse", async () => {

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  plainNumeral,
-  plainNumeralOfDouble,
-  unscaled,
-} from "../../../emulator/adapters/parquet/decimals.ts";
+import { plainNumeral, plainNumeralOfDouble, unscaled } from "../../../emulator/adapters/parquet/decimals.ts";
 
 test.each([
   ["0.10", 12, "0.1"],

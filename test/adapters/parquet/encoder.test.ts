@@ -1,7 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFileEncoder, type FileEncoderOptions } from "../../../emulator/adapters/parquet/encoder.ts";
 import { encoderThreadUrl } from "../../../emulator/adapters/parquet/thread-url.ts";
-import type { EncodedFile, EncodingFailure, FileEncoder } from "../../../emulator/domain/bulk-exports/encoder.ts";
+import type {
+  EncodedFile,
+  EncodingFailure,
+  FileEncoder,
+} from "../../../emulator/domain/bulk-exports/encoder.ts";
 import { idOf, sampleRow } from "../traces/sample-row.ts";
 import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 
@@ -115,7 +119,10 @@ describe("the encoder", () => {
 
 test.each([
   ["file:///a/dist/chunks/x.js", "file:///a/dist/emulator/adapters/parquet/encoder-thread.js"],
-  ["file:///dist/a%20b/dist/bin/emulator.js", "file:///dist/a%20b/dist/emulator/adapters/parquet/encoder-thread.js"],
+  [
+    "file:///dist/a%20b/dist/bin/emulator.js",
+    "file:///dist/a%20b/dist/emulator/adapters/parquet/encoder-thread.js",
+  ],
   ["file:///a/emulator/adapters/parquet/x.ts", "file:///a/dist/emulator/adapters/parquet/encoder-thread.js"],
   ["file:///a/built/encoder.js", "file:///a/built/encoder-thread.js"],
 ])("the thread of %s is %s", (moduleUrl, threadUrl) => {

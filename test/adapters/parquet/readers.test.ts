@@ -7,8 +7,8 @@ import { compressors } from "hyparquet-compressors";
 import { afterAll, describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName, EXPORT_COLUMNS } from "../../../contracts/spec/export-columns.ts";
 import { canonicalRow } from "../../../emulator/adapters/parquet/canonical-row.ts";
-import { wellFormedJson, wellFormedText } from "../../../emulator/adapters/parquet/surrogates.ts";
 import { readParquetFile } from "../../../emulator/adapters/parquet/read-file.ts";
+import { wellFormedJson, wellFormedText } from "../../../emulator/adapters/parquet/surrogates.ts";
 import { epochMicroseconds } from "../../../emulator/adapters/traces/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/domain/bulk-exports/encoder.ts";
 import { SCOPE, temporaryFolder } from "../traces/sample-row.ts";
@@ -16,7 +16,9 @@ import { bytesOf, HARD_ROWS, manyRows } from "./sample-export.ts";
 
 const VERSIONS: readonly FormatVersion[] = ["v1", "v2_beta"];
 const COMPRESSIONS: readonly Compression[] = ["none", "snappy", "gzip", "zstandard"];
-const MATRIX = VERSIONS.flatMap((version) => COMPRESSIONS.map((compression) => [version, compression] as const));
+const MATRIX = VERSIONS.flatMap((version) =>
+  COMPRESSIONS.map((compression) => [version, compression] as const),
+);
 
 const ROWS = [...HARD_ROWS, ...manyRows(1500)];
 const ORDERED = ROWS.toSorted((a, b) => (a.start_time + a.id < b.start_time + b.id ? -1 : 1));
@@ -57,7 +59,10 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
   test("is read by the project's own reader as the store has the rows", async () => {
     const file = await readParquetFile(await bytesOf(ROWS, { formatVersion, compression }));
     expect(file.columns).toStrictEqual(
-      COLUMN_NAMES.map((name) => ({ name, type: EXPORT_COLUMNS[name][formatVersion === "v1" ? "v1" : "v2"] })),
+      COLUMN_NAMES.map((name) => ({
+        name,
+        type: EXPORT_COLUMNS[name][formatVersion === "v1" ? "v1" : "v2"],
+      })),
     );
     expect(file.rowCount).toBe(ROWS.length);
     const rows = [];
@@ -70,7 +75,10 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
     const bytes = await bytesOf(ROWS, { formatVersion, compression });
     const described = await duck(bytes, "describe select * from $t");
     expect(described.map((row) => [row.column_name, row.column_type])).toStrictEqual(
-      COLUMN_NAMES.map((name) => [name, DUCK_TYPES[EXPORT_COLUMNS[name][formatVersion === "v1" ? "v1" : "v2"]]]),
+      COLUMN_NAMES.map((name) => [
+        name,
+        DUCK_TYPES[EXPORT_COLUMNS[name][formatVersion === "v1" ? "v1" : "v2"]],
+      ]),
     );
     const [all] = await duck(
       bytes,
@@ -121,7 +129,11 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
       expect(found).toStrictEqual({ n: 1 });
     }
     const costs = formatVersion === "v1" ? "-0.3" : "-0.3::decimal(38,12)";
-    for (const condition of [`prompt_cost = ${costs}`, "prompt_cost < 0", "name > '\uffed' and name <= '😀'"]) {
+    for (const condition of [
+      `prompt_cost = ${costs}`,
+      "prompt_cost < 0",
+      "name > '\uffed' and name <= '😀'",
+    ]) {
       const [found] = await duck(bytes, `select count(*)::int as n from $t where ${condition}`);
       expect(found).toStrictEqual({ n: condition.startsWith("name") ? 2 : 1 });
     }
@@ -139,8 +151,12 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
         formatVersion === "v1" ? wellFormedJson(JSON.stringify(inputs)) : canonicalInputs(inputs),
       ]),
     );
-    expect(rows.map(({ tags }) => (formatVersion === "v1" ? JSON.parse(tags as string) : tags))).toStrictEqual(
-      ORDERED.map(({ tags }) => [...tags.map((tag) => tag.replace(/^\ufeff/, formatVersion === "v1" ? "$&" : ""))]),
+    expect(
+      rows.map(({ tags }) => (formatVersion === "v1" ? JSON.parse(tags as string) : tags)),
+    ).toStrictEqual(
+      ORDERED.map(({ tags }) => [
+        ...tags.map((tag) => tag.replace(/^\ufeff/, formatVersion === "v1" ? "$&" : "")),
+      ]),
     );
   });
 
@@ -167,33 +183,36 @@ function asVersion1(bytes: Uint8Array): Buffer {
 }
 
 // It has no zstd and none of the dictionaries that v2_beta has.
-describe.each(["none", "snappy", "gzip"] as const)("a file of format v1 with compression %s", (compression) => {
-  test("is read by parquetjs-lite, which gives times as microseconds", async () => {
-    const { ParquetReader } = createRequire(import.meta.url)("parquetjs-lite") as {
-      ParquetReader: { openBuffer(bytes: Buffer): Promise<OldReader> };
-    };
-    const reader = await ParquetReader.openBuffer(asVersion1(await bytesOf(ROWS, { compression })));
-    const cursor = reader.getCursor();
-    const rows = [];
-    for (let row = await cursor.next(); row !== null; row = await cursor.next()) rows.push(row);
-    const plain = (name: ColumnName, value: unknown): unknown => {
-      if (value === null || value === undefined) return undefined;
-      const type = EXPORT_COLUMNS[name].v1;
-      if (type === "double") return Number(value);
-      if (type === "int64") return BigInt(value as number);
-      if (type === "local_timestamp") return epochMicroseconds(value as string);
-      return type === "string" && EXPORT_COLUMNS[name].v2 !== "string" ? JSON.stringify(value) : value;
-    };
-    const wanted = ORDERED.map((row) => {
-      const values = canonicalRow(row, SCOPE.tenantId, COLUMN_NAMES, "v1");
-      return COLUMN_NAMES.map((name) => plain(name, values[name]));
+describe.each(["none", "snappy", "gzip"] as const)(
+  "a file of format v1 with compression %s",
+  (compression) => {
+    test("is read by parquetjs-lite, which gives times as microseconds", async () => {
+      const { ParquetReader } = createRequire(import.meta.url)("parquetjs-lite") as {
+        ParquetReader: { openBuffer(bytes: Buffer): Promise<OldReader> };
+      };
+      const reader = await ParquetReader.openBuffer(asVersion1(await bytesOf(ROWS, { compression })));
+      const cursor = reader.getCursor();
+      const rows = [];
+      for (let row = await cursor.next(); row !== null; row = await cursor.next()) rows.push(row);
+      const plain = (name: ColumnName, value: unknown): unknown => {
+        if (value === null || value === undefined) return undefined;
+        const type = EXPORT_COLUMNS[name].v1;
+        if (type === "double") return Number(value);
+        if (type === "int64") return BigInt(value as number);
+        if (type === "local_timestamp") return epochMicroseconds(value as string);
+        return type === "string" && EXPORT_COLUMNS[name].v2 !== "string" ? JSON.stringify(value) : value;
+      };
+      const wanted = ORDERED.map((row) => {
+        const values = canonicalRow(row, SCOPE.tenantId, COLUMN_NAMES, "v1");
+        return COLUMN_NAMES.map((name) => plain(name, values[name]));
+      });
+      for (const [at, row] of rows.entries()) {
+        expect(COLUMN_NAMES.map((name) => row[name] ?? undefined)).toStrictEqual(wanted[at]);
+      }
+      expect(rows).toHaveLength(wanted.length);
     });
-    for (const [at, row] of rows.entries()) {
-      expect(COLUMN_NAMES.map((name) => row[name] ?? undefined)).toStrictEqual(wanted[at]);
-    }
-    expect(rows).toHaveLength(wanted.length);
-  });
-});
+  },
+);
 
 describe("a file", () => {
   test("has the columns that were asked for, in their order", async () => {
@@ -208,10 +227,20 @@ describe("a file", () => {
   });
 
   test("keeps the types of columns that have nothing but nulls", async () => {
-    const nothing = { error: null, tags: [], total_cost: null, end_time: null, outputs: null, total_tokens: null };
+    const nothing = {
+      error: null,
+      tags: [],
+      total_cost: null,
+      end_time: null,
+      outputs: null,
+      total_tokens: null,
+    };
     const rows = manyRows(40).map((row) => ({ ...row, ...nothing }));
     for (const formatVersion of VERSIONS) {
-      const bytes = await bytesOf(rows, { formatVersion, columns: ["id", ...(Object.keys(nothing) as ColumnName[])] });
+      const bytes = await bytesOf(rows, {
+        formatVersion,
+        columns: ["id", ...(Object.keys(nothing) as ColumnName[])],
+      });
       const [found] = await duck(
         bytes,
         `select count(error)::int as error, count(total_cost)::int as cost, count(end_time)::int as ended,

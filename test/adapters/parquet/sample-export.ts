@@ -43,7 +43,13 @@ export const HARD_ROWS: readonly TraceRow[] = [
     extra: null,
     events: null,
   }),
-  sampleRow(2, { name: "", tags: ["", "日本語", "\"quoted\"", "\ufeffmark"], inputs: false, outputs: 0, extra: "" }),
+  sampleRow(2, {
+    name: "",
+    tags: ["", "日本語", '"quoted"', "\ufeffmark"],
+    inputs: false,
+    outputs: 0,
+    extra: "",
+  }),
   sampleRow(3, { name: "lone \ud83d surrogate", inputs: { text: "\ude00" }, prompt_cost: "0.1000000000005" }),
   sampleRow(4, { inputs: { text: "0123456789abcdef😀".repeat(60_000) } }),
 ];
@@ -92,7 +98,10 @@ export async function encodeHere(folder: string, order: FileOrder): Promise<Enco
   }
 }
 
-export async function bytesOf(rows: readonly TraceRow[], changes: Partial<FileOrder> = {}): Promise<Uint8Array> {
+export async function bytesOf(
+  rows: readonly TraceRow[],
+  changes: Partial<FileOrder> = {},
+): Promise<Uint8Array> {
   const { folder, order } = stored(rows);
   const { bytes } = await encodeHere(folder, { ...order, ...changes });
   if (bytes === null) throw new Error("no file");

@@ -1,10 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
-import { createPartitionReader } from "../../../emulator/adapters/traces/partition-reader.ts";
 import { rowOf } from "../../../emulator/adapters/traces/lines.ts";
+import { createPartitionReader } from "../../../emulator/adapters/traces/partition-reader.ts";
 import { openTraceStore } from "../../../emulator/adapters/traces/store.ts";
-import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
+import {
+  idOf,
+  instant,
+  readAll,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  temporaryFolder,
+  wholeDay,
+} from "./sample-row.ts";
 
 const DAYS = ["2025-03-01", "2025-03-02", "2025-03-03"];
 
@@ -81,7 +90,10 @@ test("a reader goes on after any cursor, with its plan and without", () => {
   const rows = Array.from({ length: 50 }, (_, n) => sampleRow(n, { start_time: instant((n * 17) % 23) }));
   store.write(SCOPE, rows);
   const asOf = store.mark();
-  store.write(SCOPE, rows.map((row) => ({ ...row, start_time: instant(3), status: "later" })));
+  store.write(
+    SCOPE,
+    rows.map((row) => ({ ...row, start_time: instant(3), status: "later" })),
+  );
   const expected = rows.toSorted(compareRows);
   const held = createPartitionReader({ folder });
   let cursor: string | null = null;
@@ -102,7 +114,10 @@ test("a reader goes on after any cursor, with its plan and without", () => {
 test("a source takes no more rows and bytes than asked, and one row that is too large when it must", () => {
   const folder = temporaryFolder();
   const store = openTraceStore({ folder });
-  store.write(SCOPE, [0, 1, 2, 3].map((n) => sampleRow(n, { inputs: "x".repeat(n === 2 ? 5000 : 10) })));
+  store.write(
+    SCOPE,
+    [0, 1, 2, 3].map((n) => sampleRow(n, { inputs: "x".repeat(n === 2 ? 5000 : 10) })),
+  );
   const reader = createPartitionReader({ folder });
   const source = reader.open(wholeDay(store.mark()), null);
   const ids = (rowsMax: number, bytesMax: number, atLeastOne: boolean): string[] =>
@@ -120,7 +135,10 @@ test("a reader does not take a segment for the one that was there before", () =>
   const store = openTraceStore({ folder });
   const reader = createPartitionReader({ folder });
   const namesAsOf = (asOf: number): string[] =>
-    reader.open(wholeDay(asOf), null).take(9, 1e9, true).map(({ head }) => head.name);
+    reader
+      .open(wholeDay(asOf), null)
+      .take(9, 1e9, true)
+      .map(({ head }) => head.name);
   expect(namesAsOf(1)).toStrictEqual([]);
   for (const name of ["first", "second", "third"]) {
     store.clear();

@@ -65,7 +65,14 @@ export function temporaryFolder(): string {
 }
 
 export function wholeDay(asOf: number, day = DAY): PartitionWindow {
-  return { ...SCOPE, sessionId: SESSION, day, asOf, start: instant(0, day), end: "9999-01-01T00:00:00.000000Z" };
+  return {
+    ...SCOPE,
+    sessionId: SESSION,
+    day,
+    asOf,
+    start: instant(0, day),
+    end: "9999-01-01T00:00:00.000000Z",
+  };
 }
 
 /** All rows of a window as a fresh reader sees them, a few at a time. */

@@ -3,20 +3,30 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HeldPatchesFull } from "../../../emulator/adapters/traces/held-patches.ts";
 import { openTraceStore } from "../../../emulator/adapters/traces/store.ts";
-import { DAY, idOf, instant, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
+import {
+  DAY,
+  idOf,
+  instant,
+  readAll,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  temporaryFolder,
+  wholeDay,
+} from "./sample-row.ts";
 
 const START = "2025-01-01T00:00:00.000000Z";
 const END = "2026-01-01T00:00:00.000000Z";
 const NEXT_DAY = "2025-03-02";
 
 const STRANGE = sampleRow(1, {
-  name: "日本語 😀 \u0000 \u2028 \ud800 \"quoted\" \\ \n",
+  name: '日本語 😀 \u0000 \u2028 \ud800 "quoted" \\ \n',
   tags: [],
   parent_run_ids: [idOf(2), idOf(3)],
   total_tokens: 2 ** 60,
   total_cost: "12345678901234567890.123456789012",
-  inputs: { "sizes": { "head": 1 }, "key \"with\" quotes": ["}", "{", null, "\ud83d"] },
-  outputs: "a plain text with ,\"sizes\":{ in it",
+  inputs: { sizes: { head: 1 }, 'key "with" quotes': ["}", "{", null, "\ud83d"] },
+  outputs: 'a plain text with ,"sizes":{ in it',
   extra: 0,
   events: false,
   feedback_stats: { "": "" },
@@ -149,10 +159,14 @@ describe("the trace store", () => {
   test("goes on with more segments than it keeps open", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
-    const dayOf = (n: number): string => instant(0, new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10));
+    const dayOf = (n: number): string =>
+      instant(0, new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10));
     const rows = Array.from({ length: 150 }, (_, n) => sampleRow(n, { start_time: dayOf(n) }));
     store.write(SCOPE, rows);
-    store.write(SCOPE, rows.map((row) => ({ ...row, status: "success" })));
+    store.write(
+      SCOPE,
+      rows.map((row) => ({ ...row, status: "success" })),
+    );
     expect(rows.map(({ id }) => store.read(SCOPE, id)?.status)).toStrictEqual(rows.map(() => "success"));
     expect(readdirSync("/dev/fd").length).toBeLessThan(400);
     store.close();

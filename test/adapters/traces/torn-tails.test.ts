@@ -6,7 +6,17 @@ import { describe, expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
 import { RECORD_BYTES } from "../../../emulator/adapters/traces/sidecar.ts";
 import { openTraceStore } from "../../../emulator/adapters/traces/store.ts";
-import { DAY, idOf, instant, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
+import {
+  DAY,
+  idOf,
+  instant,
+  readAll,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  temporaryFolder,
+  wholeDay,
+} from "./sample-row.ts";
 
 const NEXT_DAY = "2025-03-02";
 
@@ -154,7 +164,9 @@ describe("a process that is killed while it writes", () => {
       let acknowledged = 0;
       let lines = 0;
       for await (const piece of child.stdout.setEncoding("utf8")) {
-        const numbers = String(piece).split("\n").filter((line) => line !== "");
+        const numbers = String(piece)
+          .split("\n")
+          .filter((line) => line !== "");
         lines += numbers.length;
         acknowledged = Math.max(acknowledged, ...numbers.slice(0, -1).map(Number));
         if (lines >= killAfter) child.kill("SIGKILL");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, nearest } from "../../../emulator/adapters/config/nearest.ts";
+import { editDistance, nearest } from "../../emulator/domain/nearest.ts";
 
 describe("nearest", () => {
   it("finds the word that was meant, swapped letters included", () => {

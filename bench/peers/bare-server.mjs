@@ -1,0 +1,5 @@
+// The least that a server can be: what every start is held against.
+import { createServer } from "node:http";
+
+const server = createServer((_request, response) => response.end("ok"));
+server.listen(0, "127.0.0.1", () => console.log("ready"));

@@ -1,0 +1,34 @@
+// The Parquet writer alone: rows that are in memory already, ten thousand a file, nothing read and nothing stored.
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { postOf, uuidOf } from "../rows.mjs";
+
+const ROWS = Number(process.argv[2] ?? 200_000);
+const ROWS_PER_FILE = 10_000;
+// What is in memory at one time; enough to be measured, and the same rows are written until all are.
+const HELD = Math.min(ROWS, 50_000);
+
+const SESSION = uuidOf(9, 1);
+const rows = Array.from({ length: HELD }, (_, number) => postOf(number, SESSION));
+
+const text = (name, value) => ({ name, type: "STRING", value });
+const json = (name) => ({ name, type: "JSON", value: (row) => row[name] ?? null });
+const COLUMNS = [
+  ...["id", "trace_id", "dotted_order", "session_id", "name", "run_type", "total_cost"].map((name) =>
+    text(name, (row) => row[name] ?? null),
+  ),
+  ...["start_time", "end_time"].map((name) => ({ name, type: "TIMESTAMP", value: (row) => new Date(row[name]) })),
+  ...["inputs", "outputs", "extra", "tags"].map(json),
+  ...["prompt_tokens", "completion_tokens"].map((name) => ({ name, type: "INT32", value: (row) => row[name] })),
+];
+
+let bytes = 0;
+const began = performance.now();
+for (let from = 0; from < ROWS; from += ROWS_PER_FILE) {
+  const at = from % HELD;
+  const file = rows.slice(at, at + ROWS_PER_FILE);
+  const columnData = COLUMNS.map(({ name, type, value }) => ({ name, type, data: file.map(value) }));
+  bytes += parquetWriteBuffer({ columnData }).byteLength;
+}
+const seconds = (performance.now() - began) / 1000;
+console.log(JSON.stringify({ rowsPerSecond: ROWS / seconds, bytes }));
+setInterval(() => {}, 1000);

@@ -1,0 +1,222 @@
+/** X-2: the one language of faults. What each plane is matched by, and what can be made to happen there. */
+
+/** The moments in the life of an export run at which a fault may strike. */
+export const FAULT_POINTS = {
+  "export.running": "The export has moved to RUNNING and this run is about to begin; it has to be named.",
+  "run.started": "An attempt at the run has begun.",
+  "rows.read": "The rows of the next file are about to be read and encoded.",
+  "file.written": "A file is stored, the checkpoint has not moved yet.",
+  "checkpoint.saved": "The checkpoint has moved behind the file.",
+} as const satisfies Record<string, string>;
+
+export type FaultPoint = keyof typeof FAULT_POINTS;
+
+/** What a key of `match` takes: one such value, or a list of which any may fit. */
+export type MatchKind =
+  /** Text in which `*` stands for any run of characters. */
+  | "text"
+  /** The same, in lower case. */
+  | "id"
+  /** A point, or `*` for all of them. */
+  | "point"
+  /** An operation of S3, or text with `*` that fits at least one. */
+  | "s3_operation"
+  /** `METHOD /path/{template}` or the id of an operation of these tables, or text with `*` that fits one. */
+  | "operation"
+  | "region"
+  /** A number from 0. */
+  | "number"
+  /** A number from 1; no list. */
+  | "count";
+
+/** What a member of `then` takes. */
+export type ThenKind =
+  | "yes"
+  | "duration"
+  | "processing_error"
+  | "s3_error"
+  | "name_or_yes"
+  | "status"
+  | "copies"
+  | "json"
+  | "headers";
+
+export interface FaultMember {
+  readonly takes: ThenKind;
+  readonly meaning: string;
+  /** Members that it may stand beside; every other pair is refused. */
+  readonly beside?: readonly string[];
+  /** True when it cannot stand alone. */
+  readonly follows?: true;
+  /** `request`: it cannot strike at a point, since nothing asks for an answer there. */
+  readonly needs?: "request";
+}
+
+export interface FaultPlaneRow {
+  readonly summary: string;
+  readonly match: Readonly<Record<string, MatchKind>>;
+  /** Keys of `match` that exclude each other. */
+  readonly apart?: readonly (readonly [string, string])[];
+  readonly then: Readonly<Record<string, FaultMember>>;
+}
+
+export const PROCESSING_ERRORS = ["serialization_error", "resource_exhausted"] as const;
+
+export const FAULT_REGIONS = ["us", "eu"] as const;
+
+export const FAULT_PLANES = {
+  worker: {
+    summary: "Export runs: each passes the points above.",
+    match: { export_id: "id", run: "id", at: "point", attempt: "number", nth: "count" },
+    then: {
+      crash: { takes: "yes", meaning: "The encoding thread ends (§7.3-1)." },
+      stall: { takes: "duration", meaning: "The run goes on that much later." },
+      error: { takes: "processing_error", meaning: "The attempt fails for this reason (§7.3-6)." },
+      delete_destination: { takes: "yes", meaning: "The destination of the export is deleted (§7.3-5)." },
+    },
+  },
+  s3: {
+    summary: "Requests to the embedded object store by either door, and the points of exports that write to it.",
+    match: {
+      op: "s3_operation",
+      bucket: "text",
+      key: "text",
+      access_key_id: "text",
+      at: "point",
+      export_id: "id",
+      nth: "count",
+    },
+    apart: [
+      ["op", "at"],
+      ["key", "at"],
+    ],
+    then: {
+      s3_error: { takes: "s3_error", meaning: "The request is answered with this error.", needs: "request" },
+      delete_bucket: {
+        takes: "name_or_yes",
+        meaning: "The bucket of this name is deleted with all that is in it; true means the one at hand.",
+      },
+      delete_credential: {
+        takes: "name_or_yes",
+        meaning: "The access key of this id is deleted; true means the one at hand.",
+      },
+      delay: { takes: "duration", meaning: "The request goes on that much later.", needs: "request" },
+      reset: { takes: "yes", meaning: "The connection is cut.", needs: "request" },
+    },
+  },
+  http: {
+    summary: "Well-formed requests to an operation of these tables, just before it is carried out.",
+    match: { op: "operation", path: "text", region: "region", nth: "count" },
+    then: {
+      status: { takes: "status", meaning: "The request is answered with this status and not carried out." },
+      body: {
+        takes: "json",
+        meaning: "The body of that answer: text is sent as it is, everything else as JSON.",
+        beside: ["status", "headers"],
+        follows: true,
+      },
+      headers: { takes: "headers", meaning: "Headers of that answer.", beside: ["status"], follows: true },
+      delay: { takes: "duration", meaning: "The request is carried out that much later." },
+    },
+  },
+  webhook: {
+    summary: "Webhook deliveries.",
+    match: { url: "text", run_id: "id", nth: "count" },
+    then: {
+      drop: { takes: "yes", meaning: "It is never sent, and nobody is told." },
+      duplicate: { takes: "copies", meaning: "It is sent that many times more.", beside: ["delay"] },
+      delay: { takes: "duration", meaning: "It is sent that much later." },
+      refuse: { takes: "yes", meaning: "The connection is refused.", beside: ["delay"] },
+      status: { takes: "status", meaning: "The receiver answers with this status.", beside: ["delay"] },
+    },
+  },
+} as const satisfies Record<string, FaultPlaneRow>;
+
+export type FaultPlane = keyof typeof FAULT_PLANES;
+
+/** A fault with a name: a rule of the language, to which the caller's `match`, `times` and `ttl` are added. */
+export interface FaultPreset {
+  readonly summary: string;
+  readonly plane: FaultPlane;
+  readonly match: Readonly<Record<string, string | readonly string[]>>;
+  readonly then: Readonly<Record<string, unknown>>;
+  /** It stalls for a second longer than this limit of the world. */
+  readonly outlasts?: "run_timeout_ms" | "workflow_timeout_ms";
+}
+
+export const FAULT_PRESETS = {
+  worker_crash: {
+    summary: "The encoding thread ends after a file was stored and before the checkpoint moved.",
+    plane: "worker",
+    match: { at: "file.written" },
+    then: { crash: true },
+  },
+  run_timeout: {
+    summary: "An attempt at a run takes longer than it may.",
+    plane: "worker",
+    match: { at: "run.started" },
+    then: {},
+    outlasts: "run_timeout_ms",
+  },
+  workflow_timeout: {
+    summary: "A run begins so late that its export takes longer than it may.",
+    plane: "worker",
+    match: { at: "export.running" },
+    then: {},
+    outlasts: "workflow_timeout_ms",
+  },
+  bucket_deleted: {
+    summary: "The bucket goes away as the export begins.",
+    plane: "s3",
+    match: { at: "export.running" },
+    then: { delete_bucket: true },
+  },
+  destination_deleted: {
+    summary: "The destination goes away as the export begins.",
+    plane: "worker",
+    match: { at: "export.running" },
+    then: { delete_destination: true },
+  },
+  credentials_revoked: {
+    summary: "The access key of the export is deleted as it begins.",
+    plane: "s3",
+    match: { at: "export.running" },
+    then: { delete_credential: true },
+  },
+  permission_denied: {
+    summary: "The object store denies a write.",
+    plane: "s3",
+    // Large files go up in parts, and begin with the second of these.
+    match: { op: ["PutObject", "CreateMultipartUpload"] },
+    then: { s3_error: "AccessDenied" },
+  },
+  serialization_error: {
+    summary: "The rows of a file cannot be encoded.",
+    plane: "worker",
+    match: { at: "rows.read" },
+    then: { error: "serialization_error" },
+  },
+} as const satisfies Record<string, FaultPreset>;
+
+export type FaultPresetName = keyof typeof FAULT_PRESETS;
+
+interface Taken {
+  readonly yes: true;
+  readonly duration: string;
+  readonly processing_error: (typeof PROCESSING_ERRORS)[number];
+  readonly s3_error: string;
+  readonly name_or_yes: string | true;
+  readonly status: number;
+  readonly copies: number;
+  readonly json: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The `then` of a rule on this plane, as it was accepted. */
+export type ThenOf<Plane extends FaultPlane> = {
+  readonly [Member in keyof (typeof FAULT_PLANES)[Plane]["then"]]?: (typeof FAULT_PLANES)[Plane]["then"][Member] extends {
+    readonly takes: infer Kind extends ThenKind;
+  }
+    ? Taken[Kind]
+    : never;
+};

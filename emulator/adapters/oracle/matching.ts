@@ -1,0 +1,118 @@
+import { type ComparableRow, differences, nameOf, type RowForm } from "./comparable-row.ts";
+import type { Findings } from "./findings.ts";
+
+/** A row of a file with the file's key. */
+export interface FoundRow {
+  readonly key: string;
+  readonly row: ComparableRow;
+}
+
+/**
+ * Pairs the rows of the store with the rows of the files, in whatever order both come. Only rows that
+ * wait for their like are kept; those that wait the longest are given up beyond a bound.
+ */
+export interface Matching {
+  expect(row: ComparableRow): void;
+  /** A row that may be there: its file could not be read. */
+  tolerate(row: ComparableRow): void;
+  find(found: FoundRow): void;
+  /** Gives up all that still waits. */
+  end(): void;
+}
+
+export interface MatchingOptions {
+  readonly form: RowForm;
+  readonly findings: Findings;
+  /** Bytes of rows that may wait on either side. */
+  readonly waitingBytesMax: number;
+  readonly onMissing: (row: ComparableRow) => void;
+  readonly onSurplus: (found: FoundRow) => void;
+}
+
+export function createMatching(options: MatchingOptions): Matching {
+  const { form, findings, waitingBytesMax } = options;
+  const missing = createWaiting<ComparableRow>(waitingBytesMax, (row) => row, options.onMissing);
+  const surplus = createWaiting<FoundRow>(waitingBytesMax, ({ row }) => row, options.onSurplus);
+
+  function compare(stored: ComparableRow, { key, row }: FoundRow): void {
+    const differing = differences(form, stored, row);
+    if (differing) findings.add("changed_value", key, `${nameOf(form, stored)}: ${differing}`);
+  }
+
+  function tolerate(row: ComparableRow): boolean {
+    const found = surplus.take(row.identity);
+    if (found) compare(row, found);
+    return found !== undefined;
+  }
+
+  return {
+    tolerate,
+    expect(row) {
+      if (!tolerate(row)) missing.add(row);
+    },
+    find(found) {
+      const stored = missing.take(found.row.identity);
+      if (stored) compare(stored, found);
+      else surplus.add(found);
+    },
+    end() {
+      missing.giveUp(0);
+      surplus.giveUp(0);
+    },
+  };
+}
+
+interface Waiting<T> {
+  add(item: T): void;
+  take(identity: string): T | undefined;
+  /** Gives up the oldest until no more than so many bytes wait. */
+  giveUp(bytesMax: number): void;
+}
+
+// What an object in memory costs beside its texts.
+const VALUE_BYTES = 24;
+
+function sizeOf({ values }: ComparableRow): number {
+  return values.reduce((sum, value) => sum + value.length + VALUE_BYTES, 0);
+}
+
+function createWaiting<T>(
+  bytesMax: number,
+  rowOf: (item: T) => ComparableRow,
+  onGivenUp: (item: T) => void,
+): Waiting<T> {
+  // In the order of coming; rows of one identity wait together.
+  const items = new Map<string, T[]>();
+  let bytes = 0;
+
+  function giveUp(max: number): void {
+    for (const [identity, waiting] of items) {
+      if (bytes <= max) return;
+      items.delete(identity);
+      for (const item of waiting) {
+        bytes -= sizeOf(rowOf(item));
+        onGivenUp(item);
+      }
+    }
+  }
+
+  return {
+    giveUp,
+    add(item) {
+      const row = rowOf(item);
+      const waiting = items.get(row.identity);
+      if (waiting) waiting.push(item);
+      else items.set(row.identity, [item]);
+      bytes += sizeOf(row);
+      if (bytes > bytesMax) giveUp(bytesMax);
+    },
+    take(identity) {
+      const waiting = items.get(identity);
+      const item = waiting?.shift();
+      if (item === undefined) return undefined;
+      if (waiting?.length === 0) items.delete(identity);
+      bytes -= sizeOf(rowOf(item));
+      return item;
+    },
+  };
+}

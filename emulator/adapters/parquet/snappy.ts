@@ -1,0 +1,128 @@
+/**
+ * The Snappy block format (google/snappy, format_description.txt), for which there is no fast encoder
+ * without native code among the libraries in use; half of the time of an export would go into it.
+ */
+const OFFSET_MAX = 65_535;
+const HASH_BITS = 14;
+const HASH_SHIFT = 32 - HASH_BITS;
+const HASH_FACTOR = 0x1e35a7bd;
+const MATCH_MIN = 4;
+// Near the end no match is looked for, so that four bytes can always be loaded at once.
+const MARGIN = 15;
+const COPY_MAX = 64;
+const SHORT_LITERAL_MAX = 60;
+const LOOPED_BYTES_MAX = 32;
+
+const table = new Uint32Array(1 << HASH_BITS);
+
+interface Stream {
+  readonly input: Uint8Array;
+  readonly view: DataView;
+  readonly output: Uint8Array;
+  /** Where the next output byte goes. */
+  at: number;
+}
+
+function putLength(stream: Stream, length: number): void {
+  for (let rest = length; ; rest >>>= 7) {
+    stream.output[stream.at++] = rest > 0x7f ? (rest & 0x7f) | 0x80 : rest;
+    if (rest <= 0x7f) return;
+  }
+}
+
+function putLiteral({ input, output }: Stream, at: number, from: number, to: number): number {
+  const rest = to - from - 1;
+  let next = at;
+  if (rest < SHORT_LITERAL_MAX) {
+    output[next++] = rest << 2;
+  } else {
+    const bytes = rest < 0x100 ? 1 : rest < 0x1_0000 ? 2 : rest < 0x100_0000 ? 3 : 4;
+    output[next++] = (SHORT_LITERAL_MAX - 1 + bytes) << 2;
+    for (let byte = 0; byte < bytes; byte += 1) output[next++] = (rest >>> (8 * byte)) & 0xff;
+  }
+  if (rest < LOOPED_BYTES_MAX) {
+    for (let byte = from; byte < to; byte += 1) output[next++] = input[byte] as number;
+    return next;
+  }
+  output.set(input.subarray(from, to), next);
+  return next + rest + 1;
+}
+
+function putCopy(output: Uint8Array, at: number, offset: number, length: number): number {
+  let next = at;
+  let rest = length;
+  // What is left over must not become shorter than the shortest copy.
+  while (rest > COPY_MAX) {
+    const piece = rest >= COPY_MAX + MATCH_MIN ? COPY_MAX : COPY_MAX - MATCH_MIN;
+    output[next++] = ((piece - 1) << 2) | 2;
+    output[next++] = offset & 0xff;
+    output[next++] = offset >>> 8;
+    rest -= piece;
+  }
+  if (rest < 12 && offset < 2048) {
+    output[next++] = ((offset >>> 8) << 5) | ((rest - MATCH_MIN) << 2) | 1;
+    output[next++] = offset & 0xff;
+    return next;
+  }
+  output[next++] = ((rest - 1) << 2) | 2;
+  output[next++] = offset & 0xff;
+  output[next++] = offset >>> 8;
+  return next;
+}
+
+/** Where the bytes that match those before stop matching. */
+function endOfMatch(input: Uint8Array, view: DataView, candidate: number, from: number, end: number): number {
+  let behind = candidate;
+  let at = from;
+  while (at + 4 <= end && view.getInt32(at, true) === view.getInt32(behind, true)) {
+    at += 4;
+    behind += 4;
+  }
+  while (at < end && input[at] === input[behind]) {
+    at += 1;
+    behind += 1;
+  }
+  return at;
+}
+
+/** Writes the input as literals and copies of what came before. */
+function compress(stream: Stream): void {
+  const { input, view, output } = stream;
+  const end = input.length;
+  const limit = end - MARGIN;
+  let { at } = stream;
+  let literal = 0;
+  let position = 1;
+  let misses = 32;
+  table.fill(0);
+  while (position <= limit) {
+    const word = view.getInt32(position, true);
+    const slot = Math.imul(word, HASH_FACTOR) >>> HASH_SHIFT;
+    const candidate = table[slot] as number;
+    table[slot] = position;
+    if (position - candidate > OFFSET_MAX || view.getInt32(candidate, true) !== word) {
+      // The longer nothing matches, the larger the steps.
+      position += misses >>> 5;
+      misses += 1;
+      continue;
+    }
+    if (literal < position) at = putLiteral(stream, at, literal, position);
+    const past = endOfMatch(input, view, candidate + MATCH_MIN, position + MATCH_MIN, end);
+    at = putCopy(output, at, position - candidate, past - position);
+    if (past <= limit) table[Math.imul(view.getInt32(past - 1, true), HASH_FACTOR) >>> HASH_SHIFT] = past - 1;
+    position = past;
+    literal = past;
+    misses = 32;
+  }
+  stream.at = literal < end ? putLiteral(stream, at, literal, end) : at;
+}
+
+export function snappy(input: Uint8Array): Uint8Array {
+  const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
+  // The format's own bound of what can come out.
+  const output = new Uint8Array(32 + input.length + Math.ceil(input.length / 6));
+  const stream: Stream = { input, view, output, at: 0 };
+  putLength(stream, input.length);
+  compress(stream);
+  return output.subarray(0, stream.at);
+}

@@ -1,0 +1,46 @@
+import type { FaultRule } from "./rules.ts";
+
+/** What a key of `match` was given: a value, or a list of which any may fit. */
+export type MatchValue = string | number | readonly (string | number)[];
+
+/** The facts of an occasion by the keys of `match`; a fact that is missing fits nothing. */
+export interface Occasion {
+  readonly [key: string]: string | number | readonly string[] | undefined;
+}
+
+/** Points that strike only rules that name a point: whoever matches runs or requests does not mean them. */
+export const NAMED_POINTS: Readonly<Record<FaultRule["plane"], readonly string[] | "all">> = {
+  worker: ["export.running"],
+  s3: "all",
+  http: [],
+  webhook: [],
+};
+
+/** Whether a rule is about this occasion. */
+export function isAbout({ plane, match }: FaultRule, occasion: Occasion): boolean {
+  const { at } = occasion;
+  const named = NAMED_POINTS[plane];
+  if (typeof at === "string" && match.at === undefined && (named === "all" || named.includes(at))) return false;
+  return Object.entries(match).every(([key, wanted]) => key === "nth" || fits(wanted, occasion[key]));
+}
+
+function fits(wanted: MatchValue, fact: Occasion[string]): boolean {
+  if (fact === undefined) return false;
+  const facts = [fact].flat();
+  return [wanted].flat().some((pattern) => facts.some((text) => fitsPattern(String(pattern), String(text))));
+}
+
+/** `*` stands for any run of characters; told in one pass, so that no pattern takes long. */
+export function fitsPattern(pattern: string, text: string): boolean {
+  const [head = "", ...pieces] = pattern.split("*");
+  const tail = pieces.pop();
+  if (tail === undefined) return pattern === text;
+  if (!text.startsWith(head)) return false;
+  let at = head.length;
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - at >= tail.length && text.endsWith(tail);
+}

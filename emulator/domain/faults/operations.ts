@@ -1,0 +1,30 @@
+import type { Operation } from "../../../contracts/spec/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../contracts/spec/operations.ts";
+import { fitsPattern } from "./match.ts";
+import { unknownWord } from "./words.ts";
+
+/** All names of an operation: its id, and its method with each of its path templates. */
+export function namesOf(id: OperationId): readonly string[] {
+  const { method, path, alsoAt = [] }: Operation = OPERATIONS[id];
+  return [id, ...[path, ...alsoAt].map((template) => `${method} ${template}`)];
+}
+
+/** Reads an operation of `match`: one of its names, whatever the parameters of the path are called. */
+export function httpOperation(where: string, given: unknown): string {
+  const known = (Object.keys(OPERATIONS) as OperationId[]).flatMap(namesOf);
+  if (typeof given === "string") {
+    const wanted = withoutParameterNames(given);
+    const same = known.find((name) => withoutParameterNames(name) === wanted);
+    if (same !== undefined) return same;
+    if (given.includes("*") && known.some((name) => fitsPattern(given, name))) return given;
+  }
+  const { code, message, hint, status } = unknownWord("unknown_operation", where, given, known);
+  const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";
+  return refuse(status, code, message, `${hint} ${concrete}`);
+}
+
+function withoutParameterNames(name: string): string {
+  const [first = "", ...rest] = name.split(" ");
+  const head = rest.length > 0 ? first.toUpperCase() : first;
+  return [head, ...rest].join(" ").replace(/\{[^}/]*\}/g, "{}");
+}

@@ -1,0 +1,149 @@
+import {
+  FAULT_PLANES,
+  FAULT_PRESETS,
+  type FaultMember,
+  type FaultPlane,
+  type FaultPlaneRow,
+  type FaultPreset,
+} from "../../../contracts/spec/faults.ts";
+import { formatDuration, parseDuration } from "../../kernel/duration.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { LimitSettings } from "../settings.ts";
+import type { FaultRule } from "./rules.ts";
+import { readMatchValue, readThenValue } from "./values.ts";
+import { unknownWord } from "./words.ts";
+
+/** A fault that the language knows, ready to be armed. */
+export interface Fault extends Pick<FaultRule, "plane" | "preset" | "match" | "then" | "times" | "ttl"> {
+  readonly ttlMs: number | null;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+const RULE_MEMBERS = ["plane", "match", "then", "times", "ttl"];
+const PRESET_MEMBERS = ["preset", "match", "times", "ttl"];
+const MAX_COUNT = 1_000_000;
+
+/** Reads a rule or a preset as `POST /faults` takes it; whatever is not known is refused with a hint. */
+export function readFault(given: unknown, limits: LimitSettings): Fault {
+  const body = objectAt("body", given);
+  const isPreset = body.preset !== undefined;
+  const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
+  for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
+  const { plane, match, then } = isPreset ? expanded(body, limits) : body;
+  const row = FAULT_PLANES[planeOf(plane)];
+  const ttlMs = body.ttl === undefined ? null : durationAt("ttl", body.ttl);
+  return {
+    plane: plane as FaultPlane,
+    preset: isPreset ? String(body.preset) : null,
+    match: readMatch(row, match),
+    then: readThen(row, then, match),
+    times: body.times === undefined ? 1 : countAt("times", body.times),
+    ttl: ttlMs === null ? null : String(body.ttl),
+    ttlMs,
+  };
+}
+
+function expanded(body: Given, limits: LimitSettings): Given {
+  const names = Object.keys(FAULT_PRESETS);
+  const name = String(body.preset);
+  if (!names.includes(name)) throw unknownPreset(body.preset, names);
+  const { plane, match, then, outlasts }: FaultPreset = FAULT_PRESETS[name as keyof typeof FAULT_PRESETS];
+  const stall = outlasts && { stall: formatDuration(limits[outlasts] + 1000) };
+  return { plane, match: { ...match, ...objectAt("match", body.match ?? {}) }, then: { ...then, ...stall } };
+}
+
+function unknownPreset(given: unknown, names: readonly string[]): Refusal {
+  const { message, hint } = unknownWord("unknown_preset", "preset", given, names);
+  return new Refusal(422, "unknown_preset", message, `${hint} There is: ${names.join(", ")}.`);
+}
+
+function misplaced(name: string, members: readonly string[], isPreset: boolean): Refusal {
+  if (name === "nth") return new Refusal(422, "unknown_field", "nth: is not known here.", "It goes inside match.");
+  if (isPreset && RULE_MEMBERS.includes(name))
+    return new Refusal(422, "unknown_field", `${name}: a preset has its own.`, "Arm a rule instead, without preset.");
+  return unknownWord("unknown_field", "body", name, members);
+}
+
+function planeOf(given: unknown): FaultPlane {
+  const names = Object.keys(FAULT_PLANES);
+  if (typeof given === "string" && names.includes(given)) return given as FaultPlane;
+  throw unknownWord("unknown_plane", "plane", given, names);
+}
+
+function readMatch(row: FaultPlaneRow, given: unknown): Fault["match"] {
+  const match = objectAt("match", given ?? {});
+  const read = Object.entries(match).map(([key, value]) => {
+    const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
+    if (kind !== undefined) return [key, readMatchValue(kind, `match.${key}`, value)] as const;
+    if (key === "times") throw new Refusal(422, "unknown_key", "match.times: is not known here.", "It goes beside match.");
+    throw unknownWord("unknown_key", "match", key, Object.keys(row.match));
+  });
+  for (const [one, other] of row.apart ?? [])
+    if (one in match && other in match)
+      throw new Refusal(
+        422,
+        "invalid_match",
+        `match: ${one} and ${other} exclude each other.`,
+        `${one} is about requests, ${other} about the points of an export.`,
+      );
+  return Object.fromEntries(read);
+}
+
+function readThen(row: FaultPlaneRow, given: unknown, match: unknown): Fault["then"] {
+  const then = objectAt("then", given ?? {});
+  const known = Object.keys(row.then);
+  const read = Object.entries(then).map(([name, value]) => {
+    const member = memberOf(row, name);
+    if (!member) throw unknownWord("unknown_then", "then", name, known);
+    return [name, readThenValue(member.takes, `then.${name}`, value)] as const;
+  });
+  const names = Object.keys(then);
+  if (!names.some((name) => !memberOf(row, name)?.follows))
+    throw new Refusal(
+      422,
+      "invalid_then",
+      `then: exactly one thing has to happen.`,
+      `Give one of ${known.filter((name) => !memberOf(row, name)?.follows).join(", ")}.`,
+    );
+  for (const [at, one] of names.entries())
+    for (const other of names.slice(at + 1))
+      if (!standsBeside(row, one, other) && !standsBeside(row, other, one))
+        throw new Refusal(
+          422,
+          "invalid_then",
+          `then: ${one} and ${other} exclude each other.`,
+          "Arm two faults, or keep one of them.",
+        );
+  const asker = names.find((name) => memberOf(row, name)?.needs === "request");
+  if (asker !== undefined && Object.hasOwn(match ?? {}, "at"))
+    throw new Refusal(
+      422,
+      "invalid_then",
+      `then.${asker}: answers a request, and no request is made at a point (match.at).`,
+      "Match requests with op instead.",
+    );
+  return Object.fromEntries(read);
+}
+
+function memberOf(row: FaultPlaneRow, name: string): FaultMember | undefined {
+  return Object.hasOwn(row.then, name) ? row.then[name] : undefined;
+}
+
+function standsBeside(row: FaultPlaneRow, one: string, other: string): boolean {
+  return memberOf(row, one)?.beside?.includes(other) ?? false;
+}
+
+export function objectAt(where: string, value: unknown): Given {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Given;
+  throw new Refusal(422, "invalid_request", `${where}: must be an object.`);
+}
+
+function countAt(where: string, value: unknown): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_COUNT) return value as number;
+  throw new Refusal(422, "invalid_count", `${where}: must be a whole number from 1 to ${MAX_COUNT}.`);
+}
+
+function durationAt(where: string, value: unknown): number {
+  return parseDuration(readThenValue("duration", where, value) as string) as number;
+}

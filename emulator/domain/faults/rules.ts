@@ -1,0 +1,115 @@
+import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { collection } from "../../kernel/table.ts";
+import type { Reader, Turn } from "../turn.ts";
+import type { MatchValue } from "./match.ts";
+import { readFault } from "./reading.ts";
+
+/** An armed fault: what it waits for, what it does then, and how often it has. Counts decide, not odds. */
+export interface FaultRule {
+  readonly id: string;
+  readonly plane: FaultPlane;
+  /** The preset that it was armed by. */
+  readonly preset: string | null;
+  readonly match: Readonly<Record<string, MatchValue>>;
+  readonly then: Readonly<Record<string, unknown>>;
+  readonly times: number;
+  /** As it was written, virtual. */
+  readonly ttl: string | null;
+  /** Occasions that have struck. */
+  readonly hits: number;
+  /** Occasions that have matched while it was armed. */
+  readonly seen: number;
+  readonly armed_at: Instant;
+  readonly expires_at: Instant | null;
+}
+
+export const FAULTS = collection<FaultRule>(
+  "faults",
+  (rule) => rule.id,
+  (rule) => rule.plane,
+);
+
+const MAX_RULES = 1000;
+
+/** Whether a rule can still strike. */
+export function isArmed({ hits, times, expires_at }: FaultRule, now: Instant): boolean {
+  return hits < times && !isExpired(expires_at, now);
+}
+
+function isExpired(expires_at: Instant | null, now: Instant): boolean {
+  return expires_at !== null && expires_at <= now;
+}
+
+/** A rule as the control API shows it. */
+export interface FaultView extends Omit<FaultRule, "armed_at" | "expires_at"> {
+  readonly state: "armed" | "spent" | "expired";
+  readonly armed_at: string;
+  readonly expires_at: string | null;
+}
+
+export function faultView(rule: FaultRule, now: Instant): FaultView {
+  const { armed_at, expires_at, hits, times } = rule;
+  const state = hits >= times ? "spent" : isExpired(expires_at, now) ? "expired" : "armed";
+  return {
+    ...rule,
+    state,
+    armed_at: formatInstant(armed_at),
+    expires_at: expires_at === null ? null : formatInstant(expires_at),
+  };
+}
+
+/** `POST /faults`: what the language does not know is refused before anything is armed. */
+export function armFault(turn: Turn, given: unknown): FaultView {
+  const { ttlMs, ...fault } = readFault(given, turn.ports.settings.limits);
+  if (faultsOf(turn).length >= MAX_RULES)
+    throw new Refusal(
+      422,
+      "too_many_faults",
+      `There are ${MAX_RULES} faults already, spent ones included.`,
+      "DELETE /_emulator/v1/faults takes them all away.",
+    );
+  const rule: FaultRule = {
+    id: turn.nextId("fault"),
+    ...fault,
+    hits: 0,
+    seen: 0,
+    armed_at: turn.now,
+    expires_at: ttlMs === null ? null : turn.now + ttlMs,
+  };
+  turn.put(FAULTS, rule);
+  return faultView(rule, turn.now);
+}
+
+/** `GET /faults`: of all planes, in the order of arming. */
+export function listFaults(reader: Reader, now: Instant): readonly FaultView[] {
+  return faultsOf(reader).map((rule) => faultView(rule, now));
+}
+
+export function faultById(reader: Reader, id: string): FaultRule {
+  const found = reader.get(FAULTS, id.toLowerCase());
+  if (found) return found;
+  throw new Refusal(404, "no_such_fault", `There is no fault ${id}.`, "GET /_emulator/v1/faults lists them.");
+}
+
+/** `DELETE /faults/{id}` */
+export function removeFault(turn: Turn, id: string): void {
+  turn.remove(FAULTS, faultById(turn, id).id);
+}
+
+/** `DELETE /faults`: how many there were. */
+export function removeFaults(turn: Turn): number {
+  const rules = faultsOf(turn);
+  for (const { id } of rules) turn.remove(FAULTS, id);
+  return rules.length;
+}
+
+/** Faults that were armed and never struck, expired ones included: `--strict` ends with exit code 4 for them. */
+export function unstruckFaults(reader: Reader): readonly FaultRule[] {
+  return faultsOf(reader).filter(({ hits }) => hits === 0);
+}
+
+function faultsOf(reader: Reader): readonly FaultRule[] {
+  return [...reader.all(FAULTS)];
+}

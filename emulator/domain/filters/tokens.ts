@@ -1,0 +1,88 @@
+import { FilterMistake, shown } from "./problem.ts";
+import { readQuoted } from "./quoted.ts";
+
+export type Token =
+  | { readonly kind: "word" | "text" | "time"; readonly value: string; readonly at: number }
+  | { readonly kind: "number"; readonly value: number; readonly at: number }
+  | { readonly kind: "boolean"; readonly value: boolean; readonly at: number }
+  | { readonly kind: "mark"; readonly value: string; readonly at: number }
+  | { readonly kind: "end"; readonly value: ""; readonly at: number };
+
+const SPACE = /\s*/y;
+/** Dots belong to no name; they are taken along so that the message can name the whole word. */
+const WORD = /[A-Za-z_][\w.]*/y;
+const TIME = /\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?/y;
+const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+const REST = /[\w.:+-]*/y;
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["True", true],
+  ["TRUE", true],
+  ["false", false],
+  ["False", false],
+  ["FALSE", false],
+]);
+
+/** The tokens of a text, the last one of kind `end`. */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  for (;;) {
+    at += matchAt(SPACE, text, at).length;
+    if (at >= text.length) return [...tokens, { kind: "end", value: "", at }];
+    const { token, end } = readToken(text, at);
+    tokens.push(token);
+    at = end;
+  }
+}
+
+function readToken(text: string, at: number): { readonly token: Token; readonly end: number } {
+  const first = text.charAt(at);
+  if ("()[],".includes(first)) return { token: { kind: "mark", value: first, at }, end: at + 1 };
+  if (first === "'" || first === '"') {
+    const { value, end } = readQuoted(text, at);
+    return { token: { kind: "text", value, at }, end };
+  }
+  const word = matchAt(WORD, text, at);
+  if (word !== "") return { token: wordToken(word, at), end: at + word.length };
+  if (/[\d.+-]/.test(first)) return readFigure(text, at);
+  throw new FilterMistake(at, `unexpected ${shown(first)}`, strayHint(text, at));
+}
+
+function wordToken(word: string, at: number): Token {
+  const value = BOOLEANS.get(word);
+  return value === undefined ? { kind: "word", value: word, at } : { kind: "boolean", value, at };
+}
+
+/** A number, a date or a time; whatever clings to it makes it none of them. */
+function readFigure(text: string, at: number): { readonly token: Token; readonly end: number } {
+  const time = matchAt(TIME, text, at);
+  const figure = time === "" ? matchAt(NUMBER, text, at) : time;
+  const end = at + figure.length;
+  const rest = matchAt(REST, text, end);
+  if (figure === "" || rest !== "") {
+    const whole = figure + rest || text.charAt(at);
+    throw new FilterMistake(at, `${shown(whole)} is no number, date or time`, `Put it in quotes: ${shown(whole)}.`);
+  }
+  if (time !== "") return { token: { kind: "time", value: time, at }, end };
+  // Adding zero makes 0 of -0.
+  const value = Number(figure) + 0;
+  if (!Number.isFinite(value)) throw new FilterMistake(at, `${shown(figure)} is out of range`);
+  return { token: { kind: "number", value, at }, end };
+}
+
+function strayHint(text: string, at: number): string | undefined {
+  const first = text.charAt(at);
+  if (first === "\\")
+    return 'The quotes are escaped once too often: the filter itself must read "…", not \\"…\\".';
+  if (/[“”„‘’‚«»`´]/.test(first)) return `Write straight quotes, " or '.`;
+  if (/[=<>!&|~]/.test(first)) return 'Write a condition as a function: eq(name, "x"), gt(latency, 2), and(…, …).';
+  if (first === "{") return `Write a JSON object in single quotes: has(metadata, '{"key": "value"}').`;
+  return undefined;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}

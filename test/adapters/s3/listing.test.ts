@@ -1,0 +1,71 @@
+import {
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, test } from "vitest";
+import { codeOf, openTestServer, type TestServer } from "./harness.ts";
+
+const Bucket = "traces";
+const KEYS = ["a", "a/1", "a/2", "a/b/1", "b", "b/1", "c&<", "c/1", "é", "z/"];
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await openTestServer();
+  for (const Key of KEYS) await server.client().send(new PutObjectCommand({ Bucket, Key, Body: Key }));
+});
+afterAll(() => server.close());
+
+async function pages(more: object): Promise<ListObjectsV2CommandOutput[]> {
+  const found: ListObjectsV2CommandOutput[] = [];
+  let ContinuationToken: string | undefined;
+  do {
+    const page = await server.client().send(new ListObjectsV2Command({ Bucket, ContinuationToken, ...more }));
+    found.push(page);
+    ContinuationToken = page.NextContinuationToken;
+  } while (ContinuationToken !== undefined);
+  return found;
+}
+
+test("pages of one, rolled up, name everything once", async ({ expect }) => {
+  const found = await pages({ Delimiter: "/", MaxKeys: 1 });
+  const names = found.flatMap((page) => [
+    ...(page.Contents ?? []).map(({ Key }) => Key),
+    ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix),
+  ]);
+  expect(names).toEqual(["a", "a/", "b", "b/", "c&<", "c/", "z/", "é"]);
+  expect(found.map((page) => page.KeyCount)).toEqual(names.map(() => 1));
+});
+
+test("version 1 goes on from its marker", async ({ expect }) => {
+  const names: (string | undefined)[] = [];
+  let Marker: string | undefined;
+  do {
+    const page = await server.client().send(new ListObjectsCommand({ Bucket, Delimiter: "/", MaxKeys: 3, Marker }));
+    names.push(...(page.Contents ?? []).map(({ Key }) => Key));
+    names.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
+    Marker = page.IsTruncated ? page.NextMarker : undefined;
+  } while (Marker !== undefined);
+  expect(names.sort()).toEqual(["a", "a/", "b", "b/", "c&<", "c/", "z/", "é"]);
+});
+
+test("prefix, start-after, owner and encoding are kept to", async ({ expect }) => {
+  const [page] = await pages({ Prefix: "a/", StartAfter: "a/1", FetchOwner: true });
+  expect(page?.Contents?.map(({ Key, Owner }) => [Key, Owner?.ID])).toEqual([
+    ["a/2", "emulator"],
+    ["a/b/1", "emulator"],
+  ]);
+  const [encoded] = await pages({ Prefix: "c", EncodingType: "url" });
+  expect(encoded?.Contents?.map(({ Key }) => Key)).toEqual(["c%26%3C", "c/1"]);
+  const [none] = await pages({ MaxKeys: 0 });
+  expect([none?.KeyCount, none?.IsTruncated]).toEqual([0, false]);
+});
+
+test("nonsense in a listing's parameters is refused", async ({ expect }) => {
+  const client = server.client();
+  const list = (more: object) => codeOf(client.send(new ListObjectsV2Command({ Bucket, ...more })));
+  expect(await list({ MaxKeys: -1 })).toBe("InvalidArgument");
+  expect(await list({ ContinuationToken: "nonsense" })).toBe("InvalidArgument");
+  expect(await list({ EncodingType: "base64" })).toBe("InvalidArgument");
+});

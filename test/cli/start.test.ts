@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run, start, workingFolder } from "./emulator-process.ts";
+
+describe("emulator start", () => {
+  it("tells where it listens when it is ready, in the file as well", async () => {
+    const cwd = workingFolder();
+    const { ready, child } = await start(
+      ["--ready-file", "ready.json", "--seed", "7", "--clock", "frozen", "--now", "2026-01-01T00:00:00Z"],
+      { cwd },
+    );
+    expect(ready).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      eu_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      s3_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      pid: child.pid,
+      version: expect.any(String),
+      seed: 7,
+      now: "2026-01-01T00:00:00.000000Z",
+    });
+    expect(new Set([ready.url, ready.eu_url, ready.s3_url]).size).toBe(3);
+    expect(JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8"))).toEqual(ready);
+    for (const url of [ready.url, ready.eu_url]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {
+    const cwd = workingFolder();
+    const { child, ended } = await start(["--ready-file", "ready.json"], { cwd });
+    const locator = join(cwd, ".emulator/locator.json");
+    expect(statSync(locator).mode & 0o777).toBe(0o600);
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(locator)).toBe(false);
+    expect(existsSync(join(cwd, "ready.json"))).toBe(false);
+  });
+
+  it("is found by status, env, wait and stop through its locator", async () => {
+    const cwd = workingFolder();
+    const { ready, ended } = await start([], { cwd });
+    const status = await run(["status", "--json"], { cwd });
+    expect(JSON.parse(status.stdout)).toMatchObject({ url: ready.url, pid: ready.pid });
+    expect(await run(["wait"], { cwd })).toEqual({ code: 0, stdout: `${ready.url} is ready\n`, stderr: "" });
+    const { stdout } = await run(["env"], { cwd });
+    expect(stdout.trim().split("\n")).toEqual([
+      `export EMULATOR_URL='${ready.url}'`,
+      `export EMULATOR_EU_URL='${ready.eu_url}'`,
+      `export EMULATOR_S3_URL='${ready.s3_url}'`,
+      `export AWS_ENDPOINT_URL_S3='${ready.s3_url}'`,
+      "export AWS_ACCESS_KEY_ID='emulator'",
+      "export AWS_SECRET_ACCESS_KEY='emulator-secret'",
+      "export AWS_REGION='us-east-1'",
+      `export LANGSMITH_ENDPOINT='${ready.url}'`,
+      "export LANGSMITH_API_KEY='emulator-key'",
+      `export LANGGRAPH_API_URL='${ready.url}'`,
+    ]);
+    expect(await run(["stop"], { cwd })).toMatchObject({ code: 0, stderr: "" });
+    expect((await ended).code).toBe(0);
+  });
+
+  it("answers reset and verify-export of an unknown export", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    expect(await run(["reset"], { cwd })).toEqual({
+      code: 0,
+      stdout: `${ready.url} is as fresh\n`,
+      stderr: "",
+    });
+    const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
+    expect(verify.code).toBe(1);
+    expect(verify.stderr).toMatch(/^emulator: GET .*\/verify: 404 .+\n$/);
+  });
+
+  it("keeps one data folder to one process, and says whose it is", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    const second = await run(["start", "--port", "0"], { cwd });
+    expect(second).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `emulator: ${join(cwd, ".emulator")} is in use by process ${ready.pid} (${ready.url}); stop it with \`emulator stop\`, or use another folder with --data\n`,
+    });
+  });
+
+  it("starts at once where another was killed", async () => {
+    const cwd = workingFolder();
+    const first = await start([], { cwd });
+    first.child.kill("SIGKILL");
+    await first.ended;
+    expect((await run(["status"], { cwd })).code).toBe(1);
+    const second = await start([], { cwd });
+    expect(second.ready.pid).not.toBe(first.ready.pid);
+  });
+
+  it("leaves the locator of another running emulator alone", async () => {
+    const cwd = workingFolder();
+    const kept = await start([], { cwd });
+    const ephemeral = await start(["--ephemeral"], { cwd });
+    const status = JSON.parse((await run(["status", "--json"], { cwd })).stdout);
+    expect(status.pid).toBe(kept.ready.pid);
+    ephemeral.child.kill("SIGTERM");
+    expect(await ephemeral.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("which is kept"),
+    });
+    expect(existsSync(join(cwd, ".emulator/locator.json"))).toBe(true);
+  });
+
+  it("reads the configuration file of its folder, and the environment", async () => {
+    const cwd = workingFolder();
+    writeFileSync(
+      join(cwd, "emulator.config.yaml"),
+      "seed: 5\nclock: { mode: frozen, now: 2026-03-01T00:00:00Z }\n",
+    );
+    const { ready } = await start([], { cwd, env: { EMULATOR_SEED: "6" } });
+    expect(ready).toMatchObject({ seed: 6, now: "2026-03-01T00:00:00.000000Z" });
+  });
+
+  it("says which port is taken", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const outcome = await run(["start", "--port", String(port), "--ephemeral"], { cwd: workingFolder() });
+    server.close();
+    expect(outcome).toMatchObject({ code: 2, stdout: "" });
+    expect(outcome.stderr).toBe(
+      `emulator: port ${port}: the port is taken; stop what uses it, or choose another --port (0 takes free ones)\n`,
+    );
+  });
+
+  it("is quiet when it is told to be", async () => {
+    const cwd = workingFolder();
+    const starting = start(["--quiet"], { cwd });
+    const outcome = starting.catch((error: Error) => error.message);
+    expect((await run(["wait"], { cwd })).code).toBe(0);
+    expect((await run(["stop"], { cwd })).code).toBe(0);
+    expect(await outcome).toBe('no ready line: {"code":0,"stdout":"","stderr":""}');
+  });
+});

@@ -1,0 +1,120 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run, workingFolder } from "./emulator-process.ts";
+
+const COMMANDS = [
+  "start",
+  "demo",
+  "verify-export",
+  "openapi",
+  "wait",
+  "status",
+  "env",
+  "reset",
+  "stop",
+  "doctor",
+];
+
+describe("emulator", () => {
+  it("prints the version of the package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await run(["--version"], { cwd: workingFolder() })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: "",
+    });
+  });
+
+  it("lists its commands, and each command its flags", async () => {
+    const cwd = workingFolder();
+    const overview = await run(["--help"], { cwd });
+    expect(overview.code).toBe(0);
+    for (const command of COMMANDS) expect(overview.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+    const helps = await Promise.all(COMMANDS.map((command) => run([command, "--help"], { cwd })));
+    for (const [index, { code, stdout, stderr }] of helps.entries()) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: emulator ${COMMANDS[index]}`);
+      expect(stdout).toContain("--json");
+    }
+  });
+
+  it("lists every promised flag of start", async () => {
+    const { stdout } = await run(["start", "-h"], { cwd: workingFolder() });
+    const promised = `--port --host --data --ephemeral --config --seed --now --clock --profile --service-version
+      --application-version --agent-server-version --deployment --rate-limits --json --quiet --ready-file --strict
+      --allowed-hosts --auth`;
+    for (const flag of promised.split(/\s+/)) expect(stdout).toContain(`  ${flag}`);
+  });
+
+  it.each([
+    [["--prot", "1"], "--prot: unknown flag; did you mean --port?"],
+    [["strat"], "strat: unknown command; did you mean start?"],
+    [["start", "--port"], "--port: the value is missing; give <n>"],
+    [["start", "--data", "--json"], "--data: the value is missing; give <text>"],
+    [["start", "--ephemeral=yes"], "--ephemeral: it takes no value; leave the value out"],
+    [["start", "now"], "now: not expected after start; see `emulator start --help`"],
+    [["start", "--port", "http"], '--port: "http" will not do; give an integer from 0 to 65533'],
+    [["start", "--profile", "real"], '--profile: "real" will not do; give one of spec, observed'],
+    [
+      ["start", "--config", "absent.yaml"],
+      "absent.yaml: there is no such file; check the path given with --config",
+    ],
+    [["verify-export"], "verify-export: <id> is missing; see `emulator verify-export --help`"],
+    [["status", "--url", "here"], '--url: "here" is no address; give one such as http://127.0.0.1:4700'],
+    [["wait", "--timeout", "3"], '--timeout: "3" will not do; give a duration such as PT30S'],
+  ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
+    expect(await run(words, { cwd: workingFolder() })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `emulator: ${line}\n`,
+    });
+  });
+
+  it("refuses a bad value from the environment and from the file, naming where it is", async () => {
+    const cwd = workingFolder();
+    writeFileSync(join(cwd, "emulator.config.yaml"), "limits: { max_retries: many }\n");
+    const { code, stderr } = await run(["start"], {
+      cwd,
+      env: { EMULATOR_CLOCK: "fast", EMULATOR_JSON: "perhaps" },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'emulator: EMULATOR_JSON: "perhaps" will not do; give true or false\n',
+    });
+    const second = await run(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
+    expect(second).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        'emulator: emulator.config.yaml: limits.max_retries: "many" will not do; give an integer from 0\n' +
+        'emulator: EMULATOR_CLOCK: "fast" will not do; give one of flowing, frozen\n',
+    });
+  });
+
+  it.each(["status", "env", "stop", "reset"])(
+    "%s says how to find an emulator when none runs",
+    async (command) => {
+      const { code, stdout, stderr } = await run([command], { cwd: workingFolder() });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(
+        /^emulator: no running emulator found here; start one with `emulator start`.*\n$/,
+      );
+    },
+  );
+
+  it("wait gives up after its time-out", async () => {
+    const { code, stderr } = await run(["wait", "--timeout", "PT0.2S"], { cwd: workingFolder() });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "emulator: no emulator has left its locator here after PT0.2S; start one, or name one with --url\n",
+    });
+  });
+
+  it("prints the OpenAPI document as one JSON value", async () => {
+    const { code, stdout } = await run(["openapi"], { cwd: workingFolder() });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
+  });
+});

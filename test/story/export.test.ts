@@ -1,0 +1,185 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { duck } from "./duckdb.ts";
+import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+interface RunReply {
+  readonly id: string;
+  readonly status: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly rows_exported: number;
+  readonly errors: Record<string, string>;
+  readonly metadata: { readonly latest_cursor: string | null; readonly rows_exported: number; readonly files: string[] };
+}
+
+let rig: Rig;
+let ordered: Ordered;
+let folder: string;
+
+beforeAll(async () => {
+  rig = await startRig();
+  ordered = await prepare(rig);
+  folder = (await rig.emulator.control<{ objects_folder: string }>("GET", "/status")).objects_folder;
+});
+
+afterAll(() => rig.close());
+
+const statusOf = async (id: string) => (await rig.call<{ status: string }>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
+const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+const filesOf = async (id: string) => (await runsOf(id)).flatMap((run) => run.metadata.files);
+const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*.parquet`);
+
+describe("a one-off export (§2.5, §3.1, §4.3)", () => {
+  it("is CREATED, then RUNNING after a second, then COMPLETED, and its files hold every row", async () => {
+    const { status, body } = await order(rig, ordered, { format_version: "v2_beta" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "CREATED",
+      session_id: ordered.projectId,
+      bulk_export_destination_id: ordered.destinationId,
+      start_time: "2026-02-25T00:00:00.000000Z",
+      end_time: "2026-02-28T00:00:00.000000Z",
+      filter: null,
+      export_fields: null,
+      interval_hours: null,
+      finished_at: null,
+      source_bulk_export_id: null,
+    });
+    await rig.emulator.clock.advance("PT0.999S");
+    expect(await statusOf(body.id)).toBe("CREATED");
+    await rig.emulator.clock.advance("PT0.001S");
+    expect(await statusOf(body.id)).toBe("RUNNING");
+    expect((await complete(rig, body.id)).reached).toBe(true);
+
+    const runs = await runsOf(body.id);
+    expect(runs.map(({ start_time, end_time }) => [start_time.slice(0, 10), end_time.slice(0, 10)])).toEqual([
+      ["2026-02-25", "2026-02-26"],
+      ["2026-02-26", "2026-02-27"],
+      ["2026-02-27", "2026-02-28"],
+    ]);
+    for (const run of runs) expect(run).toMatchObject({ status: "COMPLETED", errors: {}, metadata: { rows_exported: run.rows_exported } });
+    expect(runs.reduce((sum, run) => sum + run.rows_exported, 0)).toBe(60);
+    expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 60, files: 3, problems: [] });
+  });
+
+  it("writes the path shape of §2.8, which DuckDB reads as Hive partitions", async () => {
+    const { body } = await order(rig, ordered);
+    await complete(rig, body.id);
+    for (const file of await filesOf(body.id))
+      expect(file).toMatch(
+        new RegExp(
+          `^traces/exports/export_id=${body.id}/tenant_id=00000000-0000-4000-8000-000000000001/session_id=${ordered.projectId}/runs/year=2026/month=02/day=2[567]/part-00000\\.parquet$`,
+        ),
+      );
+    const [counted] = await duck<{ rows: string; days: string }>(
+      `select count(*) as rows, count(distinct day) as days from read_parquet('${globOf(body.id)}', hive_partitioning = true)`,
+    );
+    expect(counted).toEqual({ rows: "60", days: "3" });
+  });
+
+  it("gives v2_beta its own column types and v1 the plain ones", async () => {
+    const typesOf = async (format_version: string) => {
+      const { body } = await order(rig, ordered, { format_version });
+      await complete(rig, body.id);
+      const rows = await duck<{ column_name: string; column_type: string }>(
+        `describe select * exclude (export_id, year, month, day) from read_parquet('${globOf(body.id)}')`,
+      );
+      return Object.fromEntries(rows.map(({ column_name, column_type }) => [column_name, column_type]));
+    };
+    const v2 = await typesOf("v2_beta");
+    expect(Object.keys(v2)).toHaveLength(29);
+    expect(v2).toMatchObject({
+      id: "VARCHAR",
+      start_time: "TIMESTAMP WITH TIME ZONE",
+      tags: "VARCHAR[]",
+      total_cost: "DECIMAL(38,12)",
+      inputs: "JSON",
+      is_root: "BOOLEAN",
+      total_tokens: "BIGINT",
+    });
+    expect(await typesOf("v1")).toMatchObject({
+      start_time: "TIMESTAMP",
+      tags: "VARCHAR",
+      total_cost: "DOUBLE",
+      inputs: "VARCHAR",
+    });
+  });
+
+  it("writes the export_fields in the order asked for, with every codec", async () => {
+    const export_fields = ["start_time", "id", "tenant_id", "is_root", "name"];
+    for (const [compression, codec] of [["none", "UNCOMPRESSED"], ["snappy", "SNAPPY"], ["gzip", "GZIP"], ["zstandard", "ZSTD"]]) {
+      const { body } = await order(rig, ordered, { export_fields, compression });
+      expect(body).toMatchObject({ export_fields, compression });
+      await complete(rig, body.id);
+      const metadata = await duck<{ compression: string; path_in_schema: string }>(
+        `select distinct compression, path_in_schema, column_id from parquet_metadata('${globOf(body.id)}') order by column_id`,
+      );
+      expect(metadata.map(({ path_in_schema }) => path_in_schema)).toEqual(export_fields);
+      expect(new Set(metadata.map((row) => row.compression))).toEqual(new Set([codec]));
+      expect(await rig.emulator.verifyExport(body.id)).toMatchObject({ ok: true, rows: 60 });
+    }
+  });
+
+  it("includes its start, excludes its end, and leaves days without rows without files", async () => {
+    const at = async (start_time: string, end_time: string) => {
+      const { body } = await order(rig, ordered, { start_time, end_time });
+      await complete(rig, body.id);
+      return (await runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
+    };
+    expect(await at("2026-02-20T12:00:00Z", "2026-02-22T06:00:00Z")).toEqual([[0, 0], [0, 0], [0, 0]]);
+    const id = "aaaaaaaa-0000-4000-8000-000000000001";
+    const post = { id, name: "edge", run_type: "chain", session_id: ordered.projectId, start_time: "2026-01-10T10:00:00Z" };
+    expect((await rig.call("POST", "/runs", post)).status).toBe(202);
+    expect(await at("2026-01-10T10:00:00Z", "2026-01-10T10:00:01Z")).toEqual([[1, 1]]);
+    expect(await at("2026-01-10T09:00:00Z", "2026-01-10T10:00:00Z")).toEqual([[0, 0]]);
+  });
+
+  it("puts the bucket's name into the prefix when asked to, and only then", async () => {
+    const config = { ...DESTINATION.config, include_bucket_in_prefix: true };
+    const { body: destination } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config });
+    const { body } = await order(rig, { ...ordered, destinationId: destination.id });
+    await complete(rig, body.id);
+    for (const file of await filesOf(body.id)) expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
+    expect((await rig.emulator.verifyExport(body.id)).ok).toBe(true);
+  });
+
+  it("does not see what came in after its runs began (§3.3-5)", async () => {
+    const { body } = await order(rig, ordered, { start_time: "2025-12-01T00:00:00Z", end_time: "2025-12-02T00:00:00Z" });
+    const row = (id: string) => ({ id, name: "late", run_type: "chain", session_id: ordered.projectId, start_time: "2025-12-01T05:00:00Z" });
+    await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000001"));
+    await rig.emulator.clock.advance("PT1S");
+    await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000002"));
+    await complete(rig, body.id);
+    expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 1, files: 1, problems: [] });
+  });
+});
+
+describe("cancelling (§4.7)", () => {
+  const cancel = (id: string, body: unknown = { status: "Cancelled" }) => rig.call("PATCH", `/api/v1/bulk-exports/${id}`, body);
+
+  it("ends an export that has not ended, for good", async () => {
+    const { body } = await order(rig, ordered);
+    expect((await cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
+    await rig.emulator.clock.advance("PT1H");
+    expect(await statusOf(body.id)).toBe("CANCELLED");
+    expect(await runsOf(body.id)).toEqual([]);
+    expect((await cancel(body.id)).status).toBe(409);
+  });
+
+  it("takes the unfinished runs of a RUNNING export along", async () => {
+    const { body } = await order(rig, ordered);
+    await rig.emulator.clock.advance("PT1S");
+    expect(await statusOf(body.id)).toBe("RUNNING");
+    await cancel(body.id);
+    expect((await runsOf(body.id)).map(({ status }) => status)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+  });
+
+  it("knows one word only", async () => {
+    const { body } = await order(rig, ordered);
+    for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []]) expect((await cancel(body.id, wrong)).status).toBe(422);
+    await complete(rig, body.id);
+    expect(await statusOf(body.id)).toBe("COMPLETED");
+    expect((await cancel(body.id)).status).toBe(409);
+  });
+});
