@@ -43,7 +43,7 @@ export const COMMON_FLAGS: Flags = {
   help: { help: "print this help" },
 };
 
-export const CONFIG_FLAG: Flags = {
+const CONFIG_FLAG: Flags = {
   config: {
     value: "<file>",
     help: "configuration file (default emulator.config.{yaml,yml,json} when present)",

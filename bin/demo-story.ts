@@ -32,7 +32,13 @@ interface OneOffExport {
   readonly verdict: Verdict;
 }
 
+interface Moved {
+  readonly reached: boolean;
+  readonly why?: string;
+}
+
 interface ExportRun {
+  readonly errors: Readonly<Record<string, string>>;
   readonly start_time: string;
   readonly rows_exported: number;
   readonly metadata: { readonly files: readonly string[] };
@@ -98,15 +104,19 @@ async function exportOnce(
     format_version: "v2_beta",
   });
   progress.say("moving the clock until the export is COMPLETED");
-  const moved = await call<{ readonly reached?: boolean }>("POST", "/_emulator/v1/clock/advance", {
+  const moved = await call<Moved>("POST", "/_emulator/v1/clock/advance", {
     until: { export: id, status: "COMPLETED" },
   });
-  if (moved.reached === false)
-    throw new CommandFailure(`export ${id} did not become COMPLETED: ${JSON.stringify(moved)}`);
   progress.say("reading the files back");
   const runs = await call<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
+  if (!moved.reached) throw new CommandFailure(failureOf(id, moved, runs));
   const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
   return { id, runs, verdict };
+}
+
+function failureOf(id: string, { why }: Moved, runs: readonly ExportRun[]): string {
+  const [error] = runs.flatMap(({ errors }) => Object.values(errors));
+  return `export ${id} did not become COMPLETED (${why ?? "no reason given"}); ${error ?? "see its runs"}`;
 }
 
 function factsOf({ id, verdict }: OneOffExport, files: readonly string[]): Account["facts"] {

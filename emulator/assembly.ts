@@ -1,9 +1,14 @@
 import { PLACES, WAITING } from "./domain/bulk-exports/capacity.ts";
 import { BULK_EXPORT_REACTIONS } from "./domain/bulk-exports/reactions.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "./domain/bulk-exports/records.ts";
+import { CRONS } from "./domain/crons/records.ts";
 import { onValidated } from "./domain/destinations/create.ts";
 import { DESTINATIONS } from "./domain/destinations/records.ts";
+import { HTTP_FAULT_REACTIONS } from "./domain/faults/http.ts";
+import { FAULTS } from "./domain/faults/rules.ts";
 import { PROJECT_NAMES, PROJECTS } from "./domain/projects/projects.ts";
+import { WEBHOOK_REACTIONS } from "./domain/webhooks/reactions.ts";
+import { DELIVERIES, INBOX, INBOX_NAMES } from "./domain/webhooks/records.ts";
 import type { Reaction } from "./domain/turn.ts";
 import type { Collection } from "./kernel/table.ts";
 
@@ -17,10 +22,17 @@ export const COLLECTIONS = [
   SPAWNED,
   PLACES,
   WAITING,
+  FAULTS,
+  CRONS,
+  DELIVERIES,
+  INBOX,
+  INBOX_NAMES,
 ] as unknown as readonly Collection<never>[];
 
 /** What happens when an event is due or an effect has come to its end, subject by subject. */
 export const REACTIONS: Readonly<Record<string, Reaction>> = {
   "destination.validated": onValidated,
   ...BULK_EXPORT_REACTIONS,
+  ...HTTP_FAULT_REACTIONS,
+  ...WEBHOOK_REACTIONS,
 };

@@ -1,18 +1,22 @@
 import { join } from "node:path";
 import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import { type Clock, startClock } from "./adapters/clock.ts";
+import { createSchedules } from "./adapters/crons/schedules.ts";
 import { exportEffects } from "./adapters/effects/exports.ts";
+import { REQUEST_EFFECTS } from "./adapters/effects/requests.ts";
 import { createFileEncoder } from "./adapters/parquet/encoder.ts";
 import { createDoors } from "./adapters/s3/doors/doors.ts";
 import { openObjectFiles } from "./adapters/s3/object-files.ts";
 import { type ObjectStore, objectStorageParts } from "./adapters/s3/object-store.ts";
 import { openStore } from "./adapters/store/store.ts";
 import { openTraceStore } from "./adapters/traces/store.ts";
+import { createWebhookSender } from "./adapters/webhooks/effects.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Oracle } from "./control/operation.ts";
+import { strikeS3 } from "./domain/faults/s3.ts";
 import { createDelays } from "./domain/object-storage/delays.ts";
-import { NO_FAULTS } from "./domain/object-storage/faults.ts";
 import type { Ports, Secrets, World } from "./domain/turn.ts";
+import type { HttpReply, HttpRequest } from "./http/message.ts";
 import { emptyState, type WorldState } from "./kernel/commit.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { createWorld } from "./kernel/world.ts";
@@ -38,12 +42,14 @@ export interface SiteOptions {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly isEmbedded: Ports["isEmbedded"];
+  /** Answers a request of the emulator to itself (§6.1, relative webhooks). */
+  readonly handle: (request: HttpRequest) => Promise<HttpReply>;
 }
 
 const JOURNAL_CAPACITY = 10_000;
 
 /** Opens the world of a folder, as it was left. */
-export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOptions): Site {
+export function openSite({ configuration, folder, secrets, isEmbedded, handle }: SiteOptions): Site {
   const { settings } = configuration;
   const initial = initialState(configuration);
   const traceFolder = join(folder, "traces");
@@ -54,7 +60,8 @@ export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOpt
   const files = openObjectFiles(objectsFolder);
   const delays = createDelays();
   const storage = objectStorageParts(files, delays);
-  const ports: Ports = { settings, traces, secrets, isEmbedded };
+  const webhooks = createWebhookSender({ settings, handle });
+  const ports: Ports = { settings, traces, secrets, schedules: createSchedules(), isEmbedded };
 
   let world = build(present(store?.state ?? initial, configuration));
   let clock = startClock(world);
@@ -64,7 +71,7 @@ export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOpt
     },
     files,
     delays,
-    strike: NO_FAULTS,
+    strike: strikeS3,
   };
   const doors = createDoors({ store: objects, timeoutMs: settings.timings.object_store_timeout_ms });
   files.recover(world.reader);
@@ -78,6 +85,8 @@ export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOpt
       reactions: { ...REACTIONS, ...storage.reactions },
       effects: {
         ...storage.effects,
+        ...webhooks.effects,
+        ...REQUEST_EFFECTS,
         ...exportEffects({ encoder, secrets, doors: { open: (...door) => doors.open(...door) } }),
       },
       keep: (commit) => store?.keep(commit),
@@ -118,6 +127,7 @@ export function openSite({ configuration, folder, secrets, isEmbedded }: SiteOpt
       clock.close();
       const last = world.state();
       world.end(new Refusal(503, "closing", "The emulator is stopping."));
+      webhooks.close();
       await encoder.close();
       doors.close();
       traces.close();

@@ -14,6 +14,7 @@ import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
 import { CONTROL_PREFIX, handleControl } from "./control/gateway.ts";
 import type { ControlContext } from "./control/operation.ts";
+import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
 import { createGateway } from "./http/gateway.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import { formatInstant } from "./kernel/instant.ts";
@@ -29,6 +30,8 @@ export interface RunningEmulator {
   readonly control: ControlContext;
   /** Where the bodies of the embedded object store lie. */
   readonly objectsFolder: string;
+  /** Armed faults that never struck: under `--strict` their user wants to know. */
+  unstruckFaults(): readonly FaultRule[];
   /** Takes no more requests, saves the state and lets go of the data folder. */
   close(): Promise<void>;
 }
@@ -47,6 +50,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     folder: join(folder, "worlds", "main"),
     secrets: lock ? openSecrets(folder) : createSecrets(),
     isEmbedded: (endpointUrl) => isEmbedded(endpointUrl, ports.s3),
+    handle: (request) => handle(request),
   });
   const control = controlOf(site, configuration, ports, (empty) =>
     seedWorld(site.world, gateway, empty ? undefined : configuration.seedData),
@@ -85,6 +89,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     handle,
     control,
     objectsFolder: site.objectsFolder,
+    unstruckFaults: () => unstruckFaults(site.world.reader),
     close,
   };
 }

@@ -6,6 +6,8 @@ import { describe, expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["bin", "bench", "contracts", "emulator", "fixtures", "scenarios", "test"];
 const MAX_LINES = 300;
+/** Tables of cases are long without being hard to read. */
+const MAX_TEST_LINES = 600;
 
 /** What each folder may import beside itself: floors, from the lowest up. The longest match rules. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
@@ -133,7 +135,8 @@ describe("the bans", () => {
 describe("every file", () => {
   it(`has at most ${MAX_LINES} lines`, () => {
     const long = SOURCES.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
-    expect(long.filter(({ lines }) => lines > MAX_LINES)).toEqual([]);
+    const limitOf = (path: string) => (path.startsWith("test/") ? MAX_TEST_LINES : MAX_LINES);
+    expect(long.filter(({ path, lines }) => lines > limitOf(path))).toEqual([]);
     expect(SOURCES.length).toBeGreaterThan(100);
   });
 

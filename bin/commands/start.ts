@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { removeLocator, writeLocator } from "../../emulator/adapters/locator.ts";
 import type { Configuration, ReadyLine } from "../../emulator/configuration.ts";
+import type { FaultRule } from "../../emulator/domain/faults/rules.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { endSoon, signalled } from "../signals.ts";
@@ -26,6 +27,7 @@ async function run(invocation: Invocation): Promise<number> {
   // Left by an emulator that was killed, it would tell that this one is ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const running = await startOrExplain(resolved.configuration);
+  let exitCode = 0;
   try {
     if (!writeLocator(folder, running.ready))
       complain(
@@ -34,13 +36,23 @@ async function run(invocation: Invocation): Promise<number> {
     if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
     announce(running.ready, resolved.configuration, invocation);
     await signal;
+    if (resolved.configuration.settings.strict) exitCode = complainOfFaults(running.unstruckFaults());
   } finally {
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
     removeLocator(folder, running.ready.pid);
     await running.close();
   }
-  endSoon(0);
-  return 0;
+  endSoon(exitCode);
+  return exitCode;
+}
+
+const UNSTRUCK = 4;
+
+/** Under `--strict` a fault that waited in vain is an error: the test that armed it has shown nothing. */
+function complainOfFaults(unstruck: readonly FaultRule[]): number {
+  for (const { id, plane, match, then } of unstruck)
+    complain(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
+  return unstruck.length > 0 ? UNSTRUCK : 0;
 }
 
 function announce(ready: ReadyLine, configuration: Configuration, { flags, cwd }: Invocation): void {

@@ -1,9 +1,12 @@
+import { AGENT_ASSUMPTIONS } from "./agent-assumptions.ts";
 import type { Assumption } from "./assumption.ts";
+import { CRON_ASSUMPTIONS } from "./cron-assumptions.ts";
 import { DESTINATION_ASSUMPTIONS } from "./destination-assumptions.ts";
 import { EXPORT_ASSUMPTIONS } from "./export-assumptions.ts";
 import { EXPORT_FILE_ASSUMPTIONS } from "./export-file-assumptions.ts";
 import { INGEST_ASSUMPTIONS } from "./ingest-assumptions.ts";
 import { PLATFORM_ASSUMPTIONS } from "./platform-assumptions.ts";
+import { WEBHOOK_ASSUMPTIONS } from "./webhook-assumptions.ts";
 
 /** Every silence and every conflict of the specification that the emulator had to decide. */
 export const ASSUMPTIONS = {
@@ -12,6 +15,9 @@ export const ASSUMPTIONS = {
   ...EXPORT_ASSUMPTIONS,
   ...EXPORT_FILE_ASSUMPTIONS,
   ...INGEST_ASSUMPTIONS,
+  ...AGENT_ASSUMPTIONS,
+  ...WEBHOOK_ASSUMPTIONS,
+  ...CRON_ASSUMPTIONS,
 } as const satisfies Record<string, Assumption>;
 
 export type AssumptionId = keyof typeof ASSUMPTIONS;

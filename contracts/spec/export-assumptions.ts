@@ -43,7 +43,7 @@ export const EXPORT_ASSUMPTIONS = {
   "export.malformed_filter": {
     section: "2.5",
     requirement: "2.5-10",
-    choice: "422 at creation",
+    choice: "422 at creation, with the position and a hint",
     alternatives: [],
     reason: "The earliest moment is the most useful one.",
   },
@@ -52,7 +52,67 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice: "and, or, not, eq, neq, gt, gte, lt, lte, has, in, like, notlike, exists, search",
     alternatives: [],
-    reason: "Three forms are shown as examples; the rest is what public clients are documented to send.",
+    reason:
+      "Three forms are shown as examples; the rest is what public clients are documented to send (one of them saw not refused).",
+  },
+  "export.filter_texts": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "double quotes take the escapes of JSON, single quotes \\' and \\\\; any other backslash stays",
+    alternatives: [],
+    reason: "Patterns keep their own backslashes, and JSON in single quotes needs no second escaping.",
+  },
+  "export.filter_bounds": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "65536 characters, 100 levels, 1000 arguments, 1000 values of a list",
+    alternatives: [],
+    reason: "Everything is bounded; a larger filter is refused like one that cannot be read.",
+  },
+  "export.filter_fields": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "error, execution_order, token counts and costs cannot be filtered on",
+    alternatives: [],
+    reason:
+      "The public service was seen to refuse total_tokens, execution_order and error; the other figures follow the first.",
+  },
+  "export.filter_units": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: 'latency in seconds: a number, or a text ending in "s"; a date is its midnight in UTC',
+    alternatives: [],
+    reason: "Only this unit was seen; a time without a zone is in UTC like every other time of an export.",
+  },
+  "export.filter_no_value": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "neq and notlike are the opposites of eq and like: a row without a value passes them",
+    alternatives: [],
+    reason: "Documented for keys (neq means that the key is absent); one rule for all fields.",
+  },
+  "export.filter_like": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice:
+      "% and _ with a backslash as escape, capitals count; search looks at keys and values, whatever their case",
+    alternatives: [],
+    reason: "As LIKE in SQL; inputs and outputs are compared as the JSON text of their column.",
+  },
+  "export.filter_entries": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice:
+      "keys are dotted and pass through arrays; values are equal when they read the same; feedback_score is the average",
+    alternatives: [],
+    reason: "The example messages.content shows the keys; rows hold feedback only summed up.",
+  },
+  "export.filter_two_keys": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "two different keys asked of one entry by eq in the same and: 422",
+    alternatives: [],
+    reason: "Key and value in one and belong to the same entry, so that no row could pass.",
   },
   "export.fields_list": {
     section: "2.5",

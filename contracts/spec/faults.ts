@@ -1,8 +1,8 @@
 /** X-2: the one language of faults. What each plane is matched by, and what can be made to happen there. */
 
 /** The moments in the life of an export run at which a fault may strike. */
-export const FAULT_POINTS = {
-  "export.running": "The export has moved to RUNNING and this run is about to begin; it has to be named.",
+const FAULT_POINTS = {
+  "export.running": "The export has moved to RUNNING; this run begins with it. Has to be named.",
   "run.started": "An attempt at the run has begun.",
   "rows.read": "The rows of the next file are about to be read and encoded.",
   "file.written": "A file is stored, the checkpoint has not moved yet.",
@@ -10,6 +10,8 @@ export const FAULT_POINTS = {
 } as const satisfies Record<string, string>;
 
 export type FaultPoint = keyof typeof FAULT_POINTS;
+
+export const FAULT_POINT_NAMES = Object.keys(FAULT_POINTS) as readonly FaultPoint[];
 
 /** What a key of `match` takes: one such value, or a list of which any may fit. */
 export type MatchKind =
@@ -55,6 +57,8 @@ export interface FaultMember {
 export interface FaultPlaneRow {
   readonly summary: string;
   readonly match: Readonly<Record<string, MatchKind>>;
+  /** Points that strike only rules with `at`: whoever matches runs or requests does not mean them. */
+  readonly named?: readonly FaultPoint[];
   /** Keys of `match` that exclude each other. */
   readonly apart?: readonly (readonly [string, string])[];
   readonly then: Readonly<Record<string, FaultMember>>;
@@ -68,6 +72,7 @@ export const FAULT_PLANES = {
   worker: {
     summary: "Export runs: each passes the points above.",
     match: { export_id: "id", run: "id", at: "point", attempt: "number", nth: "count" },
+    named: ["export.running"],
     then: {
       crash: { takes: "yes", meaning: "The encoding thread ends (§7.3-1)." },
       stall: { takes: "duration", meaning: "The run goes on that much later." },
@@ -76,7 +81,7 @@ export const FAULT_PLANES = {
     },
   },
   s3: {
-    summary: "Requests to the embedded object store by either door, and the points of exports that write to it.",
+    summary: "Requests to the embedded object store, and the points of exports that write to it.",
     match: {
       op: "s3_operation",
       bucket: "text",
@@ -86,6 +91,7 @@ export const FAULT_PLANES = {
       export_id: "id",
       nth: "count",
     },
+    named: FAULT_POINT_NAMES,
     apart: [
       ["op", "at"],
       ["key", "at"],
@@ -134,7 +140,7 @@ export const FAULT_PLANES = {
 
 export type FaultPlane = keyof typeof FAULT_PLANES;
 
-/** A fault with a name: a rule of the language, to which the caller's `match`, `times` and `ttl` are added. */
+/** A rule of the language with a name; the caller's `match`, `times` and `ttl` are added to it. */
 export interface FaultPreset {
   readonly summary: string;
   readonly plane: FaultPlane;
@@ -198,8 +204,6 @@ export const FAULT_PRESETS = {
   },
 } as const satisfies Record<string, FaultPreset>;
 
-export type FaultPresetName = keyof typeof FAULT_PRESETS;
-
 interface Taken {
   readonly yes: true;
   readonly duration: string;
@@ -212,11 +216,11 @@ interface Taken {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+type MembersOf<Plane extends FaultPlane> = (typeof FAULT_PLANES)[Plane]["then"];
+
+type TakenBy<Member> = Member extends { readonly takes: infer Kind extends ThenKind } ? Taken[Kind] : never;
+
 /** The `then` of a rule on this plane, as it was accepted. */
 export type ThenOf<Plane extends FaultPlane> = {
-  readonly [Member in keyof (typeof FAULT_PLANES)[Plane]["then"]]?: (typeof FAULT_PLANES)[Plane]["then"][Member] extends {
-    readonly takes: infer Kind extends ThenKind;
-  }
-    ? Taken[Kind]
-    : never;
+  readonly [Name in keyof MembersOf<Plane>]?: TakenBy<MembersOf<Plane>[Name]>;
 };

@@ -30,7 +30,10 @@ export const FILTER_COMPARATORS = {
   lt: { text: "Less, or earlier.", takes: 2 },
   lte: { text: "Less or equal, or not later.", takes: 2 },
   in: { text: "The field has one of the values of a list.", takes: 2 },
-  like: { text: "The text fits a pattern: % is any text, _ any character, a backslash takes them literally.", takes: 2 },
+  like: {
+    text: "The text fits a pattern: % is any text, _ any character, a backslash takes them literally.",
+    takes: 2,
+  },
   notlike: { text: "The opposite of like.", takes: 2 },
   has: { text: "The labels include one, or the metadata a JSON object.", takes: 2 },
   exists: { text: "The metadata has a key.", takes: 2 },
@@ -64,7 +67,10 @@ export const FILTER_KINDS = {
   document: { comparators: patterns, value: "a text in quotes" },
   metadata: { comparators: ["has", "exists"], value: "a JSON object in single quotes, or a key in quotes" },
   key: { comparators: [...equality, "in", ...patterns], value: "a key in quotes" },
-  value: { comparators: [...equality, ...order, "in", ...patterns], value: "a text in quotes, a number or a boolean" },
+  value: {
+    comparators: [...equality, ...order, "in", ...patterns],
+    value: "a text in quotes, a number or a boolean",
+  },
   score: { comparators: [...equality, ...order], value: "a number" },
 } as const satisfies Record<string, FilterKind>;
 

@@ -1,3 +1,5 @@
+import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent-limits.ts";
+
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
 
 export interface Limit {
@@ -102,6 +104,52 @@ export const LIMITS = {
     own: true,
     text: "Events that one move of the clock may fire before it gives up.",
   },
+  webhook_attempts: {
+    section: "6",
+    requirement: "6-3",
+    value: 3,
+    unit: "count",
+    setting: "limits.webhook_attempts",
+    own: true,
+    text: "Attempts at one webhook delivery, the first included.",
+  },
+  webhook_ledger: {
+    section: "6",
+    requirement: "X-2",
+    value: 1_000,
+    unit: "count",
+    setting: "limits.webhook_ledger",
+    own: true,
+    text: "Webhook deliveries that the ledger keeps once they have ended.",
+  },
+  webhook_pending: {
+    section: "6",
+    requirement: "X-2",
+    value: 10_000,
+    unit: "count",
+    setting: "limits.webhook_pending",
+    own: true,
+    text: "Webhook deliveries that may be under way; further ones fail at once.",
+  },
+  webhook_reply_bytes: {
+    section: "6",
+    requirement: "X-2",
+    value: 16_384,
+    unit: "bytes",
+    setting: "limits.webhook_reply_bytes",
+    own: true,
+    text: "Bytes that are kept of a webhook receiver's answer.",
+  },
+  crons_per_workspace: {
+    section: "4.8",
+    requirement: "4.8-4",
+    value: 1_000,
+    unit: "count",
+    setting: "limits.crons_per_workspace",
+    own: true,
+    text: "Crons that a workspace may have.",
+  },
+  ...AGENT_LIMITS,
 } as const satisfies Record<string, Limit>;
 
 /** §2.5: the range of interval_hours. */
@@ -155,6 +203,34 @@ export const TIMINGS = {
     own: true,
     text: "Wall-clock time that an object store has for its answer.",
   },
+  webhook_retry_delay: {
+    section: "6",
+    requirement: "6-3",
+    value: "PT1S",
+    unit: "duration",
+    setting: "timings.webhook_retry_delay",
+    own: true,
+    text: "Wait before a webhook's second attempt; it doubles with each further one.",
+  },
+  webhook_connect_timeout: {
+    section: "6",
+    requirement: "6-3",
+    value: "PT5S",
+    unit: "wall_clock_duration",
+    setting: "timings.webhook_connect_timeout",
+    own: true,
+    text: "Wall-clock time for finding and reaching a webhook receiver.",
+  },
+  webhook_read_timeout: {
+    section: "6",
+    requirement: "6-3",
+    value: "PT10S",
+    unit: "wall_clock_duration",
+    setting: "timings.webhook_read_timeout",
+    own: true,
+    text: "Wall-clock time that a webhook receiver has for its whole answer.",
+  },
+  ...AGENT_TIMINGS,
 } as const satisfies Record<string, Limit>;
 
 export type LimitKey = keyof typeof LIMITS;

@@ -5,6 +5,11 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
+/** What a body must look like for a row to be meant. */
+export type BodyShape =
+  | { readonly body: "object"; readonly member: string }
+  | { readonly body: "array" };
+
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
   readonly section: string;
@@ -20,16 +25,23 @@ export interface Operation {
   /** Query parameters; those that may be left out are wrapped in `optional`. */
   readonly query?: Parameters;
   readonly body?: Field<unknown>;
+  /** Asked before the row without it that shares its method and path: the body decides which one is meant. */
+  readonly when?: BodyShape;
   /** Absent means that a body that exists is required. */
   readonly bodyRequired?: boolean;
-  readonly reply: { readonly status: number; readonly body?: Field<unknown> };
+  readonly reply: {
+    readonly status: number;
+    readonly body?: Field<unknown>;
+    /** What the body is sent as; JSON when absent. */
+    readonly media?: "text/event-stream";
+  };
   /** Statuses with which the operation may refuse a request. */
   readonly refusals: readonly number[];
   /**
    * `required`: X-Tenant-Id must be sent (§5-1); `key`: without it the key's workspace is meant (5-6);
-   * `none`: neither key nor workspace plays a part.
+   * `optional`: without a key the default workspace is meant (5-5); `none`: neither plays a part.
    */
-  readonly workspace: "required" | "key" | "none";
+  readonly workspace: "required" | "key" | "optional" | "none";
   /** False when the operation goes beyond what the specification shows. */
   readonly shown: boolean;
 }

@@ -1,4 +1,8 @@
+import { AGENT_ASSISTANT_OPERATIONS } from "./agent-assistant-operations.ts";
+import { AGENT_RUN_OPERATIONS } from "./agent-run-operations.ts";
+import { AGENT_THREAD_OPERATIONS } from "./agent-thread-operations.ts";
 import { BULK_EXPORT_OPERATIONS } from "./bulk-export-operations.ts";
+import { CRON_OPERATIONS } from "./cron-operations.ts";
 import { DESTINATION_OPERATIONS } from "./destination-operations.ts";
 import { INGEST_OPERATIONS } from "./ingest-operations.ts";
 import type { Operation } from "./operation.ts";
@@ -9,6 +13,10 @@ export const OPERATIONS = {
   ...DESTINATION_OPERATIONS,
   ...BULK_EXPORT_OPERATIONS,
   ...INGEST_OPERATIONS,
+  ...CRON_OPERATIONS,
+  ...AGENT_RUN_OPERATIONS,
+  ...AGENT_THREAD_OPERATIONS,
+  ...AGENT_ASSISTANT_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 } as const satisfies Record<string, Operation>;
 

@@ -171,11 +171,4 @@ export const PLATFORM_ASSUMPTIONS = {
     reason:
       "How an older version refuses a newer feature is not shown; the error names the version that has it.",
   },
-  "agent.error_body": {
-    section: "2.3",
-    requirement: "2.3-1",
-    choice: "a JSON string",
-    alternatives: [],
-    reason: "The error is a plain string; sent as JSON so that every reply parses.",
-  },
 } as const satisfies Record<string, Assumption>;

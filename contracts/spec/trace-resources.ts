@@ -7,6 +7,7 @@ import {
   listOf,
   nullable,
   object,
+  oneOf,
   optional,
   text,
   uuid,
@@ -98,6 +99,35 @@ export const project = object(
     start_time: dateTime({ description: "When the project began." }),
     end_time: nullable(dateTime({ description: "When the project ended; null while it is open." })),
     extra: nullable(freeForm({ description: "Whatever the client added." })),
+  },
+  beyond,
+);
+
+const filterText = (description: string) => optional(nullable(text({ ...beyond, description })));
+
+/** Filter-query-language expressions to be judged (§2.5 filter). */
+export const filterQuery = object(
+  {
+    filter: filterText("Expression for the rows themselves."),
+    trace_filter: filterText("Expression for the root row of their trace."),
+    tree_filter: filterText("Expression for any row of their trace."),
+  },
+  beyond,
+);
+
+/** Whether the expressions of a query can be read. */
+export const filterVerdict = object(
+  {
+    valid: boolean({ description: "Whether all of them can be read." }),
+    errors: listOf(
+      object({
+        field: oneOf(["filter", "trace_filter", "tree_filter"], {
+          description: "Member that cannot be read.",
+        }),
+        message: text({ description: "Where it goes wrong, and what to write instead." }),
+      }),
+      { description: "One error for each that cannot be read." },
+    ),
   },
   beyond,
 );

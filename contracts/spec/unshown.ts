@@ -51,10 +51,8 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/otel/v1/traces", "POST"),
 
   started("/thread/{thread_id}/runs", "It starts a run on a thread."),
-  started("/thread/{thread_id}/runs/crons", "It plans runs on a thread."),
   started("/thread/{thread_id}/runs/stream", "It starts a run on a thread and streams it."),
   started("/thread/{thread_id}/runs/wait", "It starts a run on a thread and waits for its end."),
-  started("/runs/crons", "It plans runs without a thread."),
   started("/runs/stream", "It starts a run without a thread and streams it."),
   started("/runs/wait", "It starts a run without a thread and waits for its end."),
   {

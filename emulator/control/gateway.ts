@@ -6,10 +6,12 @@ import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
+import { FAULT_OPERATIONS } from "./faults.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
 import type { ControlContext, ControlOperation, ControlRequest, Lines } from "./operation.ts";
 import { TRACE_OPERATIONS } from "./traces.ts";
+import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
 
 export const CONTROL_PREFIX = "/_emulator/";
 
@@ -17,11 +19,16 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,
   ...OBJECT_STORAGE_OPERATIONS,
+  ...FAULT_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...INSPECTION_OPERATIONS,
 ];
 
 const ROUTER = createRouter(
-  CONTROL_OPERATIONS.map((row) => ({ method: row.method, path: `${CONTROL_PREFIX}v1${row.path}`, row })),
+  CONTROL_OPERATIONS.map((row) => {
+    const prefix = row.unversioned ? CONTROL_PREFIX.slice(0, -1) : `${CONTROL_PREFIX}v1`;
+    return { method: row.method, path: prefix + row.path, row };
+  }),
 );
 
 /** Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. */
@@ -36,7 +43,7 @@ export async function handleControl(
     if (!found) throw new Refusal(404, "not_found", `${request.path} is no control operation.`);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
-    const asked = { ...(await check(found.row, request)), path: found.parameters, region: request.region };
+    const asked = { ...(await check(found.row, request)), path: found.parameters, region: request.region, raw: request };
     const said = await found.row.run(context, asked as unknown as ControlRequest<never, never, never>);
     return isLines(said)
       ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: said.lines }

@@ -1,5 +1,6 @@
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { World } from "../domain/turn.ts";
+import type { HttpRequest } from "../http/message.ts";
 import type { Advance, AdvanceBounds } from "../kernel/advance.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -49,6 +50,7 @@ export interface ControlRequest<Path, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly region: string;
+  readonly raw: HttpRequest;
 }
 
 /** One test-only operation: where it is, what it takes, and what it does. */
@@ -56,6 +58,8 @@ export interface ControlOperation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_emulator/v1`. */
   readonly path: string;
+  /** True for a path right below `/_emulator`, which people write into what they test. */
+  readonly unversioned?: boolean;
   readonly summary: string;
   readonly query?: Fields;
   readonly body?: Field<unknown>;
@@ -71,6 +75,7 @@ export interface Lines {
 export function control<Q extends Fields = Record<never, never>, B = undefined>(row: {
   readonly method: ControlOperation["method"];
   readonly path: string;
+  readonly unversioned?: boolean;
   readonly summary: string;
   readonly query?: Q;
   readonly body?: Field<B>;

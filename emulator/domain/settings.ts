@@ -1,4 +1,5 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
+import type { AgentScript } from "./agent/script.ts";
 
 /** Everything that a user can set, resolved: defaults, configuration file, environment, flags. */
 export interface Settings {
@@ -12,6 +13,8 @@ export interface Settings {
   readonly limits: LimitSettings;
   /** How long in virtual time the things take that the specification gives no duration for. */
   readonly timings: TimingSettings;
+  readonly webhooks: WebhookSettings;
+  readonly agent: AgentSettings;
   /** The effective value of every assumption. */
   readonly assumptions: Readonly<Record<AssumptionId, unknown>>;
 }
@@ -28,6 +31,40 @@ export interface AuthSettings {
   readonly keys: readonly { readonly key: string; readonly tenants: readonly string[] }[];
 }
 
+/** §6.1, with the variables in the headers filled in: their values are secrets. */
+export interface WebhookSettings {
+  readonly disabled: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly url: {
+    readonly allowed_domains: readonly string[] | null;
+    readonly require_https: boolean;
+    readonly allowed_ports: readonly number[] | null;
+    readonly disable_loopback: boolean;
+    readonly max_url_length: number;
+  };
+}
+
+/** What the agent server serves beside its own assistants, and how its runs end. */
+export interface AgentSettings {
+  readonly assistants: readonly AgentGraph[];
+  readonly scripts: readonly AgentScript[];
+  /** Project that runs leave their traces in; null names it after the assistant. */
+  readonly project: string | null;
+  readonly traces: boolean;
+}
+
+export interface AgentGraph {
+  readonly graph_id: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** Which of the built-in assistants it behaves like; echo when left out. */
+  readonly like?: GraphBehaviour;
+}
+
+export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
+
+export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
+
 export interface LimitSettings {
   readonly max_concurrent_runs_per_export: number;
   readonly max_concurrent_exports_per_workspace: number;
@@ -41,6 +78,22 @@ export interface LimitSettings {
   readonly body_bytes: number;
   /** Events that one `advance` may fire. */
   readonly events_per_advance: number;
+  readonly webhook_attempts: number;
+  /** Deliveries that the ledger keeps once they have ended. */
+  readonly webhook_ledger: number;
+  /** Deliveries that may be under way or wait for a retry. */
+  readonly webhook_pending: number;
+  /** Bytes kept of what a receiver answers. */
+  readonly webhook_reply_bytes: number;
+  readonly crons_per_workspace: number;
+  readonly agent_run_timeout_ms: number;
+  readonly agent_pending_runs: number;
+  readonly agent_kwargs_bytes: number;
+  readonly agent_messages: number;
+  readonly agent_checkpoints: number;
+  readonly agent_streams: number;
+  readonly agent_kept_streams: number;
+  readonly agent_scripts: number;
 }
 
 export interface TimingSettings {
@@ -52,4 +105,13 @@ export interface TimingSettings {
   readonly effect_patience_ms: number;
   /** Wall-clock time that an object store may take to answer. */
   readonly object_store_timeout_ms: number;
+  /** Virtual wait before the second attempt; it doubles with each further one. */
+  readonly webhook_retry_delay_ms: number;
+  /** Wall-clock time for finding and reaching a receiver. */
+  readonly webhook_connect_timeout_ms: number;
+  /** Wall-clock time for a receiver's whole answer. */
+  readonly webhook_read_timeout_ms: number;
+  readonly agent_step_ms: number;
+  /** Wall-clock time after which a quiet stream sends a sign of life. */
+  readonly agent_heartbeat_ms: number;
 }

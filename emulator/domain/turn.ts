@@ -1,5 +1,6 @@
 import type { Reader as KernelReader, Turn as KernelTurn } from "../kernel/turn.ts";
 import type { Reaction as KernelReaction, World as KernelWorld } from "../kernel/world.ts";
+import type { Schedules } from "./crons/schedule.ts";
 import type { Settings } from "./settings.ts";
 import type { TraceStore } from "./traces/port.ts";
 
@@ -8,6 +9,7 @@ export interface Ports {
   readonly settings: Settings;
   readonly traces: TraceStore;
   readonly secrets: Secrets;
+  readonly schedules: Schedules;
   /** Whether an endpoint is the emulator's own object store: none named, or its port on a loopback name. */
   isEmbedded(endpointUrl: string | null): boolean;
 }

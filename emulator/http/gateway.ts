@@ -7,6 +7,7 @@ import { isTicket } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
 import { readBody } from "./body.ts";
 import { checkOf } from "./check.ts";
+import { faultReply } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
 import { readQuery } from "./query.ts";
@@ -53,6 +54,8 @@ async function answer(handlers: Handlers, world: World, request: HttpRequest, ca
   if (checked.unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
   const detail = { method: request.method, path: request.path, ...warningsOf(checked.unknown) };
+  const struck = await faultReply(world, id, request);
+  if (struck) return struck;
   const handler = handlers[id] as Handler<OperationId>;
   const asked = { ...checked, workspace: { region, tenant_id } } as unknown as RequestOf<OperationId>;
   const said = world.turn({ type: "request", name: id, detail }, (turn) => handler(turn, asked));

@@ -23,9 +23,8 @@ export function parseMicros(text: string): number | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second = "0", fraction = "", zone = "Z"] = match;
-  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  const date = new Date(midnight);
-  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return undefined;
+  const midnight = midnightOf(Number(year), Number(month), Number(day));
+  if (midnight === undefined) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const offsetMinutes = zoneOffsetMinutes(zone);
   if (offsetMinutes === undefined) return undefined;
@@ -38,6 +37,14 @@ export function formatMicros(micros: number): string {
   const millis = Math.floor(micros / 1000);
   const rest = micros - millis * 1000;
   return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+}
+
+/** The beginning of a day in UTC; undefined when the calendar has no such day. */
+export function midnightOf(year: number, month: number, day: number): Instant | undefined {
+  const date = new Date(0);
+  // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
+  const midnight = date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCDate() === day && date.getUTCMonth() === month - 1 ? midnight : undefined;
 }
 
 function zoneOffsetMinutes(zone: string): number | undefined {

@@ -21,14 +21,18 @@ export interface Journal {
   append(entry: JournalEntry): void;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
-  /** Calls back for every later turn until the returned function is called. */
-  follow(listener: (entry: JournalEntry) => void): () => void;
+  /** Calls back for every later turn until the returned function is called; `closed` when no more will come. */
+  follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
+  /** How many follow it. */
+  readonly followers: number;
+  /** Tells every follower that the world has ended. */
+  close(): void;
 }
 
 export function createJournal(capacity: number): Journal {
   const ring: JournalEntry[] = [];
   let start = 0;
-  const listeners = new Set<(entry: JournalEntry) => void>();
+  const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
   return {
     append(entry) {
       if (ring.length < capacity) ring.push(entry);
@@ -36,12 +40,18 @@ export function createJournal(capacity: number): Journal {
         ring[start] = entry;
         start = (start + 1) % capacity;
       }
-      for (const listener of listeners) listener(entry);
+      for (const listener of listeners.keys()) listener(entry);
     },
     since: (turn) => [...ring.slice(start), ...ring.slice(0, start)].filter((entry) => entry.turn > turn),
-    follow(listener) {
-      listeners.add(listener);
+    follow(listener, closed) {
+      listeners.set(listener, closed);
       return () => listeners.delete(listener);
+    },
+    get followers() {
+      return listeners.size;
+    },
+    close() {
+      for (const closed of [...listeners.values()]) closed?.();
     },
   };
 }

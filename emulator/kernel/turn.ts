@@ -2,14 +2,16 @@ import type { Cause, ClockState, Commit, Effect, Note, Stored } from "./commit.t
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
 import type { DueEvent } from "./queue.ts";
-import type { Collection, Table } from "./table.ts";
+import type { Collection, PageOf, Table } from "./table.ts";
 
 /** Looks at the records of a world. */
 export interface Reader {
   get<T>(kind: Collection<T>, id: string): T | undefined;
   /** Records of a group in the order in which they were first put. */
   list<T>(kind: Collection<T>, group?: string): Iterable<T>;
-  count<T>(kind: Collection<T>, group?: string): number;
+  count<T>(kind: Collection<T>, group?: string, label?: string): number;
+  /** Part of a group of a collection with labels, at a cost that does not grow with the group. */
+  page<T>(kind: Collection<T>, wanted: PageOf): readonly T[];
   /** Records of all groups. */
   all<T>(kind: Collection<T>): Iterable<T>;
 }
@@ -104,7 +106,8 @@ export function openTurn<Ports>(
     ports: bench.ports,
     get: (kind, id) => bench.table(kind).get(id),
     list: (kind, group) => bench.table(kind).list(group),
-    count: (kind, group) => bench.table(kind).count(group),
+    count: (kind, group, label) => bench.table(kind).count(group, label),
+    page: (kind, wanted) => bench.table(kind).page(wanted),
     all: (kind) => bench.table(kind).values(),
     put(kind, record) {
       const key = kind.idOf(record);

@@ -1,10 +1,15 @@
 import type { Cause, ClockState, Commit, Effect, WorldState } from "./commit.ts";
+import { createErrands, type EffectResult, type EffectRunner, type Errands } from "./errands.ts";
 import type { Instant } from "./instant.ts";
 import { createJournal, entryOf, type Journal } from "./journal.ts";
-import { createEventQueue, type DueEvent } from "./queue.ts";
+import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
+import { createRecords, type Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import { type Collection, createTable, type Table } from "./table.ts";
+import type { Collection } from "./table.ts";
+import { createTickets, type Tickets } from "./tickets.ts";
 import { type Bench, openTurn, type Outcome, type Reader, type Turn } from "./turn.ts";
+
+export type { EffectResult, EffectRunner } from "./errands.ts";
 
 /** An event that fired, or the result of an effect. */
 export interface Occurrence {
@@ -15,16 +20,10 @@ export interface Occurrence {
   readonly result?: EffectResult;
 }
 
-/** JSON; only whoever asked knows its shape. */
-export type EffectResult = object;
-
 /** The result of an effect that was in flight when the process ended. */
 export const INTERRUPTED = { failure: "interrupted", message: "the emulator was restarted" } as const;
 
 export type Reaction<Ports> = (turn: Turn<Ports>, occurrence: Occurrence) => void;
-
-/** Carries out an effect; a trouble of the outside world is a result, never a rejection. */
-export type EffectRunner = (effect: Effect) => Promise<EffectResult>;
 
 export interface WorldParts<Ports> {
   readonly state: WorldState;
@@ -67,239 +66,199 @@ export interface World<Ports> {
 /** More turns than this at one instant can only be events that schedule each other for ever. */
 const MAX_TURNS_PER_INSTANT = 1_000_000;
 
-interface Lane {
-  readonly waiting: { readonly effect: Effect; result?: EffectResult }[];
-}
-
 export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
-  const { state, ports, reactions, effects } = parts;
-  const tables = new Map(parts.collections.map((kind) => [kind.name, createTable(kind)]));
-  for (const [name, items] of Object.entries(state.records))
-    for (const { record } of items) tables.get(name)?.put(record as never);
-  const queue = createEventQueue(state.queue);
-  const inFlight = new Map<number, Effect>(state.inFlight.map((effect) => [effect.number, effect]));
-  const lanes = new Map<string, Lane>();
-  const tickets = new Map<number, { promise: Promise<unknown>; resolve: (value: unknown) => void }>();
-  const journal = createJournal(parts.journalCapacity);
-  const toStart: Effect[] = [];
-  let { now, turn: lastTurn, clock } = state;
-  let draining = false;
-  let turning = false;
-  let defect: Error | undefined;
-  let idle: { promise: Promise<void>; resolve: () => void } | undefined;
-
-  const bench: Bench<Ports> = {
-    seed: state.seed,
-    ports,
-    now: () => now,
-    table,
-    ordinals: new Map(Object.entries(state.ordinals)),
-    setClock(next) {
-      clock = next;
-    },
-    openTicket(number) {
-      tickets.set(number, withResolvers());
-    },
-  };
-
-  function table<T>(kind: Collection<T>): Table<T> {
-    const found = tables.get(kind.name);
-    if (!found) throw new Error(`The collection ${kind.name} is not part of this world.`);
-    return found as unknown as Table<T>;
-  }
-
-  function runTurn<R>(
-    cause: Cause,
-    taken: { fired?: number; settled?: number },
-    act: (turn: Turn<Ports>) => R,
-  ): R {
-    if (defect) throw defect;
-    if (turning) throw poison(new Error(`A turn (${cause.name}) began inside another.`));
-    turning = true;
-    const open = openTurn(bench, lastTurn + 1, cause, taken);
-    try {
-      const value = act(open.turn);
-      finish(open.close());
-      return value;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw poison(error);
-      const outcome = open.close();
-      if (outcome.changed && cause.type !== "control")
-        throw poison(new Error(`${cause.name} refused after it had written: ${error.message}`));
-      lastTurn += 1;
-      const { status, code, message } = error;
-      journal.append(entryOf(outcome.commit, { status, code, message }));
-      throw error;
-    } finally {
-      turning = false;
-    }
-  }
-
-  function finish({ commit, answers, changed }: Outcome): void {
-    if (changed) parts.keep(commit);
-    lastTurn = commit.turn;
-    journal.append(entryOf(commit));
-    for (const event of commit.scheduled ?? []) queue.add(event);
-    if (commit.settled !== undefined) inFlight.delete(commit.settled);
-    for (const effect of commit.asked ?? []) {
-      inFlight.set(effect.number, effect);
-      toStart.push(effect);
-    }
-    for (const { ticket, value } of answers) {
-      tickets.get(ticket)?.resolve(value);
-    }
-  }
-
-  function poison(error: unknown): Error {
-    defect ??= error instanceof Error ? error : new Error(String(error));
-    return defect;
-  }
-
-  /** Starts what was asked for and fires what is due, until neither is left at this instant. */
-  function drain(): void {
-    if (draining) return;
-    draining = true;
-    try {
-      for (let turns = 0; ; turns += 1) {
-        if (turns > MAX_TURNS_PER_INSTANT) throw poison(new Error("Events at one instant never end."));
-        const effect = toStart.shift();
-        if (effect) start(effect);
-        else if ((queue.peek()?.at ?? Number.POSITIVE_INFINITY) <= now) fire();
-        else return;
-      }
-    } finally {
-      draining = false;
-      if (inFlight.size === 0) {
-        idle?.resolve();
-        idle = undefined;
-      }
-    }
-  }
-
-  function fire(): void {
-    const { number, kind, ref, data, cause } = queue.take() as DueEvent;
-    const detail = { scheduled_by: cause };
-    react({ type: "event", name: kind, ref, detail }, { fired: number }, { kind, ref, data });
-  }
-
-  function react(cause: Cause, taken: { fired?: number; settled?: number }, occurrence: Occurrence): void {
-    const reaction = reactions[occurrence.kind];
-    if (!reaction) throw poison(new Error(`Nothing reacts to ${occurrence.kind}.`));
-    runTurn(cause, taken, (turn) => reaction(turn, occurrence));
-  }
-
-  function start(effect: Effect): void {
-    const entry: Lane["waiting"][number] = { effect };
-    const lane = lanes.get(effect.lane) ?? { waiting: [] };
-    lanes.set(effect.lane, lane);
-    lane.waiting.push(entry);
-    const runner = effects[effect.kind];
-    if (!runner) throw poison(new Error(`Nothing carries out ${effect.kind}.`));
-    runner(effect).then(
-      (result) => {
-        entry.result = result;
-        deliver(effect.lane, lane);
-      },
-      (error) => {
-        poison(error);
-        abandonEffects();
-      },
-    );
-  }
-
-  function abandonEffects(): void {
-    inFlight.clear();
-    idle?.resolve();
-    idle = undefined;
-  }
-
-  /** Hands out results in the order asked for; one that is early waits for those before it. */
-  function deliver(name: string, lane: Lane): void {
-    for (let head = lane.waiting[0]; head?.result && !defect; head = lane.waiting[0]) {
-      lane.waiting.shift();
-      if (lane.waiting.length === 0) lanes.delete(name);
-      takeResult(head.effect, head.result);
-      drain();
-    }
-  }
-
-  function takeResult({ number, kind, ref, then, data }: Effect, result: EffectResult): void {
-    react({ type: "effect", name: kind, ref }, { settled: number }, { kind: then, ref, data, result });
-  }
-
+  const core = createCore(parts);
+  const { errands, records, tickets, queue, journal } = core;
   return {
-    seed: state.seed,
+    seed: parts.state.seed,
     journal,
-    ports,
+    ports: parts.ports,
+    reader: records.reader,
     get now() {
-      return now;
+      return core.now;
     },
     get clock() {
-      return clock;
+      return core.clock;
     },
     get defect() {
-      return defect;
-    },
-    reader: {
-      get: (kind, id) => table(kind).get(id),
-      list: (kind, group) => table(kind).list(group),
-      count: (kind, group) => table(kind).count(group),
-      all: (kind) => table(kind).values(),
+      return core.defect;
     },
     turn(cause, act) {
-      const value = runTurn(cause, {}, act);
-      drain();
+      const value = runTurn(core, cause, {}, act);
+      drain(core);
       return value;
     },
-    async answerTo(ticket) {
-      const answer = await tickets.get(ticket)?.promise;
-      tickets.delete(ticket);
-      return answer;
-    },
+    answerTo: tickets.answerTo,
     moveTo(instant) {
-      now = Math.max(now, instant);
-      drain();
+      core.now = Math.max(core.now, instant);
+      drain(core);
     },
-    nextEvent: () => queue.peek(),
-    queue: () => queue.list(),
-    inFlight: () => [...inFlight.values()],
-    settled() {
-      if (inFlight.size === 0) return Promise.resolve();
-      idle ??= withResolvers<void>();
-      return idle.promise;
-    },
+    nextEvent: queue.peek,
+    queue: queue.list,
+    inFlight: errands.list,
+    settled: errands.settled,
     end(reason) {
-      defect = reason;
-      for (const { resolve } of tickets.values()) resolve(reason);
-      tickets.clear();
-      abandonEffects();
+      core.defect = reason;
+      journal.close();
+      tickets.answerAll(reason);
+      errands.abandon();
     },
     recover() {
-      for (const effect of [...inFlight.values()]) takeResult(effect, INTERRUPTED);
-      drain();
+      for (const effect of errands.list()) takeResult(core, effect, INTERRUPTED);
     },
     state: () => ({
-      seed: state.seed,
-      turn: lastTurn,
-      now,
-      clock,
-      ordinals: Object.fromEntries(bench.ordinals),
-      records: Object.fromEntries(
-        parts.collections.map((kind) => [
-          kind.name,
-          [...table(kind).values()].map((record) => ({ key: kind.idOf(record), record })),
-        ]),
-      ),
+      seed: parts.state.seed,
+      turn: core.lastTurn,
+      now: core.now,
+      clock: core.clock,
+      ordinals: Object.fromEntries(core.bench.ordinals),
+      records: records.stored(),
       queue: queue.list(),
-      inFlight: [...inFlight.values()],
+      inFlight: errands.list(),
     }),
   };
 }
 
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+/** What a world works with, and what of it changes from turn to turn. */
+interface Core<Ports> {
+  readonly parts: WorldParts<Ports>;
+  readonly bench: Bench<Ports>;
+  readonly records: Records;
+  readonly queue: EventQueue;
+  readonly errands: Errands;
+  readonly tickets: Tickets;
+  readonly journal: Journal;
+  now: Instant;
+  clock: ClockState;
+  lastTurn: number;
+  turning: boolean;
+  draining: boolean;
+  defect: Error | undefined;
+}
+
+function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
+  const { state, ports } = parts;
+  const records = createRecords(parts.collections, state.records);
+  const tickets = createTickets();
+  const core: Core<Ports> = {
+    parts,
+    records,
+    tickets,
+    queue: createEventQueue(state.queue),
+    journal: createJournal(parts.journalCapacity),
+    errands: createErrands({
+      inFlight: state.inFlight,
+      runners: parts.effects,
+      deliver: (effect, result) => takeResult(core, effect, result),
+      fail(error) {
+        poison(core, error);
+        core.errands.abandon();
+      },
+    }),
+    bench: {
+      seed: state.seed,
+      ports,
+      now: () => core.now,
+      table: records.table,
+      ordinals: new Map(Object.entries(state.ordinals)),
+      setClock(next) {
+        core.clock = next;
+      },
+      openTicket: tickets.open,
+    },
+    now: state.now,
+    clock: state.clock,
+    lastTurn: state.turn,
+    turning: false,
+    draining: false,
+    defect: undefined,
+  };
+  return core;
+}
+
+/** What a turn takes off the lists: the event it answers, or the effect whose result it takes. */
+interface Taken {
+  readonly fired?: number;
+  readonly settled?: number;
+}
+
+function runTurn<Ports, R>(core: Core<Ports>, cause: Cause, taken: Taken, act: (turn: Turn<Ports>) => R): R {
+  if (core.defect) throw core.defect;
+  if (core.turning) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
+  core.turning = true;
+  const open = openTurn(core.bench, core.lastTurn + 1, cause, taken);
+  try {
+    const value = act(open.turn);
+    finish(core, open.close());
+    return value;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw poison(core, error);
+    noteRefusal(core, open.close(), error);
+    throw error;
+  } finally {
+    core.turning = false;
+  }
+}
+
+function finish<Ports>(core: Core<Ports>, { commit, answers, changed }: Outcome): void {
+  if (changed) core.parts.keep(commit);
+  core.lastTurn = commit.turn;
+  core.journal.append(entryOf(commit));
+  for (const event of commit.scheduled ?? []) core.queue.add(event);
+  if (commit.settled !== undefined) core.errands.settle(commit.settled);
+  for (const effect of commit.asked ?? []) core.errands.add(effect);
+  for (const { ticket, value } of answers) core.tickets.answer(ticket, value);
+}
+
+/** Refuse before you write: a request that was refused has left nothing behind. */
+function noteRefusal<Ports>(core: Core<Ports>, { commit, changed }: Outcome, refusal: Refusal): void {
+  if (changed && commit.cause.type !== "control")
+    throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
+  core.lastTurn = commit.turn;
+  const { status, code, message } = refusal;
+  core.journal.append(entryOf(commit, { status, code, message }));
+}
+
+/** A broken invariant ends this world: every later call says so. */
+function poison<Ports>(core: Core<Ports>, error: unknown): Error {
+  core.defect ??= error instanceof Error ? error : new Error(String(error));
+  core.journal.close();
+  return core.defect;
+}
+
+/** Starts what was asked for and fires what is due, until neither is left at this instant. */
+function drain<Ports>(core: Core<Ports>): void {
+  if (core.draining) return;
+  core.draining = true;
+  try {
+    for (let turns = 0; core.errands.startNext() || fireNext(core); turns += 1)
+      if (turns > MAX_TURNS_PER_INSTANT) throw new Error("Events at one instant never end.");
+  } catch (error) {
+    throw poison(core, error);
+  } finally {
+    core.draining = false;
+    core.errands.announce();
+  }
+}
+
+function fireNext<Ports>(core: Core<Ports>): boolean {
+  const next = core.queue.peek();
+  if (!next || next.at > core.now) return false;
+  core.queue.take();
+  const { number, kind, ref, data, cause } = next;
+  const detail = { scheduled_by: cause };
+  react(core, { type: "event", name: kind, ref, detail }, { fired: number }, { kind, ref, data });
+  return true;
+}
+
+function takeResult<Ports>(core: Core<Ports>, effect: Effect, result: EffectResult): void {
+  const { number, kind, ref, then, data } = effect;
+  react(core, { type: "effect", name: kind, ref }, { settled: number }, { kind: then, ref, data, result });
+  drain(core);
+}
+
+function react<Ports>(core: Core<Ports>, cause: Cause, taken: Taken, occurrence: Occurrence): void {
+  const reaction = core.parts.reactions[occurrence.kind];
+  if (!reaction) throw poison(core, new Error(`Nothing reacts to ${occurrence.kind}.`));
+  runTurn(core, cause, taken, (turn) => reaction(turn, occurrence));
 }

@@ -1,4 +1,12 @@
-import { createProject, PROJECTS, type Project, projectById, projectByName } from "../domain/projects/projects.ts";
+import { parseFilter } from "../domain/filters/parse.ts";
+import { problemText } from "../domain/filters/problem.ts";
+import {
+  createProject,
+  PROJECTS,
+  type Project,
+  projectById,
+  projectByName,
+} from "../domain/projects/projects.ts";
 import { ingest } from "../domain/traces/ingest.ts";
 import { runView } from "../domain/traces/view.ts";
 import { page } from "../domain/views.ts";
@@ -11,6 +19,7 @@ type Rows =
   | "ingestRunBatch"
   | "updateRun"
   | "readRun"
+  | "validateFilter"
   | "listProjects"
   | "readProject"
   | "createProject";
@@ -41,6 +50,14 @@ export const TRACE_HANDLERS: Pick<Handlers, Rows> = {
     return runView(row);
   },
 
+  validateFilter(_turn, { body }) {
+    const errors = (["filter", "trace_filter", "tree_filter"] as const).flatMap((field) => {
+      const message = filterError(body[field] ?? null);
+      return message === undefined ? [] : [{ field, message }];
+    });
+    return { valid: errors.length === 0, errors };
+  },
+
   listProjects(turn, { workspace, query }) {
     if (query.name !== undefined) {
       const found = projectByName(turn, workspace, query.name);
@@ -60,10 +77,22 @@ export const TRACE_HANDLERS: Pick<Handlers, Rows> = {
     const found = projectByName(turn, workspace, body.name);
     if (found && query.upsert) return projectView(found);
     if (found || (body.id && projectById(turn, workspace, body.id)))
-      throw new Refusal(409, "conflict", `A project of this name or id exists: ${body.name}.`, "Add ?upsert=true to get it.");
+      throw new Refusal(
+        409,
+        "conflict",
+        `A project of this name or id exists: ${body.name}.`,
+        "Add ?upsert=true to get it.",
+      );
     return projectView(createProject(turn, workspace, body));
   },
 };
+
+function filterError(text: string | null): string | undefined {
+  const read = text === null ? undefined : parseFilter(text);
+  if (!read || !("problem" in read)) return undefined;
+  const { hint } = read.problem;
+  return `${problemText(read.problem)}.${hint === undefined ? "" : ` ${hint}`}`;
+}
 
 function projectView({ id, tenant_id, name, description, start_time, extra }: Project) {
   return { id, tenant_id, name, description, start_time, end_time: null, extra };

@@ -184,18 +184,6 @@ export function freeObject(): Kind<Readonly<Record<string, unknown>>> {
   };
 }
 
-export function oneOfKinds<T>(kinds: readonly Kind<T>[]): Kind<T> {
-  return {
-    expects: kinds.map((kind) => kind.expects).join(", or "),
-    schema: { anyOf: kinds.map((kind) => kind.schema) },
-    read: (value) => kinds.map((kind) => kind.read(value)).find((one) => one !== undefined),
-    fromText: (given) => {
-      const readings = kinds.map((kind) => [kind, kind.fromText(given)] as const);
-      return (readings.find(([kind, value]) => kind.read(value) !== undefined) ?? [undefined, given])[1];
-    },
-  };
-}
-
 /** Exactly one of these JSON values. */
 export function values(allowed: readonly unknown[]): Kind<unknown> {
   const spelled = allowed.map((value) => [JSON.stringify(value), value] as const);

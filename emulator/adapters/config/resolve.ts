@@ -9,6 +9,7 @@ import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./lay
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
 import { type NamedValues, SETTINGS } from "./settings.ts";
+import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
 
 /** Where settings come from; a later one wins: file, environment, flags, options. */
 export interface Sources {
@@ -16,6 +17,7 @@ export interface Sources {
   readonly cwd: string;
   /** Flags by name without dashes; `config` names the configuration file. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>;
+  /** Without it there are no settings from it; templates in webhook headers then look into the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What a program gives: the keys of the file, and flags in camelCase (`port`, `now`, `serviceVersion`). */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -27,9 +29,6 @@ export interface Sources {
 export interface Extras {
   readonly rateLimits: boolean;
   readonly followWaits: boolean;
-  /** §6.1 under its own spelling, each with its default. */
-  readonly webhooks: Readonly<Record<string, unknown>>;
-  readonly disableWebhooks: boolean;
   readonly agent: Readonly<Record<string, unknown>>;
 }
 
@@ -59,6 +58,9 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       project,
     })),
   };
+  const environment = sources.env ?? process.env;
+  const settings = { ...settingsFrom(value, anyValue), webhooks: webhookSettings(value, environment, problems) };
+  checkWebhookVersions(winners.keys(), settings.versions, problems);
   checkTraceFiles(seedData, problems);
   checkKeys(value, problems);
   if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
@@ -73,7 +75,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       seed: value("seed"),
       now: value("clock.now"),
       clock: { mode: value("clock.mode"), rate: value("clock.rate") },
-      settings: settingsFrom(value, anyValue),
+      settings,
       seedData,
     },
     extras: extrasFrom(value),
@@ -111,7 +113,7 @@ function valueOf(given: Given, problems: Problem[]): unknown {
   return undefined;
 }
 
-function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Settings {
+function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit<Settings, "webhooks"> {
   return {
     profile: value("profile"),
     deployment: value("deployment"),
@@ -132,18 +134,6 @@ function extrasFrom(value: ValueOf): Extras {
   return {
     rateLimits: value("rate_limits"),
     followWaits: value("clock.follow_waits"),
-    webhooks: {
-      headers: value("webhooks.headers"),
-      env_prefix: value("webhooks.env_prefix"),
-      url: {
-        allowed_domains: value("webhooks.url.allowed_domains"),
-        require_https: value("webhooks.url.require_https"),
-        allowed_ports: value("webhooks.url.allowed_ports"),
-        disable_loopback: value("webhooks.url.disable_loopback"),
-        max_url_length: value("webhooks.url.max_url_length"),
-      },
-    },
-    disableWebhooks: value("http.disable_webhooks"),
     agent: value("agent"),
   };
 }

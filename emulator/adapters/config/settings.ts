@@ -1,11 +1,13 @@
 import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
 import { DEFAULT_VERSIONS } from "../../../contracts/spec/versions.ts";
+import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../../contracts/spec/webhook-settings.ts";
 import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
   freeObject,
   instant,
   integer,
+  type Kind,
   list,
   map,
   positiveNumber,
@@ -114,33 +116,36 @@ const AUTH = {
 
 /** §6.1, spelled as there. */
 const WEBHOOKS = {
-  "webhooks.headers": setting(map(text(), "header names and texts"), {}, "headers of every delivery", {
-    secret: true,
-  }),
-  "webhooks.env_prefix": setting<string | null>(
-    text(),
-    null,
-    "what variables that headers refer to must begin with",
+  "webhooks.headers": setting(
+    map(text(), "header names and texts"),
+    {},
+    WEBHOOK_SETTINGS["webhooks.headers"].text,
+    {
+      secret: true,
+    },
   ),
-  "webhooks.url.allowed_domains": setting<readonly string[] | null>(
+  "webhooks.env_prefix": webhookSetting("webhooks.env_prefix", text()),
+  "webhooks.url.allowed_domains": webhookSetting(
+    "webhooks.url.allowed_domains",
     list(text("a host name"), "host names"),
-    null,
-    "hosts that may be called",
   ),
-  "webhooks.url.require_https": setting(toggle(), false, "whether http:// URLs are refused"),
-  "webhooks.url.allowed_ports": setting<readonly number[] | null>(
+  "webhooks.url.require_https": webhookSetting("webhooks.url.require_https", toggle()),
+  "webhooks.url.allowed_ports": webhookSetting(
+    "webhooks.url.allowed_ports",
     list(integer(1, 65_535), "ports"),
-    null,
-    "ports that may be called",
   ),
-  "webhooks.url.disable_loopback": setting(toggle(), false, "whether relative URLs are refused"),
-  "webhooks.url.max_url_length": setting<number | null>(
-    integer(1, 65_536),
-    null,
-    "longest URL in characters",
-  ),
-  "http.disable_webhooks": setting(toggle(), false, "whether webhooks are off"),
+  "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", toggle()),
+  "webhooks.url.max_url_length": webhookSetting("webhooks.url.max_url_length", integer(1, 65_536)),
+  "http.disable_webhooks": webhookSetting("http.disable_webhooks", toggle()),
 };
+
+/** A row of the table as a setting; one that nobody sets is null where the table gives no value. */
+function webhookSetting<T, Key extends WebhookSettingKey>(key: Key, kind: Kind<T>) {
+  const { initial, text: help } = WEBHOOK_SETTINGS[key];
+  return setting(kind as Kind<Given<T, Key>>, initial as Given<T, Key>, help);
+}
+
+type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["initial"] extends null ? T | null : T;
 
 const SEED_DATA = {
   "seed_data.projects": setting(
@@ -175,14 +180,10 @@ export type NamedValues = {
   readonly [Path in keyof typeof NAMED]: (typeof NAMED)[Path] extends Setting<infer T> ? T : never;
 };
 
-export const LIMIT_SETTINGS = limitSettings(LIMITS);
-
-export const TIMING_SETTINGS = limitSettings(TIMINGS);
-
 /** Everything that can be set: flags, environment twins, file keys and options are derived from here. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries<Setting>(NAMED),
-  ...LIMIT_SETTINGS,
-  ...TIMING_SETTINGS,
+  ...limitSettings(LIMITS),
+  ...limitSettings(TIMINGS),
   ...ASSUMPTION_SETTINGS,
 ]);

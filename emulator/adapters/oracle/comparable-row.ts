@@ -24,6 +24,10 @@ export interface ComparableRow {
 type Values = Readonly<Record<string, unknown>>;
 
 const NOT_COMPARABLE = "";
+const NAMED_COLUMNS_MAX = 3;
+// A value is shown from its beginning, unless that would hide where it differs.
+const SHOWN_BEFORE_DIFFERENCE_MAX = 100;
+const BEFORE_DIFFERENCE = 40;
 
 function textOf(value: unknown): string {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
@@ -63,17 +67,16 @@ export function differences(form: RowForm, stored: ComparableRow, found: Compara
   });
   if (differing.length === 0) return undefined;
   const more = differing.length - NAMED_COLUMNS_MAX;
-  return differing.slice(0, NAMED_COLUMNS_MAX).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "");
+  return (
+    differing.slice(0, NAMED_COLUMNS_MAX).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "")
+  );
 }
-
-const NAMED_COLUMNS_MAX = 3;
-const BEFORE_DIFFERENCE = 40;
 
 /** The part of a long value in which it differs from the other. */
 function excerpt(text: string, other: string): string {
   let at = 0;
   while (at < text.length && text[at] === other[at]) at += 1;
-  const from = at + BEFORE_DIFFERENCE > 200 ? at - BEFORE_DIFFERENCE : 0;
+  const from = at > SHOWN_BEFORE_DIFFERENCE_MAX ? at - BEFORE_DIFFERENCE : 0;
   return from > 0 ? `…${shown(text.slice(from))}` : shown(text);
 }
 

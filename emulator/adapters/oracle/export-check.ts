@@ -21,7 +21,11 @@ export interface ExportCheckTools extends StoredFilesTools {
 const WAITING_BYTES_MIN = 64 * 1024 * 1024;
 
 /** Proves one export that is not a schedule, or says what is wrong with it. */
-export async function checkExport(tools: ExportCheckTools, parent: BulkExport, findings: Findings): Promise<void> {
+export async function checkExport(
+  tools: ExportCheckTools,
+  parent: BulkExport,
+  findings: Findings,
+): Promise<void> {
   const runs = [...tools.world.reader.list(EXPORT_RUNS, parent.id)];
   checkStatuses(parent, runs, findings);
   checkTiling(parent, runs, findings);
@@ -35,7 +39,11 @@ export async function checkExport(tools: ExportCheckTools, parent: BulkExport, f
 
 function checkStatuses(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
   if (parent.status !== "COMPLETED") {
-    findings.add("not_completed", parent.id, `the export is ${parent.status}; its files up to here were read`);
+    findings.add(
+      "not_completed",
+      parent.id,
+      `the export is ${parent.status}; its files up to here were read`,
+    );
     return;
   }
   for (const { id, status } of runs) {
@@ -56,7 +64,8 @@ async function checkFiles(
   const destination = world.reader.get(DESTINATIONS, parent.bulk_export_destination_id);
   if (!destination) return findings.add("unreadable", parent.id, "the destination of the export was deleted");
   const files = await openStoredFiles(tools, destination);
-  if (!files) return findings.add("unreadable", parent.id, "no credentials were found to read the bucket with");
+  if (!files)
+    return findings.add("unreadable", parent.id, "no credentials were found to read the bucket with");
 
   const places = placesOf(settings, parent, destination.config);
   const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));

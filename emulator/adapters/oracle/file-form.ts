@@ -6,10 +6,12 @@ import type { Comparable, RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
 
 // Not taken from the encoder, which is what is judged here.
-const CODECS = { none: "UNCOMPRESSED", snappy: "SNAPPY", gzip: "GZIP", zstandard: "ZSTD" } as const satisfies Record<
-  Compression,
-  string
->;
+const CODECS = {
+  none: "UNCOMPRESSED",
+  snappy: "SNAPPY",
+  gzip: "GZIP",
+  zstandard: "ZSTD",
+} as const satisfies Record<Compression, string>;
 
 /** Compares what a file says of itself with what was asked for, and answers which columns can be compared. */
 export function checkColumns(form: RowForm, key: string, file: ParquetFile, findings: Findings): Comparable {
@@ -72,5 +74,6 @@ export function checkCount(
   findings: Findings,
 ): void {
   if (footer !== rows) findings.add("count", key, `has ${rows} rows; its footer says ${footer}`);
-  if (record.rows !== rows) findings.add("count", key, `has ${rows} rows; the run's record says ${record.rows}`);
+  if (record.rows !== rows)
+    findings.add("count", key, `has ${rows} rows; the run's record says ${record.rows}`);
 }

@@ -65,7 +65,11 @@ function refuseIfEnded({ defect }: World): void {
 }
 
 /** §3.3: the exports that a schedule has spawned, and that their windows follow one another. */
-async function checkSchedule(tools: ExportCheckTools, schedule: BulkExport, findings: Findings): Promise<void> {
+async function checkSchedule(
+  tools: ExportCheckTools,
+  schedule: BulkExport,
+  findings: Findings,
+): Promise<void> {
   const { reader } = tools.world;
   const spawned = [...reader.list(SPAWNED, schedule.id)]
     .map(({ id }) => reader.get(EXPORTS, id))

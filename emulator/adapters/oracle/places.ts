@@ -1,6 +1,6 @@
-import type { BulkExport, ExportRun } from "../../domain/bulk-exports/records.ts";
 import { keyOfNextFile } from "../../domain/bulk-exports/file.ts";
 import { rootOf } from "../../domain/bulk-exports/layout.ts";
+import type { BulkExport, ExportRun } from "../../domain/bulk-exports/records.ts";
 import type { DestinationConfig } from "../../domain/destinations/records.ts";
 import type { Settings } from "../../domain/settings.ts";
 import type { ProblemKind } from "./findings.ts";

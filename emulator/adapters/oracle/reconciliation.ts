@@ -19,7 +19,8 @@ export function reconcile(form: RowForm, runs: readonly RunLeftovers[], findings
   for (const { left, surplus } of unexplained) {
     const missing = lost.of(left);
     const pairs = form.columns.includes("id") ? 0 : Math.min(missing.length, surplus.length);
-    surplus.slice(0, pairs).forEach((found, at) => reportChange(form, missing[at] as Leftover, found, findings));
+    for (const [at, found] of surplus.slice(0, pairs).entries())
+      reportChange(form, missing[at] as Leftover, found, findings);
     for (const { key, name } of surplus.slice(pairs))
       findings.add("extra_row", key, `${name} is not among the rows that the store selects`);
     for (const { name, start } of missing.slice(pairs))
@@ -44,7 +45,11 @@ function explain(
   const { start_time, end_time } = left.run;
   if (like || isOutside(left.run, found.start)) {
     const begin = like?.leftover.start ?? found.start;
-    findings.add("wrong_partition", key, `${name} begins at ${begin}, outside of ${start_time} to ${end_time}`);
+    findings.add(
+      "wrong_partition",
+      key,
+      `${name} begins at ${begin}, outside of ${start_time} to ${end_time}`,
+    );
     return true;
   }
   if (!left.expected.has(found.identity)) return false;
@@ -54,7 +59,9 @@ function explain(
 
 function reportChange(form: RowForm, stored: Leftover, found: Surplus, findings: Findings): void {
   const differing =
-    stored.row && found.row ? differences(form, stored.row, found.row) : "it has other values than in the store";
+    stored.row && found.row
+      ? differences(form, stored.row, found.row)
+      : "it has other values than in the store";
   if (differing) findings.add("changed_value", found.key, `${stored.name}: ${differing}`);
 }
 

@@ -104,7 +104,10 @@ async function compareFile(
 }
 
 /** Which surplus rows the store does select, so that they are in the files twice. */
-async function expectedAmong(check: ExportCheck, { run, surplus }: RunLeftovers): Promise<ReadonlySet<string>> {
+async function expectedAmong(
+  check: ExportCheck,
+  { run, surplus }: RunLeftovers,
+): Promise<ReadonlySet<string>> {
   const expected = new Set<string>();
   if (surplus.length === 0) return expected;
   const sought = new Set(surplus.map(({ identity }) => identity));

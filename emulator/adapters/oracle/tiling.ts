@@ -32,5 +32,10 @@ function checkDays(parent: BulkExport, runs: readonly ExportRun[], findings: Fin
   const days = cutIntoDays(parent.start_time, parent.end_time as string);
   const known = new Set(days.map(({ start, end }) => `${start} ${end}`));
   const odd = runs.find(({ start_time, end_time }) => !known.has(`${start_time} ${end_time}`));
-  if (odd) findings.add("tiling", parent.id, `run ${odd.id} covers ${odd.start_time} to ${odd.end_time}: no UTC day`);
+  if (odd)
+    findings.add(
+      "tiling",
+      parent.id,
+      `run ${odd.id} covers ${odd.start_time} to ${odd.end_time}: no UTC day`,
+    );
 }

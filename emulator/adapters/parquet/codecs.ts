@@ -37,7 +37,8 @@ export async function loadCodec(compression: Compression): Promise<Codec> {
   return { codec: "ZSTD", compress: (bytes) => zstd.compress(bytes, ZSTD_LEVEL) };
 }
 
+/** The compressing library copies what it unpacks number by number; another reads ten times as fast. */
 export async function loadDecompressors(): Promise<Decompressors> {
-  const zstd = await loadZstd();
-  return { GZIP: (bytes) => gunzipSync(bytes), ZSTD: (bytes) => zstd.decompress(bytes) };
+  const { decompress } = await import("fzstd");
+  return { GZIP: (bytes) => gunzipSync(bytes), ZSTD: (bytes) => decompress(bytes) };
 }

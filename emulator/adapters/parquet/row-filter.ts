@@ -1,10 +1,14 @@
-import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
+import { compileFilter, type RowTest } from "../../domain/filters/compile.ts";
+import { parseFilter } from "../../domain/filters/parse.ts";
+import { problemText } from "../../domain/filters/problem.ts";
 
 /**
- * What decides whether a row is exported (§2.5-4); null takes every row. Expressions are refused at the
- * API, so that one which comes as far as this is a defect.
+ * What decides whether a row is exported (§2.5-4); null takes every row. Expressions that cannot be read
+ * are refused at the API, so that one which comes as far as this is a defect.
  */
-export function rowFilter(filter: string | null): ((row: TraceRow) => boolean) | null {
+export function rowFilter(filter: string | null): RowTest | null {
   if (filter === null) return null;
-  throw new Error("filters are not supported by the encoder");
+  const read = parseFilter(filter);
+  if ("problem" in read) throw new Error(`the filter of a job cannot be read: ${problemText(read.problem)}`);
+  return compileFilter(read.filter);
 }

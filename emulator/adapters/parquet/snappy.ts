@@ -30,16 +30,21 @@ function putLength(stream: Stream, length: number): void {
   }
 }
 
-function putLiteral({ input, output }: Stream, at: number, from: number, to: number): number {
-  const rest = to - from - 1;
+function putLiteralTag(output: Uint8Array, at: number, rest: number): number {
   let next = at;
   if (rest < SHORT_LITERAL_MAX) {
     output[next++] = rest << 2;
-  } else {
-    const bytes = rest < 0x100 ? 1 : rest < 0x1_0000 ? 2 : rest < 0x100_0000 ? 3 : 4;
-    output[next++] = (SHORT_LITERAL_MAX - 1 + bytes) << 2;
-    for (let byte = 0; byte < bytes; byte += 1) output[next++] = (rest >>> (8 * byte)) & 0xff;
+    return next;
   }
+  const bytes = rest < 0x100 ? 1 : rest < 0x1_0000 ? 2 : rest < 0x100_0000 ? 3 : 4;
+  output[next++] = (SHORT_LITERAL_MAX - 1 + bytes) << 2;
+  for (let byte = 0; byte < bytes; byte += 1) output[next++] = (rest >>> (8 * byte)) & 0xff;
+  return next;
+}
+
+function putLiteral({ input, output }: Stream, at: number, from: number, to: number): number {
+  const rest = to - from - 1;
+  let next = putLiteralTag(output, at, rest);
   if (rest < LOOPED_BYTES_MAX) {
     for (let byte = from; byte < to; byte += 1) output[next++] = input[byte] as number;
     return next;

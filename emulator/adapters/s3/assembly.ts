@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../../domain/object-storage/records.ts";
 import { type S3Trouble, trouble } from "../../domain/object-storage/errors.ts";
+import type {
+  ChecksumAlgorithm,
+  MultipartUpload,
+  UploadedPart,
+} from "../../domain/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
 import type { ObjectFiles, OpenedBody } from "./object-files.ts";
 import type { Stage } from "./stage.ts";
@@ -78,7 +82,10 @@ export async function assemble(
 }
 
 /** The checksum of the parts' checksums, known when each of them came with one. */
-function compositeOf(algorithm: ChecksumAlgorithm | null, parts: readonly UploadedPart[]): string | undefined {
+function compositeOf(
+  algorithm: ChecksumAlgorithm | null,
+  parts: readonly UploadedPart[],
+): string | undefined {
   if (!algorithm) return undefined;
   const values = parts.map((part) => part.checksums[algorithm]);
   if (values.includes(undefined)) return undefined;

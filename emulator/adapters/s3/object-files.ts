@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { isTrouble, type S3Trouble, trouble } from "../../domain/object-storage/errors.ts";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
-import { openStage, type Stage, STAGES, UPLOADS } from "./stage.ts";
+import { openStage, STAGES, type Stage, UPLOADS } from "./stage.ts";
 import { sweepFiles } from "./sweep.ts";
 
 /** The bodies of a world's objects, as files under one folder. */
@@ -59,15 +59,10 @@ export function openObjectFiles(folder: string): ObjectFiles {
     return join(folder, file);
   }
 
-  /** Empty folders go with the last file in them, up to the bucket's own. */
-  function prune(file: string): void {
-    for (let parent = dirname(file); parent.includes("/"); parent = dirname(parent)) {
-      try {
-        fs.rmdirSync(pathOf(parent));
-      } catch {
-        return;
-      }
-    }
+  function remove(file: string): void {
+    fs.rmSync(pathOf(file), { force: true });
+    if (isHashed(file)) fs.rmSync(keyFileOf(pathOf(file)), { force: true });
+    prune(folder, file);
   }
 
   return {
@@ -86,10 +81,11 @@ export function openObjectFiles(folder: string): ObjectFiles {
       const value = commit({ file, stage: stage.name });
       if (isTrouble(value)) {
         stage.discard();
+        if (!fs.existsSync(pathOf(file))) remove(file);
         return value;
       }
+      stage.settle();
       fs.renameSync(stage.path, pathOf(file));
-      live.delete(stage);
       return value;
     },
     open(file) {
@@ -103,11 +99,7 @@ export function openObjectFiles(folder: string): ObjectFiles {
     close({ fd }) {
       fs.closeSync(fd);
     },
-    remove(file) {
-      fs.rmSync(pathOf(file), { force: true });
-      if (isHashed(file)) fs.rmSync(keyFileOf(pathOf(file)), { force: true });
-      prune(file);
-    },
+    remove,
     removeUpload(uploadId) {
       fs.rmSync(pathOf(`${UPLOADS}/${uploadId}`), { recursive: true, force: true });
     },
@@ -165,4 +157,15 @@ function isSafeKey(key: string): boolean {
   const last = segments.pop() as string;
   if (!SAFE_FILE.test(last) || DEVICE.test(last)) return false;
   return segments.every((segment) => SAFE_FOLDER.test(segment) && !DEVICE.test(segment));
+}
+
+/** Empty folders go with the last file in them, up to the bucket's own. */
+function prune(folder: string, file: string): void {
+  for (let parent = dirname(file); parent.includes("/"); parent = dirname(parent)) {
+    try {
+      fs.rmdirSync(join(folder, parent));
+    } catch {
+      return;
+    }
+  }
 }

@@ -2,13 +2,7 @@ import { type Claim, refOf } from "../../domain/object-storage/admission.ts";
 import { FILES_REMOVED, REMOVE_FILES } from "../../domain/object-storage/buckets.ts";
 import { DELAY_OVER, type Delays } from "../../domain/object-storage/delays.ts";
 import type { StrikeS3 } from "../../domain/object-storage/faults.ts";
-import {
-  buckets,
-  objects,
-  s3Credentials,
-  s3Parts,
-  s3Uploads,
-} from "../../domain/object-storage/records.ts";
+import { buckets, objects, s3Credentials, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { Reaction, World } from "../../domain/turn.ts";
 import type { Cause } from "../../kernel/commit.ts";
 import type { Collection } from "../../kernel/table.ts";

@@ -14,14 +14,17 @@ export interface Stage {
   close(): Promise<void>;
   /** The whole body in one synchronous go. */
   writeWhole(bytes: Uint8Array): void;
-  /** Leaves nothing behind. */
+  /** Leaves nothing behind, unless the body is settled. */
   discard(): void;
+  /** A record knows the body: from here on it stays, even when it cannot be given its name now. */
+  settle(): void;
 }
 
 /** Opens a stage; nothing is on disk before something is written or the stage is closed. */
 export function openStage(path: string, name: string, forget: () => void): Stage {
   let handle: Promise<FileHandle> | undefined;
   let discarded = false;
+  let settled = false;
   let writing: Promise<unknown> = Promise.resolve();
 
   async function append(chunk: Uint8Array): Promise<void> {
@@ -60,10 +63,14 @@ export function openStage(path: string, name: string, forget: () => void): Stage
     writeWhole: (bytes) => fs.writeFileSync(path, bytes, { flag: "wx" }),
     discard() {
       forget();
-      if (discarded) return;
+      if (discarded || settled) return;
       discarded = true;
       fs.rmSync(path, { force: true });
       if (handle) closeAndUnlink().catch(() => undefined);
+    },
+    settle() {
+      forget();
+      settled = true;
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { buckets, objects, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
+import { buckets, objects, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
@@ -10,41 +10,35 @@ import { STAGES, UPLOADS } from "./stage.ts";
  * and what no record knows goes. Hands out the highest process number among the names that records hold.
  */
 export function sweepFiles(folder: string, reader: Reader, folderOf: (bucket: string) => string): number {
-  const byStage = new Map<string, BodyFile>();
-  const partFiles = new Set<string>();
-  let boot = 0;
-  const know = (body: BodyFile): void => {
-    byStage.set(body.stage, body);
-    boot = Math.max(boot, Number.parseInt(body.stage, 10) || 0);
-  };
-  for (const { name } of reader.list(buckets)) {
-    for (const object of reader.list(objects, name)) know(object);
-    for (const { upload_id } of reader.list(s3Uploads, name)) {
-      for (const part of reader.list(s3Parts, upload_id)) {
-        know(part);
-        partFiles.add(part.file);
-      }
-    }
-  }
+  const bodies = [...bodiesIn(reader)];
+  const byStage = new Map(bodies.map((body) => [body.stage, body]));
   for (const stage of namesIn(join(folder, STAGES))) {
     const body = byStage.get(stage);
     const path = join(folder, STAGES, stage);
     if (body) finishRename(path, join(folder, body.file));
     else remove(path);
   }
-  sweepUploads(folder, partFiles);
+  sweepUploads(folder, new Set(bodies.map((body) => body.file)));
   const known = new Set([...reader.list(buckets)].map((bucket) => folderOf(bucket.name)));
   for (const name of namesIn(folder)) {
     if (name !== STAGES && name !== UPLOADS && !known.has(name)) remove(join(folder, name));
   }
-  return boot;
+  return bodies.reduce((boot, { stage }) => Math.max(boot, Number.parseInt(stage, 10) || 0), 0);
 }
 
-function sweepUploads(folder: string, partFiles: ReadonlySet<string>): void {
+/** Every body that a record knows. */
+function* bodiesIn(reader: Reader): Generator<BodyFile> {
+  for (const { name } of reader.list(buckets)) {
+    yield* reader.list(objects, name);
+    for (const { upload_id } of reader.list(s3Uploads, name)) yield* reader.list(s3Parts, upload_id);
+  }
+}
+
+function sweepUploads(folder: string, known: ReadonlySet<string>): void {
   for (const uploadId of namesIn(join(folder, UPLOADS))) {
     const kept = namesIn(join(folder, UPLOADS, uploadId)).filter((name) => {
       const file = `${UPLOADS}/${uploadId}/${name}`;
-      if (partFiles.has(file)) return true;
+      if (known.has(file)) return true;
       remove(join(folder, file));
       return false;
     });

@@ -12,6 +12,7 @@ import { scheduleStart } from "./export.ts";
 import { countDays } from "./partitions.ts";
 import { type BulkExport, EXPORTS } from "./records.ts";
 import { scheduleSpawn, windowsOver } from "./schedule.ts";
+import { checkFilter } from "./selection.ts";
 
 type Given = BodyOf<"createBulkExport">;
 
@@ -84,7 +85,7 @@ function windowOf(turn: Turn, given: Given): { readonly start_time: string; read
 function checkFeatures({ versions }: Settings, given: Given): void {
   if (given.interval_hours != null) requireFeature(versions, "scheduled_exports");
   if (given.export_fields != null) requireFeature(versions, "export_fields");
-  if (given.filter != null) throw invalid("body.filter: filters are not supported yet; leave it out to export every row.");
+  if (given.filter != null) checkFilter(given.filter);
 }
 
 function utc(time: string): string {

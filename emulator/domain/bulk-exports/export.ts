@@ -1,11 +1,14 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
 import type { Occurrence } from "../../kernel/world.ts";
+import { strikeStoreAt } from "../faults/s3.ts";
+import { strikeWorker, type WorkerFault } from "../faults/worker.ts";
 import type { Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { claimPlace, closePool, releasePlace } from "./capacity.ts";
 import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
 import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
+import { noteEmptySelection } from "./selection.ts";
 
 /** How an export can end, and what that means for its runs that have not (§3.1-9). */
 const ENDS = {
@@ -37,11 +40,19 @@ function begin(turn: Turn, created: BulkExport): void {
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
   turn.put(EXPORTS, { ...running, runsLeft: windows.length });
+  strikeStoreAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
     if (claimPlace(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
-      scheduleRun(turn, run, 0);
+      beginRun(turn, run);
   }
+}
+
+/** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
+function beginRun(turn: Turn, run: ExportRun): void {
+  const fault = strikeWorker(turn, "export.running", run);
+  if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
+  else scheduleRun(turn, run, 0, fault && { fault });
 }
 
 function createRun(turn: Turn, parent: BulkExport, window: DayWindow): ExportRun {
@@ -69,8 +80,13 @@ function createRun(turn: Turn, parent: BulkExport, window: DayWindow): ExportRun
 }
 
 /** An attempt at a run; whatever an earlier attempt left behind names another one and is dropped. */
-export function scheduleRun(turn: Turn, run: ExportRun, afterMs: number): void {
-  turn.schedule({ kind: "export_run.start", ref: run.id, afterMs, data: { attempt: run.attempt } });
+export function scheduleRun(
+  turn: Turn,
+  run: ExportRun,
+  afterMs: number,
+  struck?: { readonly fault: WorkerFault },
+): void {
+  turn.schedule({ kind: "export_run.start", ref: run.id, afterMs, data: { attempt: run.attempt, ...struck } });
 }
 
 /** A run has ended well: the next one waiting may begin, and the last one ends the export. */
@@ -79,7 +95,10 @@ export function afterRun(turn: Turn, run: ExportRun): void {
   const runsLeft = parent.runsLeft - 1;
   const updated = { ...parent, runsLeft };
   turn.put(EXPORTS, updated);
-  if (runsLeft === 0) endExport(turn, updated, "all_runs_completed");
+  if (runsLeft === 0) {
+    endExport(turn, updated, "all_runs_completed");
+    noteEmptySelection(turn, updated);
+  }
   const { max_concurrent_runs_per_export } = turn.ports.settings.limits;
   for (const id of releasePlace(turn, runPool(parent.id), run.id, max_concurrent_runs_per_export))
     scheduleRun(turn, turn.get(EXPORT_RUNS, id) as ExportRun, 0);

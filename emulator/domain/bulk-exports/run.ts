@@ -1,5 +1,6 @@
 import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
+import { strikeStoreAt } from "../faults/s3.ts";
 import { type FaultPoint, strikeWorker, type WorkerFault } from "../faults/worker.ts";
 import type { Turn } from "../turn.ts";
 import { afterRun } from "./export.ts";
@@ -28,6 +29,8 @@ export function onStart(turn: Turn, occurrence: Occurrence): void {
   const begun = found.status === "CREATED" ? moveRun(turn, found, "start") : found;
   const run: ExportRun = { ...begun, asOf: begun.asOf ?? turn.ports.traces.mark(), updated_at: turn.now };
   turn.put(EXPORT_RUNS, run);
+  const fault = occurrence.data.fault as LastingFault | undefined;
+  if (fault) return suffer(turn, run, "export.running", fault);
   const { run_timeout_ms } = turn.ports.settings.limits;
   continueWith(turn, run, "export_run.deadline", run_timeout_ms);
   passPoint(turn, run, "run.started", "export_run.step", 0);
@@ -55,7 +58,8 @@ export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
   if ("failure" in result) return failRun(turn, run, result.failure, result.message);
   const file = result.rows === 0 ? null : { key: String(occurrence.data.key), rows: result.rows, bytes: result.bytes };
   const checkpoint: Checkpoint = { file, cursor: result.cursor, exhausted: result.done };
-  passPoint(turn, run, "file.written", "export_run.checkpoint", 0, { ...checkpoint });
+  if (file) passPoint(turn, run, "file.written", "export_run.checkpoint", 0, { ...checkpoint });
+  else continueWith(turn, run, "export_run.checkpoint", 0, { ...checkpoint });
 }
 
 /** `export_run.checkpoint`: what is written is never exported again (§8.3). */
@@ -100,13 +104,16 @@ function passPoint(
   afterMs: number,
   data: Readonly<Record<string, unknown>> = {},
 ): void {
+  strikeStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
   const fault = strikeWorker(turn, at, run);
   if (!fault) continueWith(turn, run, next, afterMs, data);
   else if ("stallMs" in fault) continueWith(turn, run, next, afterMs + fault.stallMs, data);
   else suffer(turn, run, at, fault);
 }
 
-function suffer(turn: Turn, run: ExportRun, at: FaultPoint, fault: Exclude<WorkerFault, { stallMs: number }>): void {
+type LastingFault = Exclude<WorkerFault, { stallMs: number }>;
+
+function suffer(turn: Turn, run: ExportRun, at: FaultPoint, fault: LastingFault): void {
   if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
   if (at === "rows.read") return askForFile(turn, run, true);
   turn.ask({

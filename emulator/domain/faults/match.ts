@@ -1,3 +1,4 @@
+import { FAULT_PLANES, type FaultPlaneRow } from "../../../contracts/spec/faults.ts";
 import type { FaultRule } from "./rules.ts";
 
 /** What a key of `match` was given: a value, or a list of which any may fit. */
@@ -8,19 +9,11 @@ export interface Occasion {
   readonly [key: string]: string | number | readonly string[] | undefined;
 }
 
-/** Points that strike only rules that name a point: whoever matches runs or requests does not mean them. */
-export const NAMED_POINTS: Readonly<Record<FaultRule["plane"], readonly string[] | "all">> = {
-  worker: ["export.running"],
-  s3: "all",
-  http: [],
-  webhook: [],
-};
-
 /** Whether a rule is about this occasion. */
 export function isAbout({ plane, match }: FaultRule, occasion: Occasion): boolean {
   const { at } = occasion;
-  const named = NAMED_POINTS[plane];
-  if (typeof at === "string" && match.at === undefined && (named === "all" || named.includes(at))) return false;
+  const { named = [] }: FaultPlaneRow = FAULT_PLANES[plane];
+  if (match.at === undefined && named.some((point) => point === at)) return false;
   return Object.entries(match).every(([key, wanted]) => key === "nth" || fits(wanted, occasion[key]));
 }
 

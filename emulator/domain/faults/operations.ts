@@ -1,5 +1,6 @@
 import type { Operation } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../contracts/spec/operations.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { fitsPattern } from "./match.ts";
 import { unknownWord } from "./words.ts";
 
@@ -18,9 +19,9 @@ export function httpOperation(where: string, given: unknown): string {
     if (same !== undefined) return same;
     if (given.includes("*") && known.some((name) => fitsPattern(given, name))) return given;
   }
-  const { code, message, hint, status } = unknownWord("unknown_operation", where, given, known);
+  const { message, hint } = unknownWord("unknown_operation", where, given, known);
   const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";
-  return refuse(status, code, message, `${hint} ${concrete}`);
+  throw new Refusal(422, "unknown_operation", message, `${hint} ${concrete}`);
 }
 
 function withoutParameterNames(name: string): string {

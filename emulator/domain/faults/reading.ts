@@ -47,21 +47,22 @@ export function readFault(given: unknown, limits: LimitSettings): Fault {
 function expanded(body: Given, limits: LimitSettings): Given {
   const names = Object.keys(FAULT_PRESETS);
   const name = String(body.preset);
-  if (!names.includes(name)) throw unknownPreset(body.preset, names);
+  if (!names.includes(name)) throw unknownWord("unknown_preset", "preset", body.preset, names);
   const { plane, match, then, outlasts }: FaultPreset = FAULT_PRESETS[name as keyof typeof FAULT_PRESETS];
   const stall = outlasts && { stall: formatDuration(limits[outlasts] + 1000) };
   return { plane, match: { ...match, ...objectAt("match", body.match ?? {}) }, then: { ...then, ...stall } };
 }
 
-function unknownPreset(given: unknown, names: readonly string[]): Refusal {
-  const { message, hint } = unknownWord("unknown_preset", "preset", given, names);
-  return new Refusal(422, "unknown_preset", message, `${hint} There is: ${names.join(", ")}.`);
-}
-
 function misplaced(name: string, members: readonly string[], isPreset: boolean): Refusal {
-  if (name === "nth") return new Refusal(422, "unknown_field", "nth: is not known here.", "It goes inside match.");
+  if (name === "nth")
+    return new Refusal(422, "unknown_field", "nth: is not known here.", "It goes inside match.");
   if (isPreset && RULE_MEMBERS.includes(name))
-    return new Refusal(422, "unknown_field", `${name}: a preset has its own.`, "Arm a rule instead, without preset.");
+    return new Refusal(
+      422,
+      "unknown_field",
+      `${name}: a preset has its own.`,
+      "Arm a rule instead, without preset.",
+    );
   return unknownWord("unknown_field", "body", name, members);
 }
 
@@ -76,7 +77,8 @@ function readMatch(row: FaultPlaneRow, given: unknown): Fault["match"] {
   const read = Object.entries(match).map(([key, value]) => {
     const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
     if (kind !== undefined) return [key, readMatchValue(kind, `match.${key}`, value)] as const;
-    if (key === "times") throw new Refusal(422, "unknown_key", "match.times: is not known here.", "It goes beside match.");
+    if (key === "times")
+      throw new Refusal(422, "unknown_key", "match.times: is not known here.", "It goes beside match.");
     throw unknownWord("unknown_key", "match", key, Object.keys(row.match));
   });
   for (const [one, other] of row.apart ?? [])
@@ -92,55 +94,53 @@ function readMatch(row: FaultPlaneRow, given: unknown): Fault["match"] {
 
 function readThen(row: FaultPlaneRow, given: unknown, match: unknown): Fault["then"] {
   const then = objectAt("then", given ?? {});
-  const known = Object.keys(row.then);
   const read = Object.entries(then).map(([name, value]) => {
     const member = memberOf(row, name);
-    if (!member) throw unknownWord("unknown_then", "then", name, known);
+    if (!member) throw unknownWord("unknown_then", "then", name, Object.keys(row.then));
     return [name, readThenValue(member.takes, `then.${name}`, value)] as const;
   });
   const names = Object.keys(then);
-  if (!names.some((name) => !memberOf(row, name)?.follows))
-    throw new Refusal(
-      422,
-      "invalid_then",
-      `then: exactly one thing has to happen.`,
-      `Give one of ${known.filter((name) => !memberOf(row, name)?.follows).join(", ")}.`,
-    );
-  for (const [at, one] of names.entries())
-    for (const other of names.slice(at + 1))
-      if (!standsBeside(row, one, other) && !standsBeside(row, other, one))
-        throw new Refusal(
-          422,
-          "invalid_then",
-          `then: ${one} and ${other} exclude each other.`,
-          "Arm two faults, or keep one of them.",
-        );
-  const asker = names.find((name) => memberOf(row, name)?.needs === "request");
-  if (asker !== undefined && Object.hasOwn(match ?? {}, "at"))
-    throw new Refusal(
-      422,
-      "invalid_then",
-      `then.${asker}: answers a request, and no request is made at a point (match.at).`,
+  refuseMixtures(row, names);
+  const answer = names.find((name) => memberOf(row, name)?.needs === "request");
+  if (answer !== undefined && Object.hasOwn(match ?? {}, "at"))
+    throw invalidThen(
+      `${answer} answers a request, and none is made at a point (match.at)`,
       "Match requests with op instead.",
     );
   return Object.fromEntries(read);
+}
+
+/** One thing happens, beside which only those stand that the table says. */
+function refuseMixtures(row: FaultPlaneRow, names: readonly string[]): void {
+  const leads = (name: string) => memberOf(row, name)?.follows !== true;
+  const beside = (one: string, other: string) => memberOf(row, one)?.beside?.includes(other) === true;
+  if (!names.some(leads))
+    throw invalidThen(
+      "exactly one thing has to happen",
+      `Give one of ${Object.keys(row.then).filter(leads).join(", ")}.`,
+    );
+  for (const [at, one] of names.entries())
+    for (const other of names.slice(at + 1))
+      if (!beside(one, other) && !beside(other, one))
+        throw invalidThen(`${one} and ${other} exclude each other`, "Keep one of them, or arm two faults.");
+}
+
+function invalidThen(what: string, hint: string): Refusal {
+  return new Refusal(422, "invalid_then", `then: ${what}.`, hint);
 }
 
 function memberOf(row: FaultPlaneRow, name: string): FaultMember | undefined {
   return Object.hasOwn(row.then, name) ? row.then[name] : undefined;
 }
 
-function standsBeside(row: FaultPlaneRow, one: string, other: string): boolean {
-  return memberOf(row, one)?.beside?.includes(other) ?? false;
-}
-
-export function objectAt(where: string, value: unknown): Given {
+function objectAt(where: string, value: unknown): Given {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Given;
   throw new Refusal(422, "invalid_request", `${where}: must be an object.`);
 }
 
 function countAt(where: string, value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_COUNT) return value as number;
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_COUNT)
+    return value as number;
   throw new Refusal(422, "invalid_count", `${where}: must be a whole number from 1 to ${MAX_COUNT}.`);
 }
 

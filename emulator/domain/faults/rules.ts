@@ -105,7 +105,7 @@ export function removeFaults(turn: Turn): number {
   return rules.length;
 }
 
-/** Faults that were armed and never struck, expired ones included: `--strict` ends with exit code 4 for them. */
+/** Faults that never struck, expired ones included: `--strict` ends with exit code 4 for them. */
 export function unstruckFaults(reader: Reader): readonly FaultRule[] {
   return faultsOf(reader).filter(({ hits }) => hits === 0);
 }

@@ -1,4 +1,10 @@
-import { FAULT_POINTS, FAULT_REGIONS, type MatchKind, PROCESSING_ERRORS, type ThenKind } from "../../../contracts/spec/faults.ts";
+import {
+  FAULT_POINT_NAMES,
+  FAULT_REGIONS,
+  type MatchKind,
+  PROCESSING_ERRORS,
+  type ThenKind,
+} from "../../../contracts/spec/faults.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { S3_ERRORS } from "../object-storage/errors.ts";
@@ -25,7 +31,7 @@ export function readMatchValue(kind: MatchKind, where: string, given: unknown): 
 const MATCH: Readonly<Record<MatchKind, (where: string, given: unknown) => string | number>> = {
   text: textAt,
   id: (where, given) => textAt(where, given).toLowerCase(),
-  point: (where, given) => (given === "*" ? "*" : wordAt("unknown_point", Object.keys(FAULT_POINTS))(where, given)),
+  point: (where, given) => (given === "*" ? "*" : wordAt("unknown_point", FAULT_POINT_NAMES)(where, given)),
   s3_operation: patternOf("unknown_operation", Object.keys(OPERATION_PERMISSIONS)),
   operation: httpOperation,
   region: (where, given) => (given === "*" ? "*" : wordAt("unknown_region", FAULT_REGIONS)(where, given)),
@@ -61,7 +67,7 @@ const THEN: Readonly<Record<ThenKind, (where: string, given: unknown) => unknown
   },
   copies: numberAt(1, MAX_COPIES),
   json(where, given) {
-    if (JSON.stringify(given).length <= MAX_BODY) return given;
+    if ((JSON.stringify(given) ?? "").length <= MAX_BODY) return given;
     throw new Refusal(422, "invalid_then", `${where}: is longer than ${MAX_BODY} characters.`);
   },
   headers: headersAt,
@@ -69,12 +75,18 @@ const THEN: Readonly<Record<ThenKind, (where: string, given: unknown) => unknown
 
 function textAt(where: string, given: unknown): string {
   if (typeof given === "string" && given.length > 0 && given.length <= MAX_TEXT) return given;
-  throw new Refusal(422, "invalid_match", `${where}: must be text of 1 to ${MAX_TEXT} characters.`, "* stands for anything.");
+  throw new Refusal(
+    422,
+    "invalid_match",
+    `${where}: must be text of 1 to ${MAX_TEXT} characters.`,
+    "* stands for anything.",
+  );
 }
 
 function numberAt(least: number, most = MAX_COUNT) {
   return (where: string, given: unknown): number => {
-    if (Number.isInteger(given) && (given as number) >= least && (given as number) <= most) return given as number;
+    if (Number.isInteger(given) && (given as number) >= least && (given as number) <= most)
+      return given as number;
     throw new Refusal(422, "invalid_count", `${where}: must be a whole number from ${least} to ${most}.`);
   };
 }
@@ -99,12 +111,17 @@ const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/;
 const OWN_HEADERS = ["content-length", "transfer-encoding"];
 
 function headersAt(where: string, given: unknown): Readonly<Record<string, string>> {
-  const entries = typeof given === "object" && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
+  const entries =
+    typeof given === "object" && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
   if (entries.length === 0 || entries.length > MAX_HEADERS)
     throw new Refusal(422, "invalid_then", `${where}: must be an object of 1 to ${MAX_HEADERS} headers.`);
   for (const [name, value] of entries) {
     if (!HEADER_NAME.test(name) || OWN_HEADERS.includes(name.toLowerCase()))
-      throw new Refusal(422, "invalid_then", `${where}: ${JSON.stringify(name)} is no header that can be set.`);
+      throw new Refusal(
+        422,
+        "invalid_then",
+        `${where}: ${JSON.stringify(name)} is no header that can be set.`,
+      );
     if (typeof value !== "string" || !HEADER_VALUE.test(value))
       throw new Refusal(422, "invalid_then", `${where}.${name}: must be printable ASCII text.`);
   }

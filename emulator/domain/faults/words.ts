@@ -1,31 +1,20 @@
 import { Refusal } from "../../kernel/refusal.ts";
+import { nearest } from "../nearest.ts";
 
-const LISTED = 12;
+/** So many words are listed whole; of more, the first ones stand for the rest. */
+const LISTED = 15;
+/** Longer words are no slips of the finger, and comparing them would take long. */
+const MAX_LENGTH = 100;
 
 /** Refuses a word that is not known, with the one that was probably meant. */
 export function unknownWord(code: string, where: string, given: unknown, words: readonly string[]): Refusal {
-  const said = typeof given === "string" ? JSON.stringify(given.slice(0, 100)) : typeof given;
-  const meant = typeof given === "string" ? likest(given, words) : undefined;
-  const all = words.length <= LISTED ? `: ${words.join(", ")}` : "";
-  const hint = meant === undefined ? `Known${all || ` are, for example, ${words.slice(0, LISTED).join(", ")}`}.` : `Did you mean ${meant}?`;
-  return new Refusal(422, code, `${where}: ${said} is not known here${meant === undefined ? "" : all}.`, hint);
-}
-
-/** The word that shares the most pairs of neighbouring letters; undefined when none shares many. */
-function likest(given: string, words: readonly string[]): string | undefined {
-  const wanted = pairsOf(given);
-  let best: { readonly word: string; readonly likeness: number } | undefined;
-  for (const word of words) {
-    const pairs = pairsOf(word);
-    const shared = [...wanted].filter((pair) => pairs.has(pair)).length;
-    const likeness = (2 * shared) / (wanted.size + pairs.size);
-    if (likeness > (best?.likeness ?? 0)) best = { word, likeness };
-  }
-  return best !== undefined && best.likeness >= 0.4 ? best.word : undefined;
-}
-
-/** With the edges of the word as letters, so that short words have pairs as well. */
-function pairsOf(word: string): ReadonlySet<string> {
-  const text = `^${word.slice(0, 200).toLowerCase()}$`;
-  return new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)));
+  const known =
+    words.length <= LISTED
+      ? `Known: ${words.join(", ")}.`
+      : `Known are ${words.slice(0, LISTED).join(", ")} and others.`;
+  if (typeof given !== "string") return new Refusal(422, code, `${where}: must be text.`, known);
+  const word = given.slice(0, MAX_LENGTH);
+  const meant = nearest(word, words);
+  const message = `${where}: ${JSON.stringify(word)} is not known here.`;
+  return new Refusal(422, code, message, meant === undefined ? known : `Did you mean ${meant}? ${known}`);
 }

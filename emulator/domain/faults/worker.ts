@@ -1,7 +1,11 @@
+import type { FaultPoint, ThenOf } from "../../../contracts/spec/faults.ts";
+import { parseDuration } from "../../kernel/duration.ts";
+import { type BulkExport, EXPORTS, type ExportRun } from "../bulk-exports/records.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
 import type { Turn } from "../turn.ts";
+import { strike } from "./strike.ts";
 
-/** The points in the life of an export run at which a fault may strike. */
-export type FaultPoint = "export.running" | "run.started" | "rows.read" | "file.written" | "checkpoint.saved";
+export type { FaultPoint } from "../../../contracts/spec/faults.ts";
 
 /** What a fault of the worker plane does to an export run. */
 export type WorkerFault =
@@ -9,11 +13,21 @@ export type WorkerFault =
   | { readonly stallMs: number }
   | { readonly error: "serialization_error" | "resource_exhausted" };
 
-/** The fault, if any, that strikes this run at this point. */
+/** The fault, if any, that strikes this run at this point; a deletion is done here and the run goes on. */
 export function strikeWorker(
-  _turn: Turn,
-  _at: FaultPoint,
-  _run: { readonly id: string; readonly bulk_export_id: string },
+  turn: Turn,
+  at: FaultPoint,
+  run: Pick<ExportRun, "id" | "bulk_export_id" | "attempt">,
 ): WorkerFault | undefined {
-  return undefined;
+  const occasion = { export_id: run.bulk_export_id, run: run.id, at, attempt: run.attempt };
+  const rule = strike(turn, "worker", occasion);
+  if (!rule) return undefined;
+  const { stall, error, delete_destination }: ThenOf<"worker"> = rule.then;
+  if (delete_destination) {
+    const { bulk_export_destination_id } = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
+    turn.remove(DESTINATIONS, bulk_export_destination_id);
+    return undefined;
+  }
+  if (stall) return { stallMs: parseDuration(stall) as number };
+  return error ? { error } : { crash: true };
 }

@@ -10,7 +10,7 @@ export interface Call {
   readonly arguments: readonly Argument[];
 }
 
-export interface List {
+interface List {
   readonly kind: "list";
   readonly at: number;
   readonly items: readonly Argument[];
@@ -37,7 +37,8 @@ export function readSyntax(text: string): Call {
     );
   const reading: Reading = { tokens: tokensOf(text), next: 0 };
   const first = peek(reading);
-  if (first.kind === "end") throw new FilterMistake(0, "the filter is empty", "Leave it out to select every row.");
+  if (first.kind === "end")
+    throw new FilterMistake(0, "the filter is empty", "Leave it out to select every row.");
   const whole = readArgument(reading, 0);
   if (whole.kind !== "call") throw noCondition(first);
   const after = peek(reading);
@@ -45,7 +46,9 @@ export function readSyntax(text: string): Call {
     throw new FilterMistake(
       after.at,
       `${nameOf(after)} comes after the end of the condition`,
-      isMark(after, ")") ? "There is one bracket too many." : "Join several conditions: and(…, …) or or(…, …).",
+      isMark(after, ")")
+        ? "There is one bracket too many."
+        : "Join several conditions: and(…, …) or or(…, …).",
     );
   return whole;
 }
@@ -63,12 +66,22 @@ function readArgument(reading: Reading, depth: number): Argument {
   const token = take(reading);
   if (isMark(token, "[")) return { kind: "list", at: token.at, items: readItems(reading, token, "]", depth) };
   if (token.kind === "end")
-    throw new FilterMistake(token.at, "the filter ends too early", "A closing bracket or a value is missing.");
-  if (token.kind === "mark") throw new FilterMistake(token.at, `${nameOf(token)} stands where a value is expected`);
+    throw new FilterMistake(
+      token.at,
+      "the filter ends too early",
+      "A closing bracket or a value is missing.",
+    );
+  if (token.kind === "mark")
+    throw new FilterMistake(token.at, `${nameOf(token)} stands where a value is expected`);
   const opening = peek(reading);
   if (token.kind !== "word" || !isMark(opening, "(")) return token;
   take(reading);
-  return { kind: "call", name: token.value, at: token.at, arguments: readItems(reading, opening, ")", depth) };
+  return {
+    kind: "call",
+    name: token.value,
+    at: token.at,
+    arguments: readItems(reading, opening, ")", depth),
+  };
 }
 
 /** What stands between the opening bracket, already taken, and the closing one. */
@@ -83,7 +96,10 @@ function readItems(reading: Reading, opening: Token, closing: ")" | "]", depth: 
   }
   for (;;) {
     if (items.length === most)
-      throw new FilterMistake(peek(reading).at, `at most ${most} ${closing === ")" ? "arguments" : "values"} are taken`);
+      throw new FilterMistake(
+        peek(reading).at,
+        `at most ${most} ${closing === ")" ? "arguments" : "values"} are taken`,
+      );
     items.push(readArgument(reading, depth + 1));
     const mark = take(reading);
     if (isMark(mark, closing)) return items;
@@ -116,7 +132,7 @@ function isMark(token: Token, mark: string): boolean {
 }
 
 /** A token in a message. */
-export function nameOf({ kind, value }: Token): string {
+function nameOf({ kind, value }: Token): string {
   if (kind === "end") return "the end";
   return kind === "text" ? `the text ${shown(value)}` : shown(String(value));
 }

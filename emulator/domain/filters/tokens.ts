@@ -47,7 +47,11 @@ function readToken(text: string, at: number): { readonly token: Token; readonly 
   const word = matchAt(WORD, text, at);
   if (word !== "") return { token: wordToken(word, at), end: at + word.length };
   if (/[\d.+-]/.test(first)) return readFigure(text, at);
-  throw new FilterMistake(at, `unexpected ${shown(first)}`, strayHint(text, at));
+  throw new FilterMistake(
+    at,
+    `unexpected ${String.fromCodePoint(text.codePointAt(at) ?? 0)}`,
+    strayHint(text, at),
+  );
 }
 
 function wordToken(word: string, at: number): Token {
@@ -63,7 +67,11 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
   const rest = matchAt(REST, text, end);
   if (figure === "" || rest !== "") {
     const whole = figure + rest || text.charAt(at);
-    throw new FilterMistake(at, `${shown(whole)} is no number, date or time`, `Put it in quotes: ${shown(whole)}.`);
+    throw new FilterMistake(
+      at,
+      `${shown(whole)} is no number, date or time`,
+      `Put it in quotes: ${shown(whole)}.`,
+    );
   }
   if (time !== "") return { token: { kind: "time", value: time, at }, end };
   // Adding zero makes 0 of -0.
@@ -77,7 +85,8 @@ function strayHint(text: string, at: number): string | undefined {
   if (first === "\\")
     return 'The quotes are escaped once too often: the filter itself must read "…", not \\"…\\".';
   if (/[“”„‘’‚«»`´]/.test(first)) return `Write straight quotes, " or '.`;
-  if (/[=<>!&|~]/.test(first)) return 'Write a condition as a function: eq(name, "x"), gt(latency, 2), and(…, …).';
+  if (/[=<>!&|~]/.test(first))
+    return 'Write a condition as a function: eq(name, "x"), gt(latency, 2), and(…, …).';
   if (first === "{") return `Write a JSON object in single quotes: has(metadata, '{"key": "value"}').`;
   return undefined;
 }

@@ -51,7 +51,12 @@ export function createCredential(turn: Turn, request: CredentialRequest): Creden
     throw invalid("access_key_id", "letters, digits and . + = @ _ -, 128 at most");
   }
   if (turn.get(s3Credentials, access_key_id)) {
-    throw new Refusal(409, "credential_exists", `The key ${access_key_id} exists already.`, "PATCH changes it.");
+    throw new Refusal(
+      409,
+      "credential_exists",
+      `The key ${access_key_id} exists already.`,
+      "PATCH changes it.",
+    );
   }
   const blank = { access_key_id, expires_at: null, allow: S3_PERMISSIONS, deny: [], bucket: null };
   return keep(turn, {
@@ -71,7 +76,8 @@ export function changeCredential(
 ): CredentialView {
   const { secret_access_key } = request;
   const before = credentialNamed(turn, accessKeyId);
-  const secret = secret_access_key === undefined ? {} : { sealed_secret: sealedSecret(turn, secret_access_key) };
+  const secret =
+    secret_access_key === undefined ? {} : { sealed_secret: sealedSecret(turn, secret_access_key) };
   return keep(turn, { ...before, ...secret, ...changes(turn, request) });
 }
 

@@ -28,11 +28,7 @@ export const S3_ERRORS = {
     "bucket_not_valid",
   ),
   BucketNotEmpty: row(409, "The bucket you tried to delete is not empty.", "bucket_not_valid"),
-  EntityTooLarge: row(
-    400,
-    "Your proposed upload exceeds the maximum allowed object size.",
-    "unavailable",
-  ),
+  EntityTooLarge: row(400, "Your proposed upload exceeds the maximum allowed object size.", "unavailable"),
   EntityTooSmall: row(
     400,
     "Your proposed upload is smaller than the minimum allowed object size.",
@@ -79,16 +75,8 @@ export const S3_ERRORS = {
     "The XML you provided was not well-formed or did not validate against our published schema",
     "unavailable",
   ),
-  MetadataTooLarge: row(
-    400,
-    "Your metadata headers exceed the maximum allowed metadata size",
-    "unavailable",
-  ),
-  MethodNotAllowed: row(
-    405,
-    "The specified method is not allowed against this resource.",
-    "unavailable",
-  ),
+  MetadataTooLarge: row(400, "Your metadata headers exceed the maximum allowed metadata size", "unavailable"),
+  MethodNotAllowed: row(405, "The specified method is not allowed against this resource.", "unavailable"),
   MissingContentLength: row(411, "You must provide the Content-Length HTTP header.", "unavailable"),
   MissingSecurityHeader: row(400, "Your request was missing a required header", "unavailable"),
   NoSuchBucket: row(404, "The specified bucket does not exist", "bucket_not_valid"),

@@ -1,7 +1,7 @@
 import type { Reader, Turn } from "../turn.ts";
 import { authorise, type Claim } from "./admission.ts";
 import { type S3Trouble, trouble } from "./errors.ts";
-import { objectId, objects, type ObjectHeaders, type StoredBody, type StoredObject } from "./records.ts";
+import { type ObjectHeaders, objectId, objects, type StoredBody, type StoredObject } from "./records.ts";
 
 /** On what a write depends (`If-None-Match: *`, `If-Match`). */
 export interface WriteCondition {

@@ -99,7 +99,10 @@ export const s3Parts = collection<UploadedPart>(
   (part) => part.upload_id,
 );
 
-export const s3Credentials = collection<S3Credential>("s3_credentials", (credential) => credential.access_key_id);
+export const s3Credentials = collection<S3Credential>(
+  "s3_credentials",
+  (credential) => credential.access_key_id,
+);
 
 /** A bucket's name holds no slash, so that no two objects share an id. */
 export function objectId(bucket: string, key: string): string {

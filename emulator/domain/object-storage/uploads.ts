@@ -7,10 +7,10 @@ import {
   type Checksums,
   type MultipartUpload,
   partId,
-  s3Parts,
-  s3Uploads,
   type StoredBody,
   type StoredObject,
+  s3Parts,
+  s3Uploads,
   type UploadedPart,
 } from "./records.ts";
 

@@ -3,6 +3,8 @@
  * Seconds and microseconds are kept apart, so that all of the years 0001 to 9999 are exact.
  */
 
+import { formatInstant, midnightOf } from "../../kernel/instant.ts";
+
 interface Moment {
   /** Whole seconds since 1970, negative before. */
   readonly seconds: number;
@@ -57,11 +59,10 @@ function momentOfText(text: string): Moment | undefined {
   const parts = ISO_TEXT.exec(text);
   if (parts === null) return undefined;
   const [, date = "", hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = parts;
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  // A day that its month does not have is either refused or carried over, depending on the engine.
-  if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(date.slice(8))) return undefined;
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  const midnight = midnightOf(year, month, day);
   const offset = offsetSeconds(zone);
-  if (offset === undefined) return undefined;
+  if (midnight === undefined || offset === undefined) return undefined;
   const ofDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
   return { seconds: midnight / 1000 + ofDay - offset, micros: Number(fraction.slice(0, 6).padEnd(6, "0")) };
 }
@@ -90,6 +91,6 @@ function offsetSeconds(zone: string): number | undefined {
 
 function print(moment: Moment | undefined): string | undefined {
   if (moment === undefined || moment.seconds < FIRST_SECOND || moment.seconds > LAST_SECOND) return undefined;
-  const second = new Date(moment.seconds * 1000).toISOString().slice(0, 19);
+  const second = formatInstant(moment.seconds * 1000).slice(0, 19);
   return `${second}.${String(moment.micros).padStart(6, "0")}Z`;
 }

@@ -96,11 +96,11 @@ describe("sources", () => {
       EMULATOR_ASSUMPTIONS__EXPORT__STATUS_CASING: "title",
       EMULATOR_WEBHOOKS__URL__ALLOWED_PORTS: "443,8443",
     };
-    const { configuration, extras } = await resolved({ env });
+    const { configuration } = await resolved({ env });
     expect(configuration.settings.limits.workflow_timeout_ms).toBe(48 * 3_600_000);
     expect(configuration.allowedHosts).toEqual(["emulator", "proxy.local"]);
     expect(configuration.settings.assumptions["export.status_casing"]).toBe("title");
-    expect(extras.webhooks.url).toMatchObject({ allowed_ports: [443, 8443] });
+    expect(configuration.settings.webhooks.url).toMatchObject({ allowed_ports: [443, 8443] });
   });
 
   it("read a JSON file like a YAML file, and paths in it start from its folder", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES } from "../../../contracts/spec/export-columns.ts";
 import { readParquetFile } from "../../../emulator/adapters/parquet/read-file.ts";
-import { rowFilter } from "../../../emulator/adapters/parquet/row-filter.ts";
 import type { FileOrder } from "../../../emulator/domain/bulk-exports/encoder.ts";
 import { idOf, sampleRow, temporaryFolder } from "../traces/sample-row.ts";
 import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
@@ -75,9 +74,4 @@ describe("a value that its column cannot hold", () => {
     const columns = COLUMN_NAMES.filter((name) => !(name in changes));
     await expect(bytesOf(rows, { formatVersion, columns })).resolves.toBeInstanceOf(Uint8Array);
   });
-});
-
-test("a filter is not ignored", () => {
-  expect(rowFilter(null)).toBeNull();
-  expect(() => rowFilter('eq(name, "x")')).toThrow(/not supported/);
 });

@@ -7,10 +7,7 @@ import S3rver from "s3rver";
 import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
 import { createDoors } from "../../../emulator/adapters/s3/doors/doors.ts";
 import type { DoorCredentials, ObjectDoor } from "../../../emulator/domain/destinations/door.ts";
-import {
-  changeCredential,
-  createCredential,
-} from "../../../emulator/domain/object-storage/credentials.ts";
+import { changeCredential, createCredential } from "../../../emulator/domain/object-storage/credentials.ts";
 import type { S3Fault } from "../../../emulator/domain/object-storage/faults.ts";
 import { objects, s3Parts, s3Uploads } from "../../../emulator/domain/object-storage/records.ts";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
@@ -27,13 +24,18 @@ describe("the embedded door", () => {
   beforeEach(() => {
     strike = () => undefined;
     store = openTestStore({ strike: (_turn, { op }) => strike(op) });
-    store.control((turn) => createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }));
+    store.control((turn) =>
+      createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
+    );
   });
   afterEach(() => rmSync(store.folder, { recursive: true }));
 
   function open(credentials: Partial<DoorCredentials> = {}, bucket = "traces"): ObjectDoor {
     const doors = createDoors({ store, timeoutMs: 1000, partBytes: 5 * MIB });
-    return doors.open({ bucket, region: null, endpointUrl: null, embedded: true }, { ...KEY, ...credentials });
+    return doors.open(
+      { bucket, region: null, endpointUrl: null, embedded: true },
+      { ...KEY, ...credentials },
+    );
   }
 
   test("puts, measures, reads, lists and deletes", async ({ expect }) => {
@@ -50,7 +52,10 @@ describe("the embedded door", () => {
 
   test("small puts are over before anything else runs, in the order of calls", async ({ expect }) => {
     const puts = ["one.txt", "two.txt"].map((key) => open().put(key, bytes));
-    expect([...store.world.reader.list(objects, "traces")].map(({ key }) => key)).toEqual(["one.txt", "two.txt"]);
+    expect([...store.world.reader.list(objects, "traces")].map(({ key }) => key)).toEqual([
+      "one.txt",
+      "two.txt",
+    ]);
     await Promise.all(puts);
   });
 
@@ -125,7 +130,9 @@ describe("the embedded door", () => {
       store.control((turn) => changeCredential(turn, "door", { deny: [denied] }));
       expect(await failures()).toEqual(wanted);
     }
-    store.control((turn) => changeCredential(turn, "door", { deny: [], session_token: "t", expires_at: formatInstant(NOW) }));
+    store.control((turn) =>
+      changeCredential(turn, "door", { deny: [], session_token: "t", expires_at: formatInstant(NOW) }),
+    );
     expect(await open({ sessionToken: "t" }).list("")).toMatchObject({ failure: "access_denied" });
     store.control((turn) => changeCredential(turn, "door", { session_token: null, expires_at: null }));
     for (const fault of [{ s3_error: "InternalError" }, { reset: true }, { delayMs: 1001 }] as const) {
@@ -157,7 +164,12 @@ describe("the foreign door", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  function open(endpointUrl: string, credentials: DoorCredentials, bucket = "exports", from = doors): ObjectDoor {
+  function open(
+    endpointUrl: string,
+    credentials: DoorCredentials,
+    bucket = "exports",
+    from = doors,
+  ): ObjectDoor {
     return from.open({ bucket, region: null, endpointUrl, embedded: false }, credentials);
   }
 
@@ -189,8 +201,9 @@ describe("the foreign door", () => {
     expect(await door.list("p/")).toEqual({ keys: [name, "p/large.bin"] });
     expect(await door.delete(name)).toEqual({ deleted: true });
     expect(await door.list("p/")).toEqual({ keys: ["p/large.bin"] });
-    expect(await failureOf(open(`http://127.0.0.1:${port}`, { ...key, secretAccessKey: "x" }))).toBe("access_denied");
-    expect(await failureOf(open(`http://127.0.0.1:${port}`, { ...key, accessKeyId: "x" }))).toBe("key_id_does_not_exist");
+    expect(await failureOf(open(`http://127.0.0.1:${port}`, { ...key, accessKeyId: "x" }))).toBe(
+      "key_id_does_not_exist",
+    );
     expect(await failureOf(open(`http://127.0.0.1:${port}`, key, "nothing"))).toBe("bucket_not_valid");
     await s3rver.close();
     rmSync(directory, { recursive: true });
@@ -199,7 +212,9 @@ describe("the foreign door", () => {
   test("gives our own server's troubles the names that the embedded door gives them", async ({ expect }) => {
     let fault: S3Fault | undefined;
     const own = await openTestServer({ strike: () => fault });
-    own.control((turn) => createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }));
+    own.control((turn) =>
+      createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
+    );
     const failure = (more: Partial<DoorCredentials> = {}, bucket = "traces") =>
       failureOf(open(own.url, { ...KEY, ...more }, bucket));
     expect(await failure()).toBe("stored");
@@ -239,7 +254,15 @@ describe("the foreign door", () => {
       request.resume();
       response.writeHead(200).end();
     });
-    for (const url of [await html(200), await html(403), await html(404), await html(405), json, bare, silent]) {
+    for (const url of [
+      await html(200),
+      await html(403),
+      await html(404),
+      await html(405),
+      json,
+      bare,
+      silent,
+    ]) {
       expect([url, await failureOf(open(url, KEY))]).toEqual([url, "invalid_endpoint"]);
     }
     expect(await open(await html(200), KEY).list("")).toMatchObject({ failure: "invalid_endpoint" });
@@ -264,6 +287,8 @@ describe("the foreign door", () => {
     const endless = await serve((_request, response) => {
       response.writeHead(200, { etag: '"1"', "content-length": "100" }).write("half");
     });
-    expect(await open(endless, KEY, "exports", impatient).get("x")).toMatchObject({ failure: "invalid_endpoint" });
+    expect(await open(endless, KEY, "exports", impatient).get("x")).toMatchObject({
+      failure: "invalid_endpoint",
+    });
   });
 });

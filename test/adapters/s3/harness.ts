@@ -78,7 +78,7 @@ export async function openTestServer(options: ServerOptions = {}): Promise<TestS
   const store = openTestStore(options);
   const defects: unknown[] = [];
   const listener = createS3Front({
-    resolve: () => ({ store, basePath: "" }),
+    resolve: ({ url }) => ({ store, basePath: url?.startsWith("/w/other/") ? "/w/other" : "" }),
     wallNow: options.wallNow ?? Date.now,
     onDefect: (error) => void defects.push(error),
   });

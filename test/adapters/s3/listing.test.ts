@@ -42,7 +42,9 @@ test("version 1 goes on from its marker", async ({ expect }) => {
   const names: (string | undefined)[] = [];
   let Marker: string | undefined;
   do {
-    const page = await server.client().send(new ListObjectsCommand({ Bucket, Delimiter: "/", MaxKeys: 3, Marker }));
+    const page = await server
+      .client()
+      .send(new ListObjectsCommand({ Bucket, Delimiter: "/", MaxKeys: 3, Marker }));
     names.push(...(page.Contents ?? []).map(({ Key }) => Key));
     names.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
     Marker = page.IsTruncated ? page.NextMarker : undefined;

@@ -30,7 +30,9 @@ function crashAfterCommit(store: TestStore, key: string, body: string): void {
   stage.writeWhole(Buffer.from(body));
   try {
     store.files.publish(stage, { bucket: "traces", key }, (file) => {
-      store.control((turn) => putObject(turn, { bucket: "traces", key }, { ...made, ...file, size: body.length }));
+      store.control((turn) =>
+        putObject(turn, { bucket: "traces", key }, { ...made, ...file, size: body.length }),
+      );
       throw new Error("the process ends here");
     });
   } catch {
@@ -65,7 +67,9 @@ test("a body whose record was not kept goes, and the one before it stays", async
   expect(readdirSync(join(before.folder, ".uploads"))).toEqual([]);
 });
 
-test("temporary names never come back after a restart, so that none is taken for an older body's", ({ expect }) => {
+test("temporary names never come back after a restart, so that none is taken for an older body's", ({
+  expect,
+}) => {
   const before = openTestStore();
   crashAfterCommit(before, "a.txt", "one");
   const first = [...before.world.reader.list(objects, "traces")][0]?.stage;

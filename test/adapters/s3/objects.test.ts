@@ -49,9 +49,9 @@ describe("objects through the AWS SDK with its defaults", () => {
     });
     expect(stored.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
     expect(stored.ChecksumCRC32).toBe("NhCmhg==");
-    const head = await server.client().send(
-      new HeadObjectCommand({ Bucket, Key: "a/buffer.txt", ChecksumMode: "ENABLED" }),
-    );
+    const head = await server
+      .client()
+      .send(new HeadObjectCommand({ Bucket, Key: "a/buffer.txt", ChecksumMode: "ENABLED" }));
     expect(head).toMatchObject({
       ContentLength: 5,
       ContentType: "text/plain",
@@ -87,7 +87,9 @@ describe("objects through the AWS SDK with its defaults", () => {
         await put(key, "123456789", { ChecksumCRC64NVME: "rosUhgp5mIg=" });
         expect(await codeOf(put(key, "123456780", { ChecksumCRC64NVME: "rosUhgp5mIg=" }))).toBe("BadDigest");
       }
-      const head = await server.client().send(new HeadObjectCommand({ Bucket, Key: key, ChecksumMode: "ENABLED" }));
+      const head = await server
+        .client()
+        .send(new HeadObjectCommand({ Bucket, Key: key, ChecksumMode: "ENABLED" }));
       expect(head).toHaveProperty(`Checksum${ChecksumAlgorithm}`, expect.stringMatching(/=$/));
     },
   );
@@ -95,9 +97,11 @@ describe("objects through the AWS SDK with its defaults", () => {
   test("an empty object is an object", async ({ expect }) => {
     await put("empty.txt", "");
     expect(await text("empty.txt")).toBe("");
-    expect(await codeOf(server.client().send(new GetObjectCommand({ Bucket, Key: "empty.txt", Range: "bytes=0-" })))).toBe(
-      "InvalidRange",
-    );
+    expect(
+      await codeOf(
+        server.client().send(new GetObjectCommand({ Bucket, Key: "empty.txt", Range: "bytes=0-" })),
+      ),
+    ).toBe("InvalidRange");
   });
 
   test("a 40 MB stream comes back whole", async ({ expect }) => {
@@ -161,7 +165,9 @@ describe("objects through the AWS SDK with its defaults", () => {
     await client.send(new CreateBucketCommand({ Bucket: "copies" }));
     await put("source é.txt", "copied", { Metadata: { a: "1" }, ContentType: "text/x-one" });
     const CopySource = `${Bucket}/${encodeURIComponent("source é.txt")}`;
-    const copied = await client.send(new CopyObjectCommand({ Bucket: "copies", Key: "kept.txt", CopySource }));
+    const copied = await client.send(
+      new CopyObjectCommand({ Bucket: "copies", Key: "kept.txt", CopySource }),
+    );
     expect(copied.CopyObjectResult?.ETag).toMatch(/^"[0-9a-f]{32}"$/);
     const kept = await client.send(new HeadObjectCommand({ Bucket: "copies", Key: "kept.txt" }));
     expect(kept).toMatchObject({ Metadata: { a: "1" }, ContentType: "text/x-one", ContentLength: 6 });
@@ -187,7 +193,9 @@ describe("objects through the AWS SDK with its defaults", () => {
     for (const key of ["gone/one.txt", "gone/two.txt", "gone/\u0001&<\r\n.txt"]) await put(key, key);
     await client.send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
     await client.send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
-    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "gone/one.txt" })))).toBe("NoSuchKey");
+    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "gone/one.txt" })))).toBe(
+      "NoSuchKey",
+    );
     const Objects = [{ Key: "gone/two.txt" }, { Key: "gone/\u0001&<\r\n.txt" }, { Key: "never" }];
     const many = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
     expect(many.Deleted?.map(({ Key }) => Key)).toEqual(Objects.map(({ Key }) => Key));
@@ -212,7 +220,10 @@ describe("objects through the AWS SDK with its defaults", () => {
       signingDate: new Date(Date.now() - 120_000),
     });
     const expired = await fetch(old);
-    expect([expired.status, await expired.text()]).toEqual([403, expect.stringContaining("Request has expired")]);
+    expect([expired.status, await expired.text()]).toEqual([
+      403,
+      expect.stringContaining("Request has expired"),
+    ]);
   });
 
   test("virtual-hosted names work beside path-style", async ({ expect }) => {
@@ -228,6 +239,12 @@ describe("objects through the AWS SDK with its defaults", () => {
     expect(await text("hosted/x.txt")).toBe("hosted");
   });
 
+  test("a base path names the world and is signed, but is no part of the key", async ({ expect }) => {
+    const client = server.client({ endpoint: `${server.url}/w/other` });
+    await client.send(new PutObjectCommand({ Bucket, Key: "based.txt", Body: "based" }));
+    expect(await text("based.txt")).toBe("based");
+  });
+
   test("what does not exist says so by name", async ({ expect }) => {
     const client = server.client();
     await expect(client.send(new GetBucketAclCommand({ Bucket }))).rejects.toMatchObject({
@@ -235,7 +252,9 @@ describe("objects through the AWS SDK with its defaults", () => {
       message: expect.stringContaining("GetBucketAcl"),
     });
     expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "no" })))).toBe("NoSuchKey");
-    expect(await codeOf(client.send(new GetObjectCommand({ Bucket: "no-bucket", Key: "no" })))).toBe("NoSuchBucket");
+    expect(await codeOf(client.send(new GetObjectCommand({ Bucket: "no-bucket", Key: "no" })))).toBe(
+      "NoSuchBucket",
+    );
     expect(await codeOf(client.send(new HeadObjectCommand({ Bucket, Key: "no" })))).toBe("NotFound");
   });
 });
@@ -244,18 +263,28 @@ describe("buckets", () => {
   test("are made, found, listed and deleted when empty", async ({ expect }) => {
     const client = server.client();
     await client.send(new CreateBucketCommand({ Bucket: "one.two-3" }));
-    expect(await codeOf(client.send(new CreateBucketCommand({ Bucket: "one.two-3" })))).toBe("BucketAlreadyOwnedByYou");
-    expect(await codeOf(client.send(new CreateBucketCommand({ Bucket: "UPPER_case" })))).toBe("InvalidBucketName");
+    expect(await codeOf(client.send(new CreateBucketCommand({ Bucket: "one.two-3" })))).toBe(
+      "BucketAlreadyOwnedByYou",
+    );
+    expect(await codeOf(client.send(new CreateBucketCommand({ Bucket: "UPPER_case" })))).toBe(
+      "InvalidBucketName",
+    );
     const Configuration = { LocationConstraint: "eu-west-1" } as const;
-    await client.send(new CreateBucketCommand({ Bucket: "in-europe", CreateBucketConfiguration: Configuration }));
+    await client.send(
+      new CreateBucketCommand({ Bucket: "in-europe", CreateBucketConfiguration: Configuration }),
+    );
     const location = await client.send(new GetBucketLocationCommand({ Bucket: "in-europe" }));
     expect(location.LocationConstraint).toBe("eu-west-1");
     await client.send(new HeadBucketCommand({ Bucket: "one.two-3" }));
     await client.send(new GetBucketVersioningCommand({ Bucket: "one.two-3" }));
     const { Buckets } = await client.send(new ListBucketsCommand({}));
-    expect(Buckets?.map(({ Name }) => Name)).toEqual(expect.arrayContaining(["in-europe", "one.two-3", "traces"]));
+    expect(Buckets?.map(({ Name }) => Name)).toEqual(
+      expect.arrayContaining(["in-europe", "one.two-3", "traces"]),
+    );
     await client.send(new PutObjectCommand({ Bucket: "one.two-3", Key: "k", Body: "v" }));
-    expect(await codeOf(client.send(new DeleteBucketCommand({ Bucket: "one.two-3" })))).toBe("BucketNotEmpty");
+    expect(await codeOf(client.send(new DeleteBucketCommand({ Bucket: "one.two-3" })))).toBe(
+      "BucketNotEmpty",
+    );
     await client.send(new DeleteObjectCommand({ Bucket: "one.two-3", Key: "k" }));
     await client.send(new DeleteBucketCommand({ Bucket: "one.two-3" }));
     expect(await codeOf(client.send(new HeadBucketCommand({ Bucket: "one.two-3" })))).toBe("NotFound");

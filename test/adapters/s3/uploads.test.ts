@@ -69,7 +69,9 @@ test("parts may come in any order and again; the list decides", async ({ expect 
   const one = { PartNumber: 1, ETag: first.ETag };
   const two = { PartNumber: 2, ETag: second.ETag };
   expect(await codeOf(complete("order.bin", id, [two, one]))).toBe("InvalidPartOrder");
-  expect(await codeOf(complete("order.bin", id, [one, { PartNumber: 3, ETag: second.ETag }]))).toBe("InvalidPart");
+  expect(await codeOf(complete("order.bin", id, [one, { PartNumber: 3, ETag: second.ETag }]))).toBe(
+    "InvalidPart",
+  );
   expect(await codeOf(complete("order.bin", id, [{ PartNumber: 1, ETag: second.ETag }]))).toBe("InvalidPart");
   expect(await codeOf(complete("order.bin", id, []))).toBe("MalformedXML");
   expect(await codeOf(complete("other.bin", id, [one]))).toBe("NoSuchUpload");
@@ -106,7 +108,13 @@ test("a part can be copied from an object, or from a range of it", async ({ expe
   const client = server.client();
   await client.send(new PutObjectCommand({ Bucket, Key: "part-source.txt", Body: "0123456789" }));
   const id = await begin("part-copy.txt");
-  const source = { Bucket, Key: "part-copy.txt", UploadId: id, PartNumber: 1, CopySource: `${Bucket}/part-source.txt` };
+  const source = {
+    Bucket,
+    Key: "part-copy.txt",
+    UploadId: id,
+    PartNumber: 1,
+    CopySource: `${Bucket}/part-source.txt`,
+  };
   const outside = new UploadPartCopyCommand({ ...source, CopySourceRange: "bytes=20-30" });
   expect(await codeOf(client.send(outside))).toBe("InvalidRange");
   const copied = await client.send(new UploadPartCopyCommand({ ...source, CopySourceRange: "bytes=2-5" }));

@@ -8,13 +8,18 @@ import {
 } from "../../../emulator/domain/object-storage/credentials.ts";
 import { putObject } from "../../../emulator/domain/object-storage/objects.ts";
 import { permits } from "../../../emulator/domain/object-storage/permissions.ts";
-import { objects, s3Credentials, s3Uploads } from "../../../emulator/domain/object-storage/records.ts";
+import {
+  buckets,
+  objects,
+  s3Credentials,
+  s3Parts,
+  s3Uploads,
+} from "../../../emulator/domain/object-storage/records.ts";
 import { seedObjectStorage } from "../../../emulator/domain/object-storage/seed.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { type Commit, emptyState } from "../../../emulator/kernel/commit.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
-import { buckets, s3Parts } from "../../../emulator/domain/object-storage/records.ts";
 
 function openWorld() {
   const commits: Commit[] = [];
@@ -39,7 +44,9 @@ function openWorld() {
 
 test("a fresh world has one bucket, and one key that may do everything", ({ expect }) => {
   const { world } = openWorld();
-  expect(listBuckets(world.reader)).toEqual([{ name: "traces", region: null, created_at: 0, objects: 0, uploads: 0 }]);
+  expect(listBuckets(world.reader)).toEqual([
+    { name: "traces", region: null, created_at: 0, objects: 0, uploads: 0 },
+  ]);
   expect(listCredentials(world.reader)).toEqual([
     {
       access_key_id: "emulator",
@@ -62,13 +69,24 @@ test("secrets are sealed, and in no view, record or journal", ({ expect }) => {
   expect(written).not.toContain("top-secret");
   expect(written).not.toContain("top-token");
   expect(JSON.stringify(views)).not.toContain("terces-pot");
-  expect(world.ports.secrets.open(world.reader.get(s3Credentials, "k")?.sealed_secret ?? "")).toBe("top-secret-2");
+  expect(world.ports.secrets.open(world.reader.get(s3Credentials, "k")?.sealed_secret ?? "")).toBe(
+    "top-secret-2",
+  );
 });
 
 test("a deleted bucket takes its objects along", async ({ expect }) => {
   const { act, world } = openWorld();
   act((turn) => {
-    const made = { content_type: "", headers: {}, metadata: {}, size: 0, etag: "", checksums: {}, file: "", stage: "" };
+    const made = {
+      content_type: "",
+      headers: {},
+      metadata: {},
+      size: 0,
+      etag: "",
+      checksums: {},
+      file: "",
+      stage: "",
+    };
     putObject(turn, { bucket: "traces", key: "a" }, { ...made, checksum_type: "FULL_OBJECT" });
   });
   act((turn) => dropBucket(turn, "traces"));
@@ -81,7 +99,11 @@ test.for([
   ["a bucket twice", (turn: Turn) => createBucket(turn, "traces"), 409],
   ["a missing bucket", (turn: Turn) => dropBucket(turn, "nothing"), 404],
   ["a missing key", (turn: Turn) => deleteCredential(turn, "nobody"), 404],
-  ["a key twice", (turn: Turn) => createCredential(turn, { access_key_id: "emulator", secret_access_key: "x" }), 409],
+  [
+    "a key twice",
+    (turn: Turn) => createCredential(turn, { access_key_id: "emulator", secret_access_key: "x" }),
+    409,
+  ],
   ["an empty secret", (turn: Turn) => changeCredential(turn, "emulator", { secret_access_key: "" }), 422],
   ["an unknown permission", (turn: Turn) => changeCredential(turn, "emulator", { allow: ["fly"] }), 422],
   ["no instant", (turn: Turn) => changeCredential(turn, "emulator", { expires_at: "soon" }), 422],

@@ -3,7 +3,11 @@ import { test } from "vitest";
 import { listKeys } from "../../../emulator/domain/object-storage/listing.ts";
 import { compareKeys, isBucketName, sortKeys } from "../../../emulator/domain/object-storage/names.ts";
 
-const key = fc.string({ unit: fc.constantFrom("a", "b", "/", "é", "\uffff", "𝄞"), minLength: 1, maxLength: 6 });
+const key = fc.string({
+  unit: fc.constantFrom("a", "b", "/", "é", "\uffff", "𝄞"),
+  minLength: 1,
+  maxLength: 6,
+});
 
 /** Slow and obvious: everything there is to name, once, in the order of bytes. */
 function everything(keys: readonly string[], prefix: string, delimiter: string): readonly string[] {

@@ -17,7 +17,9 @@ export function createClients(timeoutMs: number): Clients {
   return {
     take(address, credentials) {
       const { region, endpointUrl } = address;
-      const name = createHash("sha256").update(JSON.stringify([region, endpointUrl, credentials])).digest("hex");
+      const name = createHash("sha256")
+        .update(JSON.stringify([region, endpointUrl, credentials]))
+        .digest("hex");
       const client = kept.get(name) ?? openClient(address, credentials, timeoutMs);
       // The last used stands last; the first goes when there are too many.
       kept.delete(name);

@@ -1,5 +1,10 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { DoorAddress, DoorCredentials, DoorFailure, ObjectDoor } from "../../../domain/destinations/door.ts";
+import type {
+  DoorAddress,
+  DoorCredentials,
+  DoorFailure,
+  ObjectDoor,
+} from "../../../domain/destinations/door.ts";
 import type { Clients } from "./clients.ts";
 import type { DoorLimits } from "./entrance.ts";
 import { failureOfError, NotS3Error } from "./trouble.ts";
@@ -74,10 +79,16 @@ interface Place {
 
 async function putWhole({ sdk, client, within }: Request, place: Place, bytes: Uint8Array): Promise<void> {
   const { ETag } = await client.send(new sdk.PutObjectCommand({ ...place, Body: bytes }), within());
-  if (!ETag || ETag.startsWith("W/")) throw new NotS3Error("The endpoint took the object but gave no entity tag.");
+  if (!ETag || ETag.startsWith("W/"))
+    throw new NotS3Error("The endpoint took the object but gave no entity tag.");
 }
 
-async function putInParts(request: Request, place: Place, bytes: Uint8Array, partBytes: number): Promise<void> {
+async function putInParts(
+  request: Request,
+  place: Place,
+  bytes: Uint8Array,
+  partBytes: number,
+): Promise<void> {
   const { sdk, client, within } = request;
   const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(place), within());
   if (!UploadId) throw new NotS3Error("The endpoint opened no multipart upload.");
@@ -94,7 +105,9 @@ async function putInParts(request: Request, place: Place, bytes: Uint8Array, par
     await client.send(done, within());
   } catch (error) {
     // Where aborting is not permitted, the parts stay: the first trouble is the one to tell.
-    await client.send(new sdk.AbortMultipartUploadCommand({ ...place, UploadId }), within()).catch(() => undefined);
+    await client
+      .send(new sdk.AbortMultipartUploadCommand({ ...place, UploadId }), within())
+      .catch(() => undefined);
     throw error;
   }
 }

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { ChecksumAlgorithm, Checksums } from "../../../domain/object-storage/records.ts";
 import { MAX_BODY_BYTES } from "../../../domain/object-storage/uploads.ts";
-import { CHECKSUM_ALGORITHMS, CHECKSUM_BYTES, createDigest, type Digest, isChecksumAlgorithm } from "../checksums.ts";
+import {
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  createDigest,
+  type Digest,
+  isChecksumAlgorithm,
+} from "../checksums.ts";
 import { framingOf, unframe } from "./chunks.ts";
 import { refuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
@@ -56,9 +62,7 @@ export async function receive(
     await take(piece);
   }
   if (size !== expected) throw refuse("IncompleteBody");
-  if (sha256 && sha256.digest().toString("hex") !== signature.payload) {
-    throw refuse("XAmzContentSHA256Mismatch", undefined, { ClientComputedContentSHA256: signature.payload });
-  }
+  checkPayload(signature, sha256);
   if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
   const digest = md5.digest();
   checkMd5(textOf(headers["content-md5"]), digest);
@@ -110,6 +114,11 @@ function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorith
   const algorithm = name.slice(CHECKSUM_HEADER.length);
   if (name.startsWith(CHECKSUM_HEADER) && isChecksumAlgorithm(algorithm)) return algorithm;
   throw refuse("InvalidRequest", "The value specified in the x-amz-trailer header is not supported");
+}
+
+function checkPayload({ payload }: Signature, sha256: Digest | undefined): void {
+  if (!sha256 || sha256.digest().toString("hex") === payload) return;
+  throw refuse("XAmzContentSHA256Mismatch", undefined, { ClientComputedContentSHA256: payload });
 }
 
 function checkMd5(claimed: string | undefined, digest: Buffer): void {

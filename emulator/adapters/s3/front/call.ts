@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Claim } from "../../../domain/object-storage/admission.ts";
+import { missingObject } from "../../../domain/object-storage/admission.ts";
 import type { S3Trouble } from "../../../domain/object-storage/errors.ts";
 import type { StoredObject } from "../../../domain/object-storage/records.ts";
 import { objectId, objects } from "../../../domain/object-storage/records.ts";
-import { missingObject } from "../../../domain/object-storage/admission.ts";
 import type { Turn } from "../../../domain/turn.ts";
-import { causeOf, type ObjectStore } from "../object-store.ts";
 import type { OpenedBody } from "../object-files.ts";
+import { causeOf, type ObjectStore } from "../object-store.ts";
 import { orRefuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { refuse } from "./refused.ts";
-import { equalHex, hmac, sha256, type Signature } from "./signature.ts";
+import { equalHex, hmac, type Signature, sha256 } from "./signature.ts";
 
 /** A body framed as aws-chunked: how its chunks vouch for themselves, and what follows them. */
 export interface Framing {
@@ -40,23 +40,31 @@ export async function* unframe(
   for (;;) {
     const line = await bytes.line();
     if (line === undefined) throw refuse("IncompleteBody");
-    const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
-    if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
-    const size = Number.parseInt(match[1] as string, 16);
+    const { size, claimed } = chunkHead(line, framing);
     const hash = createHash("sha256");
     for await (const piece of bytes.take(size)) {
       if (framing.signed) hash.update(piece);
       yield piece;
     }
     if (framing.signed) {
-      const text = chunkText("AWS4-HMAC-SHA256-PAYLOAD", signature, previous, [EMPTY_SHA256, hash.digest("hex")]);
-      previous = checked(signature, text, match[2] as string);
+      const text = chunkText("AWS4-HMAC-SHA256-PAYLOAD", signature, previous, [
+        EMPTY_SHA256,
+        hash.digest("hex"),
+      ]);
+      previous = checked(signature, text, claimed);
     }
     if (size === 0) break;
     if ((await bytes.line()) !== "") throw badChunk();
   }
   if (!framing.trailer) return;
   takeTrailers(await readTrailers(bytes, framing, signature, previous));
+}
+
+function chunkHead(line: string, framing: Framing): { readonly size: number; readonly claimed: string } {
+  const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
+  if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
+  const [, size = "", claimed = ""] = match;
+  return { size: Number.parseInt(size, 16), claimed };
 }
 
 function badChunk(): Error {

@@ -1,4 +1,10 @@
-import { isTrouble, messageOf, type S3ErrorCode, type S3Trouble, trouble } from "../../../domain/object-storage/errors.ts";
+import {
+  isTrouble,
+  messageOf,
+  type S3ErrorCode,
+  type S3Trouble,
+  trouble,
+} from "../../../domain/object-storage/errors.ts";
 
 /** Carries a trouble from wherever it is found to where the reply is made. */
 export class S3Refused extends Error {

@@ -58,6 +58,11 @@ async function sendBody(
     else response.end(bodiless ? undefined : buffer);
     return;
   }
-  const stream = fs.createReadStream("", { fd, start, end: start + length - 1, highWaterMark: SMALL_BODY_BYTES });
+  const stream = fs.createReadStream("", {
+    fd,
+    start,
+    end: start + length - 1,
+    highWaterMark: SMALL_BODY_BYTES,
+  });
   await pipeline(stream, response).catch(() => undefined);
 }

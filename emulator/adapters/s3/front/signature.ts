@@ -1,7 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { canonicalRequests } from "./canonical.ts";
 import { refuse } from "./refused.ts";
-import { decode, queryPairs, type Target } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /**
  * Signature Version 4, over node:crypto: what is signed has to be the path exactly as it was sent, and a
@@ -59,7 +60,10 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
     proves(secret) {
       const signingKey = rest.reduce<Buffer>((data, part) => hmac(data, part), Buffer.from(`AWS4${secret}`));
       const matches = canonicalRequests(request, target, parsed).some((canonical) =>
-        equalHex(hmac(signingKey, [ALGORITHM, amzDate, scope, sha256(canonical)].join("\n")), parsed.signature),
+        equalHex(
+          hmac(signingKey, [ALGORITHM, amzDate, scope, sha256(canonical)].join("\n")),
+          parsed.signature,
+        ),
       );
       if (matches) key = signingKey;
       return matches;
@@ -145,7 +149,10 @@ function textOf(header: string | string[] | undefined): string | null {
 
 function malformed({ expiresSeconds }: Parsed, part: string): Error {
   if (expiresSeconds !== null) {
-    return refuse("AuthorizationQueryParametersError", `Query-string authentication: the ${part} is malformed.`);
+    return refuse(
+      "AuthorizationQueryParametersError",
+      `Query-string authentication: the ${part} is malformed.`,
+    );
   }
   return refuse("AuthorizationHeaderMalformed", `The authorization header is malformed (${part}).`);
 }
@@ -192,54 +199,6 @@ function checkSignedHeaders({ headers }: IncomingMessage, { signedHeaders }: Par
   if (unsigned.length === 0) return;
   const message = "There were headers present in the request which were not signed";
   throw refuse("AccessDenied", message, { HeadersNotSigned: unsigned.join(", ") });
-}
-
-/**
- * The readings of a request that its signature may be over: the path as sent, which is what S3 signs, or encoded
- * anew, for clients that send unreserved signs unencoded; header values as text or as raw bytes.
- */
-function canonicalRequests(request: IncomingMessage, target: Target, parsed: Parsed): readonly Buffer[] {
-  const headers = parsed.signedHeaders.map((name) => {
-    const values = request.headersDistinct[name] ?? [];
-    return `${name}:${values.map((value) => value.trim().replace(/\s+/g, " ")).join(",")}\n`;
-  });
-  const query = canonicalQuery(target.rawQuery);
-  const texts = [...new Set([target.rawPath, encodedPath(target.rawPath)])].map((path) =>
-    [
-      request.method,
-      path,
-      query,
-      headers.join(""),
-      parsed.signedHeaders.join(";"),
-      parsed.payload,
-    ].join("\n"),
-  );
-  return texts.flatMap((text) => [Buffer.from(text), Buffer.from(text, "latin1")]);
-}
-
-function canonicalQuery(rawQuery: string): string {
-  return queryPairs(rawQuery)
-    .map(([name, value]) => [encode(decodeURIComponent(name)), encode(decodeURIComponent(value))] as const)
-    .filter(([name]) => name !== "X-Amz-Signature")
-    .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
-    .map(([name, value]) => `${name}=${value}`)
-    .join("&");
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function encodedPath(rawPath: string): string {
-  return decode(rawPath).split("/").map(encode).join("/");
-}
-
-/** Percent-encodes all but unreserved signs, as the signature wants it. */
-export function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 export function hmac(key: Buffer, text: string): Buffer {

@@ -1,5 +1,5 @@
-import { deleteEmptyBucket, makeBucket } from "../../../../domain/object-storage/buckets.ts";
 import { authorise } from "../../../../domain/object-storage/admission.ts";
+import { deleteEmptyBucket, makeBucket } from "../../../../domain/object-storage/buckets.ts";
 import { buckets, s3Credentials } from "../../../../domain/object-storage/records.ts";
 import { receiveText } from "../body.ts";
 import { type Call, commit, type Reply } from "../call.ts";

@@ -100,7 +100,9 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
 function replacesMetadata(call: Call): boolean {
   const directive = headerOf(call, "x-amz-metadata-directive") ?? "COPY";
   if (directive === "COPY" || directive === "REPLACE") return directive === "REPLACE";
-  throw refuse("InvalidArgument", "Unknown metadata directive.", { ArgumentName: "x-amz-metadata-directive" });
+  throw refuse("InvalidArgument", "Unknown metadata directive.", {
+    ArgumentName: "x-amz-metadata-directive",
+  });
 }
 
 /** Finds the source, which takes the get permission, and opens it at once. */

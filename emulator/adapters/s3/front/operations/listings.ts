@@ -1,11 +1,11 @@
 import { type Listing, listKeys } from "../../../../domain/object-storage/listing.ts";
-import { objectId, objects, s3Parts, s3Uploads } from "../../../../domain/object-storage/records.ts";
 import { compareKeys } from "../../../../domain/object-storage/names.ts";
+import { objectId, objects, s3Parts, s3Uploads } from "../../../../domain/object-storage/records.ts";
 import { findUpload } from "../../../../domain/object-storage/uploads.ts";
 import type { Call, Reply } from "../call.ts";
+import { encode } from "../canonical.ts";
 import { checksumElements, quoted } from "../object-headers.ts";
 import { orRefuse, refuse } from "../refused.ts";
-import { encode } from "../signature.ts";
 import { writeXml, type XmlContent } from "../xml.ts";
 import { isoOf, OWNER } from "./buckets.ts";
 

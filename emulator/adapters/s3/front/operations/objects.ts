@@ -45,7 +45,11 @@ export function getObject(call: Call): Reply {
   const range = rangeOf(asked, body.size);
   if (range === undefined) {
     const checksums = wantsChecksum(call) ? checksumHeaders(object, object.checksum_type) : {};
-    return { status: 200, headers: { ...headers, ...checksums }, body: { ...body, start: 0, length: body.size } };
+    return {
+      status: 200,
+      headers: { ...headers, ...checksums },
+      body: { ...body, start: 0, length: body.size },
+    };
   }
   if (range === "unsatisfiable") {
     call.store.files.close(body);
@@ -59,7 +63,9 @@ export function getObject(call: Call): Reply {
 
 function refusePartNumber({ target }: Call): void {
   if (target.query.has("partNumber")) {
-    throw refuse("NotImplemented", "Reading one part of an object is not implemented.", { Query: "partNumber" });
+    throw refuse("NotImplemented", "Reading one part of an object is not implemented.", {
+      Query: "partNumber",
+    });
   }
 }
 
@@ -83,7 +89,9 @@ function overrides({ target }: Call): Record<string, string> {
     const value = target.query.get(`response-${name}`);
     if (value === undefined) continue;
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw refuse("InvalidArgument", "Header value cannot be represented.", { ArgumentName: `response-${name}` });
+      throw refuse("InvalidArgument", "Header value cannot be represented.", {
+        ArgumentName: `response-${name}`,
+      });
     }
     found[name] = value;
   }
@@ -91,7 +99,8 @@ function overrides({ target }: Call): Record<string, string> {
 }
 
 export function deleteObject(call: Call): Reply {
-  if (headerOf(call, "if-match") !== undefined) throw refuse("NotImplemented", undefined, { Header: "If-Match" });
+  if (headerOf(call, "if-match") !== undefined)
+    throw refuse("NotImplemented", undefined, { Header: "If-Match" });
   const removed = commit(call, (turn) => removeObjects(turn, call.claim, [call.claim.key]));
   removeFiles(call, removed);
   return { status: 204 };
@@ -101,7 +110,8 @@ export async function deleteObjects(call: Call): Promise<Reply> {
   const text = await receiveText(call.request, call.signature, { maxBytes: MAX_DELETE_BYTES });
   const wanted = await readXml(text, "Delete");
   const keys = childrenOf(wanted, "Object").map((item) => textOf(item, "Key"));
-  if (keys.length === 0 || keys.length > MAX_DELETE_KEYS || keys.some((key) => !key)) throw refuse("MalformedXML");
+  if (keys.length === 0 || keys.length > MAX_DELETE_KEYS || keys.some((key) => !key))
+    throw refuse("MalformedXML");
   removeFiles(
     call,
     commit(call, (turn) => removeObjects(turn, call.claim, keys as string[])),

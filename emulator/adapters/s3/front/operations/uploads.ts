@@ -10,13 +10,20 @@ import {
   startUpload,
   storePart,
 } from "../../../../domain/object-storage/uploads.ts";
-import { assemble, type Assembled } from "../../assembly.ts";
+import { type Assembled, assemble } from "../../assembly.ts";
 import { CHECKSUM_ALGORITHMS, isChecksumAlgorithm } from "../../checksums.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
 import { takeIn } from "../intake.ts";
-import { checkHeaders, checksumElements, checksumHeaders, objectHeadersOf, quoted, unquoted } from "../object-headers.ts";
+import {
+  checkHeaders,
+  checksumElements,
+  checksumHeaders,
+  objectHeadersOf,
+  quoted,
+  unquoted,
+} from "../object-headers.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
 
@@ -31,17 +38,23 @@ export function partNumberOf({ target }: Call): number {
   const text = target.query.get("partNumber") ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MAX_PART_NUMBER) return number;
-  throw refuse("InvalidArgument", `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive`, {
-    ArgumentName: "partNumber",
-    ArgumentValue: text.slice(0, 100),
-  });
+  throw refuse(
+    "InvalidArgument",
+    `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive`,
+    {
+      ArgumentName: "partNumber",
+      ArgumentValue: text.slice(0, 100),
+    },
+  );
 }
 
 export function createMultipartUpload(call: Call): Reply {
   const { claim, request } = call;
   checkHeaders(request);
   const plan = { ...objectHeadersOf(request), ...checksumPlan(call) };
-  const { upload_id, checksum_algorithm, checksum_type } = commit(call, (turn) => startUpload(turn, claim, plan));
+  const { upload_id, checksum_algorithm, checksum_type } = commit(call, (turn) =>
+    startUpload(turn, claim, plan),
+  );
   const content = { Bucket: claim.bucket, Key: claim.key, UploadId: upload_id };
   const headers: Record<string, string> = checksum_algorithm
     ? {
@@ -64,7 +77,10 @@ function checksumPlan(call: Call): Pick<MultipartUpload, "checksum_algorithm" | 
     throw refuse("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
   }
   if (type === "COMPOSITE" && natural !== type) {
-    throw refuse("InvalidRequest", "The COMPOSITE checksum type cannot be used with the crc64nvme algorithm.");
+    throw refuse(
+      "InvalidRequest",
+      "The COMPOSITE checksum type cannot be used with the crc64nvme algorithm.",
+    );
   }
   return { checksum_algorithm: algorithm, checksum_type: type ?? natural };
 }

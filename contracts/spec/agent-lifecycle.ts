@@ -1,0 +1,68 @@
+/** §3.2: statuses of runs and threads. Which moves lead from one to the next is not shown (3.2-2). */
+
+export interface AgentStatus {
+  readonly meaning: string;
+  /** No move leads out of a final status. */
+  readonly final: boolean;
+}
+
+export const AGENT_RUN_STATUSES = {
+  pending: { meaning: "Waits for its turn on the thread.", final: false },
+  running: { meaning: "At work.", final: false },
+  error: { meaning: "Ended by an error.", final: true },
+  success: { meaning: "Ended as it should.", final: true },
+  timeout: { meaning: "Took longer than the run time-out.", final: true },
+  interrupted: { meaning: "Stopped by its caller, or to ask its caller something.", final: true },
+} as const satisfies Record<string, AgentStatus>;
+
+export type AgentRunStatus = keyof typeof AGENT_RUN_STATUSES;
+
+/** In the order of the table in §2.1. */
+export const AGENT_RUN_STATUS_NAMES = Object.keys(AGENT_RUN_STATUSES) as readonly AgentRunStatus[];
+
+/** §4.1: what the list can be narrowed to; `running` is not among them (2.1-4). */
+export const LISTED_STATUSES = ["pending", "error", "success", "timeout", "interrupted"] as const;
+
+export const MULTITASK_STRATEGIES = ["reject", "rollback", "interrupt", "enqueue"] as const;
+
+export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
+
+export const THREAD_STATUSES = ["idle", "busy", "interrupted", "error"] as const;
+
+export type ThreadStatus = (typeof THREAD_STATUSES)[number];
+
+export interface AgentMove {
+  readonly from: AgentRunStatus;
+  readonly trigger: string;
+  readonly to: AgentRunStatus;
+  /** What becomes of the thread when no other run of it waits or works; null is what its state says. */
+  readonly thread: ThreadStatus | null;
+  readonly requirement: string;
+}
+
+/** A rollback is no move: the run is gone. */
+export const AGENT_RUN_MOVES = [
+  { from: "pending", trigger: "start", to: "running", thread: null, requirement: "3.2-2" },
+  { from: "pending", trigger: "cancel", to: "interrupted", thread: null, requirement: "3.2-2" },
+  { from: "running", trigger: "succeed", to: "success", thread: "idle", requirement: "3.2-2" },
+  { from: "running", trigger: "fail", to: "error", thread: "error", requirement: "3.2-2" },
+  { from: "running", trigger: "time_out", to: "timeout", thread: "error", requirement: "3.2-2" },
+  { from: "running", trigger: "ask", to: "interrupted", thread: "interrupted", requirement: "3.2-2" },
+  { from: "running", trigger: "cancel", to: "interrupted", thread: "interrupted", requirement: "3.2-2" },
+] as const satisfies readonly AgentMove[];
+
+export type AgentTrigger = (typeof AGENT_RUN_MOVES)[number]["trigger"];
+
+export const STREAM_MODES = [
+  "values",
+  "updates",
+  "messages",
+  "messages-tuple",
+  "events",
+  "debug",
+  "tasks",
+  "checkpoints",
+  "custom",
+] as const;
+
+export type StreamMode = (typeof STREAM_MODES)[number];

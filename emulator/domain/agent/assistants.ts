@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { parseInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings } from "../settings.ts";
+import type { Turn } from "../turn.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
+
+/** Assistants of the server belong to no workspace: they are there in all of them. */
+const NOWHERE: Workspace = { region: "", tenant_id: "" };
+
+/** The name space of identifiers made of graph names, as the public service has it. */
+const GRAPH_NAMESPACE = "6ba7b8219dad11d180b400c04fd430c8";
+
+/** Assistants of the server are older than everything in a world. */
+const SYSTEM_SINCE = parseInstant("2025-01-01T00:00:00Z") ?? 0;
+
+const DESCRIPTIONS: Readonly<Record<GraphBehaviour, string>> = {
+  echo: "Answers with what it was given.",
+  agent: "Calls a tool and answers with what the tool found.",
+  slow: "Takes ten seconds of virtual time.",
+  failing: "Fails.",
+  interrupting: "Asks its caller something, and goes on when it is resumed.",
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The identifier of the server's own assistant of a graph. */
+export function systemAssistantId(graphId: string): string {
+  const hash = createHash("sha1").update(GRAPH_NAMESPACE, "hex").update(graphId).digest("hex");
+  const variant = ((Number.parseInt(hash.charAt(16), 16) & 3) | 8).toString(16);
+  const parts = [hash.slice(0, 8), hash.slice(8, 12), `5${hash.slice(13, 16)}`, variant + hash.slice(17, 20)];
+  return [...parts, hash.slice(20, 32)].join("-");
+}
+
+/** The graphs that the server has; a configured one takes the place of a built-in of the same name. */
+export function graphsOf({ agent }: Settings): readonly AgentGraph[] {
+  const configured = new Set(agent.assistants.map(({ graph_id }) => graph_id));
+  const builtIn = GRAPH_BEHAVIOURS.filter((name) => !configured.has(name));
+  return [
+    ...builtIn.map((name) => ({ graph_id: name, like: name, description: DESCRIPTIONS[name] })),
+    ...agent.assistants,
+  ];
+}
+
+export function behaviourOf(settings: Settings, graphId: string): GraphBehaviour {
+  return graphsOf(settings).find(({ graph_id }) => graph_id === graphId)?.like ?? "echo";
+}
+
+export function isSystem(assistant: Assistant): boolean {
+  return assistant.region === NOWHERE.region;
+}
+
+/** Everything that a workspace can run: the server's own and those it has created. */
+export function assistantsOf(turn: Turn, workspace: Workspace): readonly Assistant[] {
+  const system = graphsOf(turn.ports.settings).map(systemAssistant);
+  return [...system, ...turn.list(ASSISTANTS, workspaceKey(workspace))];
+}
+
+/** The assistant of an id or of a graph's name; a name that is none is refused as the assumption says. */
+export function assistantNamed(turn: Turn, workspace: Workspace, named: string): Assistant {
+  const { settings } = turn.ports;
+  const graph = graphsOf(settings).find(({ graph_id }) => graph_id === named);
+  if (graph) return systemAssistant(graph);
+  const id = named.toLowerCase();
+  const found = assistantById(turn, workspace, id);
+  if (found) return found;
+  const status = UUID.test(id) ? 404 : (settings.assumptions["agent.unknown_graph"] as number);
+  throw unknownAssistant(settings, named, status);
+}
+
+function unknownAssistant(settings: Settings, named: string, status: number): Refusal {
+  const graphs = graphsOf(settings).map(({ graph_id }) => graph_id);
+  return new Refusal(
+    status,
+    "not_found",
+    `assistant_id: no assistant has this id, and no graph this name: ${named.slice(0, 100)}.`,
+    `Graphs are ${graphs.join(", ")}; agent.assistants of the configuration adds to them.`,
+  );
+}
+
+export function assistantById(turn: Turn, workspace: Workspace, id: string): Assistant | undefined {
+  const created = turn.get(ASSISTANTS, `${workspaceKey(workspace)}/${id}`);
+  if (created) return created;
+  const graph = graphsOf(turn.ports.settings).find(({ graph_id }) => systemAssistantId(graph_id) === id);
+  return graph && systemAssistant(graph);
+}
+
+function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant {
+  return {
+    ...NOWHERE,
+    assistant_id: systemAssistantId(graph_id),
+    graph_id,
+    name: name ?? graph_id,
+    description: description ?? null,
+    config: {},
+    context: {},
+    metadata: { created_by: "system" },
+    version: 1,
+    created_at: SYSTEM_SINCE,
+    updated_at: SYSTEM_SINCE,
+  };
+}
+
+export interface AssistantOrder {
+  readonly graph_id?: string;
+  readonly assistant_id?: string | null;
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly config?: Json | null;
+  readonly context?: Json | null;
+  readonly metadata?: Json | null;
+  readonly if_exists?: "raise" | "do_nothing" | null;
+}
+
+export function createAssistant(turn: Turn, workspace: Workspace, order: AssistantOrder & { readonly graph_id: string }): Assistant {
+  requireGraph(turn, order.graph_id);
+  const id = order.assistant_id?.toLowerCase();
+  const taken = id !== undefined && assistantsOf(turn, workspace).find(({ assistant_id }) => assistant_id === id);
+  if (taken && order.if_exists === "do_nothing") return taken;
+  if (taken) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
+  const assistant: Assistant = {
+    ...workspace,
+    assistant_id: id ?? turn.nextId("assistant"),
+    graph_id: order.graph_id,
+    name: order.name ?? "Untitled",
+    description: order.description ?? null,
+    config: order.config ?? {},
+    context: order.context ?? {},
+    metadata: order.metadata ?? {},
+    version: 1,
+    created_at: turn.now,
+    updated_at: turn.now,
+  };
+  turn.put(ASSISTANTS, assistant);
+  return assistant;
+}
+
+export function updateAssistant(turn: Turn, workspace: Workspace, named: string, order: AssistantOrder): Assistant {
+  const before = changeable(turn, workspace, named);
+  if (order.graph_id !== undefined) requireGraph(turn, order.graph_id);
+  const after: Assistant = {
+    ...before,
+    graph_id: order.graph_id ?? before.graph_id,
+    name: order.name ?? before.name,
+    description: order.description === undefined ? before.description : order.description,
+    config: order.config ?? before.config,
+    context: order.context ?? before.context,
+    metadata: { ...before.metadata, ...order.metadata },
+    version: before.version + 1,
+    updated_at: turn.now,
+  };
+  turn.put(ASSISTANTS, after);
+  return after;
+}
+
+export function deleteAssistant(turn: Turn, workspace: Workspace, named: string): void {
+  const { assistant_id } = changeable(turn, workspace, named);
+  turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant_id}`);
+}
+
+function changeable(turn: Turn, workspace: Workspace, named: string): Assistant {
+  const assistant = assistantNamed(turn, workspace, named);
+  if (isSystem(assistant))
+    throw new Refusal(409, "system_assistant", `assistant_id: ${named} is the server's own and stays as it is.`);
+  return assistant;
+}
+
+function requireGraph(turn: Turn, graphId: string): void {
+  const { settings } = turn.ports;
+  if (graphsOf(settings).some(({ graph_id }) => graph_id === graphId)) return;
+  const names = graphsOf(settings).map(({ graph_id }) => graph_id);
+  throw new Refusal(404, "not_found", `graph_id: the server has no graph ${graphId.slice(0, 100)}, only ${names.join(", ")}.`);
+}

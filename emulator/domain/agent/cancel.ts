@@ -1,0 +1,31 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Turn } from "../turn.ts";
+import { endRun, isActive, removeRun } from "./life.ts";
+import { PLANS } from "./plan.ts";
+import { type AgentRun, RUNS } from "./records.ts";
+
+export type CancelAction = "interrupt" | "rollback";
+
+/** Stops a run: interrupted, what it has done stays; rolled back, it was never there. */
+export function cancelRun(turn: Turn, run: AgentRun, action: CancelAction): void {
+  if (!isActive(run))
+    throw new Refusal(409, "already_ended", `Run ${run.run_id} has ended with status ${run.status}.`);
+  stopRun(turn, run, action);
+}
+
+/** Stops runs that have not ended; one of them may go with another's end. */
+export function stopRuns(turn: Turn, runs: readonly AgentRun[], action: CancelAction): void {
+  // Those that wait go first, so that none of them starts when the one at work ends.
+  const waitingFirst = [...runs].sort((a, b) => Number(a.status === "running") - Number(b.status === "running"));
+  for (const { run_id } of waitingFirst) {
+    const run = turn.get(RUNS, run_id);
+    if (run && isActive(run)) stopRun(turn, run, action);
+  }
+}
+
+function stopRun(turn: Turn, run: AgentRun, action: CancelAction): void {
+  if (action === "rollback") return removeRun(turn, run);
+  const begun = turn.get(PLANS, run.run_id)?.steps.slice(0, run.emitted) ?? [];
+  const node = begun.findLast((step) => step.kind === "begin")?.node ?? run.graph_id;
+  endRun(turn, run, { trigger: "cancel", node });
+}

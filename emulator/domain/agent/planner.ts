@@ -1,0 +1,139 @@
+import { formatDuration } from "../../kernel/duration.ts";
+import type { Turn } from "../turn.ts";
+import { behaviourOf } from "./assistants.ts";
+import { BEHAVIOURS, NODES, resume } from "./behaviours.ts";
+import { createDraft, type Draft } from "./draft.ts";
+import { messageFrom, textOf } from "./messages.ts";
+import type { Ending, Plan } from "./plan.ts";
+import type { AgentRun, Checkpoint, Json } from "./records.ts";
+import type { ScriptedEvent, ScriptedRun } from "./script.ts";
+
+/** Decides all that a run will do, from what its thread holds at its start. */
+export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
+  const { settings } = turn.ports;
+  const node = checkpoint?.next[0] ?? NODES[behaviourOf(settings, run.graph_id)][0] ?? run.graph_id;
+  const draft = createDraft({
+    base: checkpoint?.values ?? null,
+    input: run.kwargs.input,
+    node,
+    keptMessages: settings.limits.agent_messages,
+    nextId: (kind) => turn.nextId(kind),
+  });
+  const ending = play(turn, run, draft, checkpoint);
+  return cut(settings.limits.agent_run_timeout_ms, run, {
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    assistant_id: run.assistant_id,
+    graph_id: run.graph_id,
+    started_at: turn.now,
+    base: checkpoint?.values ?? null,
+    steps: draft.steps,
+    spans: draft.spans,
+    ends_at: run.script?.dies ? Number.POSITIVE_INFINITY : Math.max(draft.at, run.script?.after_ms ?? 0),
+    ending,
+    kept_messages: settings.limits.agent_messages,
+    ended: null,
+  });
+}
+
+function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
+  const { script } = run;
+  const answer = answerIn(run, checkpoint);
+  const unscripted = !script || (script.events === null && script.status === "success");
+  if (answer && (unscripted || script?.interrupt)) {
+    const ending = resume(draft, checkpoint?.next[0] ?? draft.node, answer.value);
+    if (script?.values) draft.replace(script.values);
+    return ending;
+  }
+  if (unscripted) {
+    const behaviour = BEHAVIOURS[behaviourOf(turn.ports.settings, run.graph_id)];
+    const ending = behaviour(draft, { stepMs: turn.ports.settings.timings.agent_step_ms });
+    if (!script?.values) return script ? { trigger: "succeed" } : ending;
+    draft.replace(script.values);
+    return { trigger: "succeed" };
+  }
+  draft.takeInput();
+  draft.begin(draft.node);
+  playEvents(draft, script.events ?? []);
+  if (script.values) draft.replace(script.values);
+  return endingOf(script, draft);
+}
+
+/** The answer to an interrupt, when the thread waits for one and the run brings one. */
+function answerIn({ kwargs }: AgentRun, checkpoint: Checkpoint | undefined): { readonly value: unknown } | undefined {
+  const command = kwargs.command as Json | null | undefined;
+  const waits = (checkpoint?.next.length ?? 0) > 0;
+  return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
+}
+
+function playEvents(draft: Draft, events: readonly ScriptedEvent[]): void {
+  let message: Json | undefined;
+  events.forEach((event, index) => {
+    const from = draft.at;
+    draft.wait(event.after_ms);
+    if (event.node !== null && event.node !== draft.node) draft.begin(event.node);
+    if (event.mode === "messages" || event.mode === "messages-tuple") {
+      const last = events[index + 1]?.mode !== event.mode;
+      message = playPiece(draft, message, event.data, last);
+      if (last) message = undefined;
+    } else playEvent(draft, event);
+    if (event.run_type)
+      draft.trace({
+        name: event.node ?? draft.node,
+        run_type: event.run_type,
+        from,
+        to: draft.at,
+        inputs: asObject(draft.values),
+        outputs: asObject(event.data),
+      });
+  });
+}
+
+function playEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
+  if (mode === "values" && isObject(data)) return draft.replace(data);
+  if (mode !== "updates" || !isObject(data)) return draft.tell(mode, data);
+  for (const [node, update] of Object.entries(data)) {
+    if (node !== draft.node) draft.begin(node);
+    draft.update(isObject(update) ? update : {});
+  }
+}
+
+/** Pieces that follow each other are one message. */
+function playPiece(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
+  const given = typeof data === "string" ? { type: "ai", content: data } : data;
+  const piece = messageFrom(given, () => String(before?.id ?? draft.nextId("message")));
+  const chunk = { ...piece, id: before?.id ?? piece.id };
+  const message = { ...chunk, content: textOf(before) + textOf(chunk) };
+  draft.piece(message, { ...chunk, type: "AIMessageChunk" }, before === undefined, last);
+  return message;
+}
+
+function endingOf(script: ScriptedRun, draft: Draft): Ending {
+  const { node } = draft;
+  if (script.status === "error" && script.error) return { trigger: "fail", ...script.error, node };
+  if (script.status === "timeout") return timedOut(node, "The script says that this run times out.");
+  if (script.status !== "interrupted") return { trigger: "succeed" };
+  const interrupts = script.interrupt ? [{ id: draft.nextId("interrupt"), value: script.interrupt.value }] : [];
+  return { trigger: "ask", node, interrupts };
+}
+
+/** A run that takes longer than the time-out ends there. */
+function cut(timeoutMs: number, run: AgentRun, plan: Plan): Plan {
+  if (plan.ends_at <= timeoutMs) return plan;
+  const steps = plan.steps.filter(({ at }) => at < timeoutMs);
+  const node = steps.findLast((step) => step.kind === "begin")?.node ?? run.graph_id;
+  const ending = timedOut(node, `The run took longer than ${formatDuration(timeoutMs)}.`);
+  return { ...plan, steps, spans: plan.spans.filter(({ to }) => to < timeoutMs), ends_at: timeoutMs, ending };
+}
+
+function timedOut(node: string, message: string): Ending {
+  return { trigger: "time_out", error: "TimeoutError", message, node };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asObject(value: unknown): Json {
+  return isObject(value) ? value : { value: value ?? null };
+}

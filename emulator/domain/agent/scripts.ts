@@ -1,0 +1,70 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import { collection } from "../../kernel/table.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { type AgentScript, readScript, type ScriptedRun } from "./script.ts";
+
+/** A script that was given while the emulator ran; those of the configuration are no records. */
+export interface StoredScript extends AgentScript {
+  readonly id: string;
+}
+
+export const SCRIPTS = collection<StoredScript>("agent_scripts", (script) => script.id);
+
+/** How many runs have matched a script, whether it struck or not. */
+export const SCRIPT_MATCHES = collection<{ readonly id: string; readonly matches: number }>(
+  "agent_script_matches",
+  (entry) => entry.id,
+);
+
+/** What a script is matched with: a run that is about to be created. */
+export interface ScriptSubject {
+  readonly assistant_id: string;
+  readonly graph_id: string;
+  readonly thread_id: string;
+}
+
+/** Scripts in force, the one that decides first: the latest given, then the configuration's in its order. */
+export function scriptsInForce(reader: Reader, configured: readonly AgentScript[]): readonly StoredScript[] {
+  const stored = [...reader.list(SCRIPTS)].reverse();
+  return [...stored, ...configured.map((script, index) => ({ ...script, id: `configured-${index + 1}` }))];
+}
+
+/** Takes the script that decides this run, and counts the match of every script on the way to it. */
+export function takeScript(turn: Turn, subject: ScriptSubject): ScriptedRun | null {
+  for (const script of scriptsInForce(turn, turn.ports.settings.agent.scripts)) {
+    if (!matches(script, subject)) continue;
+    const matched = matchesOf(turn, script.id) + 1;
+    turn.put(SCRIPT_MATCHES, { id: script.id, matches: matched });
+    const first = script.match.nth ?? 1;
+    if (matched >= first && (script.times === null || matched < first + script.times)) return script.then;
+  }
+  return null;
+}
+
+export function matchesOf(reader: Reader, id: string): number {
+  return reader.get(SCRIPT_MATCHES, id)?.matches ?? 0;
+}
+
+/** Puts a script in force; it goes before all that are there. */
+export function addScript(turn: Turn, value: unknown): StoredScript {
+  const read = readScript(value);
+  if ("problem" in read) throw new Refusal(422, "invalid_request", `body.${read.problem}`);
+  const limit = turn.ports.settings.limits.agent_scripts;
+  if (turn.count(SCRIPTS) >= limit)
+    throw new Refusal(422, "too_many_scripts", `${limit} scripts are in force.`, "Delete some, or raise limits.agent_scripts.");
+  const script = { id: turn.nextId("agent_script"), ...read.script };
+  turn.put(SCRIPTS, script);
+  return script;
+}
+
+export function removeScript(turn: Turn, id: string): void {
+  if (!turn.get(SCRIPTS, id)) throw new Refusal(404, "not_found", `No script ${id} was given to this world.`);
+  turn.remove(SCRIPTS, id);
+  turn.remove(SCRIPT_MATCHES, id);
+}
+
+function matches({ match }: AgentScript, { assistant_id, graph_id, thread_id }: ScriptSubject): boolean {
+  const named = match.assistant_id;
+  if (named !== undefined && named !== "*" && named !== graph_id && named.toLowerCase() !== assistant_id) return false;
+  return match.thread_id === undefined || match.thread_id === "*" || match.thread_id === thread_id;
+}

@@ -1,0 +1,198 @@
+import type { StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
+import { formatInstant } from "../../kernel/instant.ts";
+import { textOf } from "./messages.ts";
+import type { Plan, Step } from "./plan.ts";
+import type { Json, Values } from "./records.ts";
+import { merged } from "./values.ts";
+import { interruptView } from "./view.ts";
+
+/** One event of a stream. Its id says where it stands in the run, whatever else a reader asked for. */
+export interface Frame {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** A place in a stream: a step of the plan, and the frame in it. */
+export interface Place {
+  readonly step: number;
+  readonly frame: number;
+}
+
+type Told = Omit<Frame, "id">;
+
+export const BEFORE_ALL: Place = { step: -1, frame: 0 };
+
+/** The place that a reader names in Last-Event-ID; anything that is none begins anew. */
+export function placeOf(id: string): Place {
+  const [, step, frame] = /^(\d{1,9})-(\d{1,9})$/.exec(id) ?? [];
+  return step === undefined ? BEFORE_ALL : { step: Number(step), frame: Number(frame) };
+}
+
+/** The first frame of every stream. */
+export function metadataFrame(runId: string): Frame {
+  return { id: "0-0", event: "metadata", data: { run_id: runId, attempt: 1 } };
+}
+
+/** What readers of these modes hear of the steps after a place, up to a number of steps. */
+export function framesBetween(plan: Plan, after: Place, upTo: number, modes: readonly StreamMode[]): readonly Frame[] {
+  const frames: Frame[] = [];
+  let values = plan.base;
+  plan.steps.slice(0, upTo).forEach((step, index) => {
+    const before = values;
+    values = valuesBehind(plan, before, step);
+    if (index + 1 < after.step) return;
+    const told = modes.flatMap((mode) => TELLERS[mode]({ plan, step, index, before, values: values ?? {} }));
+    told.forEach((frame, place) => {
+      const isNew = index + 1 > after.step || place > after.frame;
+      if (isNew) frames.push({ id: `${index + 1}-${place}`, ...frame });
+    });
+  });
+  return frames;
+}
+
+/** What readers hear of the end: an error, an interrupt, or nothing at all. */
+export function endFrames(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Frame[] {
+  const { ended } = plan;
+  const told = ended ? endOf(plan, values, modes) : [];
+  return told.map((frame, place) => ({ id: `${(ended?.emitted ?? 0) + 1}-${place}`, ...frame }));
+}
+
+function endOf({ ended }: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
+  const ending = ended?.ending;
+  if (!ending) return [{ event: "error", data: ROLLED_BACK }];
+  if (ending.trigger === "fail" || ending.trigger === "time_out")
+    return [{ event: "error", data: { error: ending.error, message: ending.message } }];
+  if (ending.trigger !== "ask" || ending.interrupts.length === 0) return [];
+  const __interrupt__ = ending.interrupts.map(interruptView);
+  // Whoever reads updates only has to hear of it as well.
+  const asValues = modes.includes("values");
+  return [
+    ...(modes.includes("updates") || !asValues ? [{ event: "updates", data: { __interrupt__ } }] : []),
+    ...(asValues ? [{ event: "values", data: { ...values, __interrupt__ } }] : []),
+  ];
+}
+
+export const ROLLED_BACK = { error: "UserRollback", message: "The run was rolled back." } as const;
+
+function valuesBehind({ kept_messages }: Plan, before: Values, step: Step): Values {
+  if (step.kind === "values") return step.values;
+  return step.kind === "input" || step.kind === "update" ? merged(before, step.update, kept_messages) : before;
+}
+
+interface Scene {
+  readonly plan: Plan;
+  readonly step: Step;
+  readonly index: number;
+  readonly before: Values;
+  readonly values: Json;
+}
+
+const changes = ({ kind }: Step) => kind === "input" || kind === "update" || kind === "values";
+const told = (mode: StreamMode, { step }: Scene): readonly Told[] =>
+  step.kind === "told" && step.mode === mode ? [{ event: mode, data: step.data }] : [];
+
+/** How each mode tells a step (C.6 of what was observed). */
+const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> = {
+  values: (scene) =>
+    changes(scene.step) ? [{ event: "values", data: scene.values }] : told("values", scene),
+
+  updates: (scene) =>
+    scene.step.kind === "update"
+      ? [{ event: "updates", data: { [scene.step.node]: scene.step.update } }]
+      : told("updates", scene),
+
+  messages({ plan, step, index }) {
+    if (step.kind !== "message") return step.kind === "told" && step.mode === "messages" ? [{ event: "messages", data: step.data }] : [];
+    const metadata = { [String(step.message.id)]: { metadata: messageMetadata(plan, step.node, index) } };
+    return [
+      ...(step.first ? [{ event: "messages/metadata", data: metadata }] : []),
+      { event: step.last ? "messages/complete" : "messages/partial", data: [step.message] },
+    ];
+  },
+
+  "messages-tuple": (scene) =>
+    scene.step.kind === "message"
+      ? [{ event: "messages", data: [scene.step.chunk, messageMetadata(scene.plan, scene.step.node, scene.index)] }]
+      : told("messages-tuple", scene),
+
+  custom: (scene) => told("custom", scene),
+  tasks: (scene) => [...taskOf(scene).map((data) => ({ event: "tasks", data })), ...told("tasks", scene)],
+  checkpoints: (scene) =>
+    changes(scene.step) ? [{ event: "checkpoints", data: checkpointData(scene) }] : told("checkpoints", scene),
+
+  debug(scene) {
+    const { plan, step, index } = scene;
+    const base = { step: index, timestamp: formatInstant(plan.started_at + step.at) };
+    return [
+      ...taskOf(scene).map((payload) => ({
+        event: "debug",
+        data: { type: step.kind === "begin" ? "task" : "task_result", ...base, payload },
+      })),
+      ...(changes(step) ? [{ event: "debug", data: { type: "checkpoint", ...base, payload: checkpointData(scene) } }] : []),
+      ...told("debug", scene),
+    ];
+  },
+
+  events: (scene) => [...eventsOf(scene).map((data) => ({ event: "events", data })), ...told("events", scene)],
+};
+
+function taskOf({ step }: Scene): readonly Json[] {
+  if (step.kind === "begin") return [{ id: step.task, name: step.node, input: step.input, triggers: [`branch:to:${step.node}`], interrupts: [] }];
+  if (step.kind !== "update") return [];
+  return [{ id: step.task, name: step.node, error: null, result: Object.entries(step.update), interrupts: [] }];
+}
+
+function checkpointData({ plan, step, index, values }: Scene): Json {
+  const { thread_id, run_id } = plan;
+  return {
+    values,
+    next: step.kind === "input" && plan.steps[index + 1]?.kind === "begin" ? nodesBehind(plan, index) : [],
+    metadata: { source: step.kind === "input" ? "input" : "loop", step: index, run_id, thread_id },
+    tasks: [],
+    config: { configurable: { thread_id, checkpoint_ns: "" } },
+  };
+}
+
+function nodesBehind({ steps }: Plan, index: number): readonly string[] {
+  const next = steps[index + 1];
+  return next?.kind === "begin" ? [next.node] : [];
+}
+
+function eventsOf({ plan, step, values }: Scene): readonly Json[] {
+  const { run_id, graph_id } = plan;
+  const about = (event: string, name: string, data: Json) => ({ event, name, run_id, tags: [], metadata: { graph_id }, data });
+  switch (step.kind) {
+    case "input":
+      return [about("on_chain_start", graph_id, { input: step.update })];
+    case "begin":
+      return [about("on_chain_start", step.node, { input: step.input })];
+    case "message":
+      return [
+        ...(step.first ? [about("on_chat_model_start", `${step.node}-model`, { input: {} })] : []),
+        about("on_chat_model_stream", `${step.node}-model`, { chunk: step.chunk }),
+        ...(step.last ? [about("on_chat_model_end", `${step.node}-model`, { output: step.message })] : []),
+      ];
+    case "update":
+      return [
+        about("on_chain_stream", step.node, { chunk: step.update }),
+        about("on_chain_end", step.node, { output: step.update }),
+      ];
+    case "values":
+      return [about("on_chain_end", graph_id, { output: values })];
+    default:
+      return [];
+  }
+}
+
+function messageMetadata({ run_id, thread_id, graph_id, assistant_id }: Plan, node: string, index: number): Json {
+  return { langgraph_node: node, langgraph_step: index, run_id, thread_id, graph_id, assistant_id };
+}
+
+/** The whole text that a reader of pieces has heard; for tests of what is told. */
+export function toldText(frames: readonly Frame[]): string {
+  return frames
+    .filter(({ event }) => event === "messages")
+    .map(({ data }) => textOf((data as readonly Json[])[0]))
+    .join("");
+}

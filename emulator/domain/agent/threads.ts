@@ -1,0 +1,78 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
+import { type AgentRun, type Json, RUNS, type Thread, THREADS, threadKey } from "./records.ts";
+
+export interface ThreadOrder {
+  readonly thread_id?: string | null;
+  readonly metadata?: Json | null;
+  readonly config?: Json | null;
+  readonly if_exists?: "raise" | "do_nothing" | null;
+}
+
+export function threadById(reader: Reader, workspace: Workspace, id: string): Thread | undefined {
+  return reader.get(THREADS, threadKey(workspace, id.toLowerCase()));
+}
+
+export function requireThread(reader: Reader, workspace: Workspace, id: string): Thread {
+  const found = threadById(reader, workspace, id);
+  if (!found) throw new Refusal(404, "not_found", `Thread with ID ${id} not found`);
+  return found;
+}
+
+/** A run of the thread in whose path it is named. */
+export function requireRun(reader: Reader, workspace: Workspace, threadId: string, runId: string): AgentRun {
+  const { thread_id } = requireThread(reader, workspace, threadId);
+  const found = reader.get(RUNS, runId.toLowerCase());
+  if (!found || found.thread_id !== thread_id || workspaceKey(found) !== workspaceKey(workspace))
+    throw new Refusal(404, "not_found", `Run with ID ${runId} not found on thread ${threadId}`);
+  return found;
+}
+
+/** A thread that is in no world yet. */
+export function newThread(turn: Turn, { region, tenant_id }: Workspace, order: ThreadOrder): Thread {
+  return {
+    region,
+    tenant_id,
+    thread_id: order.thread_id?.toLowerCase() ?? turn.nextId("agent_thread"),
+    created_at: turn.now,
+    updated_at: turn.now,
+    metadata: order.metadata ?? {},
+    config: order.config ?? {},
+    status: "idle",
+    checkpoint_id: null,
+    temporary: false,
+  };
+}
+
+export function createThread(turn: Turn, workspace: Workspace, order: ThreadOrder): Thread {
+  const taken = order.thread_id ? threadById(turn, workspace, order.thread_id) : undefined;
+  if (taken && order.if_exists === "do_nothing") return taken;
+  if (taken) throw new Refusal(409, "conflict", `Thread with ID ${taken.thread_id} already exists`);
+  const thread = newThread(turn, workspace, order);
+  turn.put(THREADS, thread);
+  return thread;
+}
+
+export function updateThread(turn: Turn, before: Thread, metadata: Json | null | undefined): Thread {
+  const after = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
+  turn.put(THREADS, after);
+  return after;
+}
+
+/** A thread of its own that holds what the other one holds; its runs stay where they are. */
+export function copyThread(turn: Turn, from: Thread): Thread {
+  const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
+  const state = latestCheckpoint(turn, from);
+  const checkpoint =
+    state && addCheckpoint(turn, copy, { ...stateOf(state), metadata: { ...state.metadata, thread_id: copy.thread_id } });
+  const status = state && state.next.length > 0 ? "interrupted" : "idle";
+  const thread: Thread = { ...copy, status, checkpoint_id: checkpoint?.checkpoint_id ?? null };
+  turn.put(THREADS, thread);
+  return thread;
+}
+
+function stateOf({ values, next, interrupts, metadata }: NonNullable<ReturnType<typeof latestCheckpoint>>) {
+  return { values, next, interrupts, metadata };
+}

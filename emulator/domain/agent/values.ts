@@ -1,0 +1,36 @@
+import type { Plan } from "./plan.ts";
+import type { Json, Values } from "./records.ts";
+
+/** Values with an update in them: members replace each other, messages are added to. */
+export function merged(values: Values, update: Json, keptMessages: number): Json {
+  const after = { ...values, ...update };
+  if (!Array.isArray(update.messages)) return after;
+  const before = Array.isArray(values?.messages) ? (values.messages as readonly unknown[]) : [];
+  return { ...after, messages: withMessages(before, update.messages).slice(-keptMessages) };
+}
+
+/** What the thread holds after the first `count` steps of a plan; null when nothing has been written. */
+export function valuesAfter(plan: Plan, count: number): Values {
+  let values = plan.base;
+  for (const step of plan.steps.slice(0, count)) {
+    if (step.kind === "values") values = step.values;
+    if (step.kind === "input" || step.kind === "update") values = merged(values, step.update, plan.kept_messages);
+  }
+  return values;
+}
+
+/** A message of an id that is there already takes its place. */
+function withMessages(before: readonly unknown[], added: readonly unknown[]): readonly unknown[] {
+  const messages = [...before];
+  for (const message of added) {
+    const id = idOf(message);
+    const place = id === undefined ? -1 : messages.findIndex((known) => idOf(known) === id);
+    if (place === -1) messages.push(message);
+    else messages[place] = message;
+  }
+  return messages;
+}
+
+function idOf(message: unknown): unknown {
+  return typeof message === "object" && message !== null ? (message as { id?: unknown }).id : undefined;
+}

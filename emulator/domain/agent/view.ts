@@ -1,0 +1,99 @@
+import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { Settings } from "../settings.ts";
+import type { Turn } from "../turn.ts";
+import { timeView } from "../views.ts";
+import { latestCheckpoint } from "./checkpoints.ts";
+import type { AgentRun, Assistant, Checkpoint, Interrupt, Json, Thread } from "./records.ts";
+
+/** §2.1: a run with its nine fields, which is also what webhooks carry. */
+export function runView(settings: Settings, run: AgentRun): ReplyBodyOf<"getThreadRun"> {
+  const time = timeView(settings);
+  return {
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    assistant_id: run.assistant_id,
+    created_at: time(run.created_at),
+    updated_at: time(run.updated_at),
+    status: run.status,
+    metadata: run.metadata,
+    kwargs: run.kwargs,
+    multitask_strategy: run.multitask_strategy,
+  };
+}
+
+/** §2.2: a thread with its seven fields; newer clients read its interrupts too. */
+export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread"> {
+  const { settings } = turn.ports;
+  const time = timeView(settings);
+  const state = latestCheckpoint(turn, thread);
+  const view = {
+    thread_id: thread.thread_id,
+    created_at: time(thread.created_at),
+    updated_at: time(thread.updated_at),
+    metadata: thread.metadata,
+    status: thread.status,
+    config: thread.config,
+    values: state?.values ?? null,
+  };
+  return settings.assumptions["agent.thread_fields"] === "with interrupts"
+    ? { ...view, state_updated_at: time(state?.created_at ?? thread.updated_at), interrupts: interruptsByTask(state) }
+    : view;
+}
+
+export function assistantView(settings: Settings, assistant: Assistant): ReplyBodyOf<"getAssistant"> {
+  const time = timeView(settings);
+  const { assistant_id, graph_id, name, description, config, context, metadata, version } = assistant;
+  const [created_at, updated_at] = [time(assistant.created_at), time(assistant.updated_at)];
+  return { assistant_id, graph_id, name, description, config, context, metadata, version, created_at, updated_at };
+}
+
+/** A state of a thread; of one that nothing was written to, an empty one. */
+export function stateView(settings: Settings, thread: Thread, state: Checkpoint | undefined): ReplyBodyOf<"getThreadState"> {
+  if (!state)
+    return {
+      values: {},
+      next: [],
+      tasks: [],
+      metadata: {},
+      created_at: null,
+      checkpoint: { thread_id: thread.thread_id, checkpoint_ns: "", checkpoint_id: null, checkpoint_map: null },
+      parent_checkpoint: null,
+      interrupts: [],
+    };
+  return {
+    values: state.values,
+    next: state.next,
+    tasks: tasksOf(state),
+    metadata: state.metadata,
+    created_at: timeView(settings)(state.created_at),
+    checkpoint: checkpointOf(thread, state.checkpoint_id),
+    parent_checkpoint: state.parent_id === null ? null : checkpointOf(thread, state.parent_id),
+    interrupts: state.interrupts.map(interruptView),
+  };
+}
+
+/** An interrupt as clients read it. */
+export function interruptView({ id, value }: Interrupt): Json {
+  return { id, value };
+}
+
+export function checkpointOf({ thread_id }: Pick<Thread, "thread_id">, checkpointId: string): Json {
+  return { thread_id, checkpoint_ns: "", checkpoint_id: checkpointId, checkpoint_map: null };
+}
+
+function tasksOf({ checkpoint_id, next, interrupts }: Checkpoint): readonly Json[] {
+  return next.map((name) => ({
+    id: checkpoint_id,
+    name,
+    path: ["__pregel_pull", name],
+    error: null,
+    interrupts: interrupts.map(interruptView),
+    checkpoint: null,
+    state: null,
+    result: null,
+  }));
+}
+
+function interruptsByTask(state: Checkpoint | undefined): Json {
+  return state && state.interrupts.length > 0 ? { [state.checkpoint_id]: state.interrupts.map(interruptView) } : {};
+}

@@ -1,0 +1,26 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import { parseFilter } from "../filters/parse.ts";
+import { problemText } from "../filters/problem.ts";
+import type { Turn } from "../turn.ts";
+import { type BulkExport, EXPORT_RUNS, rowsExported } from "./records.ts";
+
+/** 2.5-10: refuses a filter that cannot be read. */
+export function checkFilter(text: string): void {
+  const read = parseFilter(text);
+  if ("problem" in read)
+    throw new Refusal(422, "invalid_request", `body.filter: ${problemText(read.problem)}`, read.problem.hint);
+}
+
+/** A mistaken filter most often selects nothing: the journal says so, since the export itself has succeeded. */
+export function noteEmptySelection(turn: Turn, record: BulkExport): void {
+  if (record.filter === null) return;
+  for (const run of turn.list(EXPORT_RUNS, record.id)) if (rowsExported(run) > 0) return;
+  const { region, tenant_id, session_id, start_time, end_time, filter } = record;
+  const days = turn.ports.traces.days(
+    { region, tenantId: tenant_id },
+    session_id,
+    start_time,
+    end_time as string,
+  );
+  turn.note("filter.selected_nothing", record.id, { filter, days_with_rows: days.length });
+}

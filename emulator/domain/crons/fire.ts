@@ -1,0 +1,50 @@
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { createRun } from "../agent/create-run.ts";
+import type { AgentRun } from "../agent/records.ts";
+import type { Reaction, Turn } from "../turn.ts";
+import { CRONS, type Cron } from "./records.ts";
+
+/** Stores a cron with the next time at which it fires, counted from now. */
+export function planNext(turn: Turn, cron: Cron): Cron {
+  const { schedule, timezone, end_time, enabled } = cron;
+  const next = enabled ? turn.ports.schedules.next(schedule, timezone, turn.now) : null;
+  const next_run_date = next === null || (end_time !== null && next > end_time) ? null : next;
+  const planned = { ...cron, next_run_date };
+  turn.put(CRONS, planned);
+  if (next_run_date !== null)
+    turn.schedule({
+      kind: "cron.fire",
+      ref: cron.cron_id,
+      afterMs: next_run_date - turn.now,
+      data: { next_run_date },
+    });
+  return planned;
+}
+
+/** One firing; a cron that was changed, switched off or deleted since expects another one or none. */
+export const onFire: Reaction = (turn, { ref, data }) => {
+  const cron = turn.get(CRONS, ref);
+  if (!cron || cron.next_run_date !== data.next_run_date) return;
+  startRun(turn, cron);
+  // Firings missed while nothing ran are not made up for: the next one counts from now.
+  planNext(turn, cron);
+};
+
+/** A run that cannot be created now does not keep the cron from its next one. */
+function startRun(turn: Turn, cron: Cron): AgentRun | undefined {
+  const { region, tenant_id, cron_id, thread_id, assistant_id, payload, on_run_completed } = cron;
+  const body = {
+    ...payload,
+    assistant_id,
+    ...(on_run_completed !== null && { on_completion: on_run_completed }),
+  } as BodyOf<"createThreadRun">;
+  try {
+    const order = { threadId: thread_id, body, metadata: { cron_id } };
+    return createRun(turn, { region, tenant_id }, order);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    turn.note("cron.refused", cron_id, { status: error.status, message: error.message });
+    return undefined;
+  }
+}

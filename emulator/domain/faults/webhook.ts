@@ -1,0 +1,36 @@
+import type { ThenOf } from "../../../contracts/spec/faults.ts";
+import { parseDuration } from "../../kernel/duration.ts";
+import type { Turn } from "../turn.ts";
+import { strike } from "./strike.ts";
+
+/** A webhook that is about to be sent. */
+export interface WebhookOccasion {
+  readonly url: string;
+  readonly run_id: string;
+}
+
+/** What a fault of the webhook plane does to a delivery. */
+export interface WebhookFault {
+  /** Never sent, and nobody is told. */
+  readonly drop: boolean;
+  /** Further copies to send. */
+  readonly duplicates: number;
+  readonly delayMs: number;
+  /** The receiver is not called; this is what comes of it instead. */
+  readonly instead: "refused" | { readonly status: number } | null;
+}
+
+/** The fault, if any, that strikes this delivery. */
+export function strikeWebhook(turn: Turn, { url, run_id }: WebhookOccasion): WebhookFault | undefined {
+  // What follows the path may be the receiver's secret token (§5-4).
+  const shown = { url: url.replace(/[?#].*$/s, ""), run_id };
+  const rule = strike(turn, "webhook", { url, run_id }, shown);
+  if (!rule) return undefined;
+  const { drop, duplicate = 0, delay, refuse, status }: ThenOf<"webhook"> = rule.then;
+  return {
+    drop: drop === true,
+    duplicates: duplicate,
+    delayMs: delay === undefined ? 0 : (parseDuration(delay) as number),
+    instead: refuse ? "refused" : status === undefined ? null : { status },
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  FILTER_COMPARATORS,
+  FILTER_FIELDS,
+  FILTER_OPERATORS,
+  type FilterField,
+} from "../../../contracts/spec/filter-language.ts";
+import { nearest } from "../nearest.ts";
+import { shown } from "./problem.ts";
+
+const FUNCTIONS = [...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPARATORS)];
+const FIELDS = Object.keys(FILTER_FIELDS);
+
+/** Words of other languages that no spelling mistake leads to. */
+const MEANT_FUNCTIONS: Readonly<Record<string, string>> = {
+  equals: "eq",
+  equal: "eq",
+  ne: "neq",
+  not_eq: "neq",
+  ge: "gte",
+  le: "lte",
+  contains: "like",
+  ilike: "like",
+  startswith: "like",
+  endswith: "like",
+  not_like: "notlike",
+  includes: "has",
+  any: "or",
+  all: "and",
+};
+
+const MEANT_FIELDS: Readonly<Record<string, string>> = {
+  type: "run_type",
+  duration: "latency",
+  root: "is_root",
+  project_id: "session_id",
+  run_id: "id",
+  created_at: "start_time",
+};
+
+/** Longer names are no slips of the finger, and comparing them would take long. */
+const LONGEST_NAME = 64;
+
+export function functionHint(name: string): string {
+  return meantOr(name, MEANT_FUNCTIONS, FUNCTIONS);
+}
+
+export function fieldHint(name: string): string {
+  const nested = /^(?:extra\.)?(metadata|input|output)s?\.(.+)$/.exec(name);
+  if (nested) {
+    const [, entries, key = ""] = nested;
+    return `Write and(eq(${entries}_key, ${shown(key)}), eq(${entries}_value, …)).`;
+  }
+  return meantOr(name, MEANT_FIELDS, FIELDS);
+}
+
+function meantOr(name: string, words: Readonly<Record<string, string>>, known: readonly string[]): string {
+  const small = name.toLowerCase();
+  const meant = Object.hasOwn(words, small) ? words[small] : undefined;
+  const near = name.length > LONGEST_NAME ? undefined : nearest(name, known);
+  const found = meant ?? near;
+  return found ? `Did you mean ${found}?` : `There are ${known.join(", ")}.`;
+}
+
+/** What to write where a caller looks for a null. */
+export function nullHint(field: FilterField): string {
+  if (field === "end_time" || field === "latency")
+    return 'Write eq(status, "pending") for rows that have no end yet.';
+  if (field === "parent_run_id") return "Write eq(is_root, true) for rows without a caller.";
+  if (field === "metadata_value" || field === "input_value" || field === "output_value")
+    return `Write neq(${field.replace("value", "key")}, "…") for rows without the key.`;
+  return "Every comparison needs a value.";
+}
+
+/** What to write in place of a comparator that the field does not take. */
+export function comparatorHint(field: FilterField, takes: readonly string[]): string {
+  if (field === "tags") return 'Write has(tags, "…"), or not(has(tags, "…")).';
+  if (field === "inputs" || field === "outputs")
+    return `Write like(${field}, "%…%"), or compare ${field.slice(0, -1)}_key and ${field.slice(0, -1)}_value.`;
+  if (field === "metadata") return "Write has or exists, or compare metadata_key and metadata_value.";
+  return `It takes ${takes.join(", ")}.`;
+}

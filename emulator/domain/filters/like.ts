@@ -1,0 +1,88 @@
+/** One stretch of a pattern between two `%`: it fits at one length, counted in characters. */
+interface Stretch {
+  /** Undefined when it holds a `_`. */
+  readonly plain: string | undefined;
+  readonly sticky: RegExp;
+  readonly anywhere: RegExp;
+  readonly atEnd: RegExp;
+}
+
+/**
+ * A test for a SQL LIKE pattern: `%` is any text, `_` any one character, a backslash takes what follows
+ * literally; capitals count. Each stretch is looked for once, behind the one before it, so that no pattern
+ * makes it slow.
+ */
+export function likeTest(pattern: string): (text: string) => boolean {
+  const pieces = stretchesOf(pattern);
+  const [first] = pieces as [Stretch];
+  if (pieces.length === 1) return (text) => fits(first, text);
+  const last = pieces.at(-1) as Stretch;
+  const between = pieces.slice(1, -1);
+  return (text) => {
+    let at = endAfter(first, first.sticky, text, 0);
+    for (let index = 0; at >= 0 && index < between.length; index++) {
+      const stretch = between[index] as Stretch;
+      at = endAfter(stretch, stretch.anywhere, text, at);
+    }
+    return at >= 0 && endsWith(last, text, at);
+  };
+}
+
+function stretchesOf(pattern: string): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let plain = "";
+  let source = "";
+  let hasAny = false;
+  const close = () => {
+    stretches.push({
+      plain: hasAny ? undefined : plain,
+      sticky: new RegExp(source, "suy"),
+      anywhere: new RegExp(source, "sug"),
+      atEnd: new RegExp(`(?:${source})$`, "sug"),
+    });
+    [plain, source, hasAny] = ["", "", false];
+  };
+  const characters = [...pattern];
+  for (let index = 0; index < characters.length; index++) {
+    let character = characters[index] as string;
+    if (character === "%") {
+      close();
+      continue;
+    }
+    if (character === "_") {
+      source += ".";
+      hasAny = true;
+      continue;
+    }
+    if (character === "\\" && index + 1 < characters.length) character = characters[++index] as string;
+    plain += character;
+    source += literally(character);
+  }
+  close();
+  return stretches;
+}
+
+function literally(character: string): string {
+  return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+}
+
+function fits(stretch: Stretch, text: string): boolean {
+  if (stretch.plain !== undefined) return text === stretch.plain;
+  return endAfter(stretch, stretch.sticky, text, 0) === text.length;
+}
+
+/** Where the stretch ends, found from `at` on; -1 when it is not there. */
+function endAfter({ plain }: Stretch, pattern: RegExp, text: string, at: number): number {
+  if (plain !== undefined) {
+    const found = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);
+    return found < 0 ? -1 : found + plain.length;
+  }
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function endsWith({ plain, atEnd }: Stretch, text: string, at: number): boolean {
+  if (plain !== undefined) return text.length - plain.length >= at && text.endsWith(plain);
+  atEnd.lastIndex = at;
+  return atEnd.test(text);
+}

@@ -1,0 +1,86 @@
+/** What kind of local address this is; undefined for one of the public internet, or for a name. */
+export function localKind(host: string): string | undefined {
+  const text = host.replace(/^\[|\]$/g, "").replace(/%.*$/, "").toLowerCase();
+  const groups = text.includes(":") ? ipv6Groups(text) : undefined;
+  if (text.includes(":")) return groups ? ipv6Kind(groups) : "malformed";
+  const bits = ipv4Bits(text);
+  return bits === undefined ? undefined : ipv4Kind(bits);
+}
+
+export function isAddress(host: string): boolean {
+  return host.startsWith("[") || host.includes(":") || ipv4Bits(host) !== undefined;
+}
+
+const IPV4_KINDS: readonly (readonly [network: string, length: number, kind: string])[] = [
+  ["0.0.0.0", 8, "unspecified"],
+  ["10.0.0.0", 8, "private"],
+  ["100.64.0.0", 10, "private"],
+  ["127.0.0.0", 8, "loopback"],
+  ["169.254.0.0", 16, "link-local"],
+  ["172.16.0.0", 12, "private"],
+  ["192.0.0.0", 24, "reserved"],
+  ["192.0.2.0", 24, "reserved"],
+  ["192.88.99.0", 24, "reserved"],
+  ["192.168.0.0", 16, "private"],
+  ["198.18.0.0", 15, "reserved"],
+  ["198.51.100.0", 24, "reserved"],
+  ["203.0.113.0", 24, "reserved"],
+  ["224.0.0.0", 4, "multicast"],
+  ["240.0.0.0", 4, "reserved"],
+];
+
+function ipv4Kind(bits: number): string | undefined {
+  return IPV4_KINDS.find(([network, length]) => {
+    const size = 2 ** (32 - length);
+    return Math.floor(bits / size) === Math.floor((ipv4Bits(network) ?? 0) / size);
+  })?.[2];
+}
+
+function ipv4Bits(text: string): number | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
+  if (!parts || parts.some((part) => part > 255)) return undefined;
+  return parts.reduce((bits, part) => bits * 256 + part, 0);
+}
+
+/** Forms that carry an IPv4 address are judged by it: what a packet is sent to is that address. */
+function ipv6Kind(groups: readonly number[]): string | undefined {
+  const [first = 0, second = 0] = groups;
+  const startsWith = (...wanted: number[]) => wanted.every((group, at) => groups[at] === group);
+  const embedded = (at: number) => ipv4Kind((groups[at] ?? 0) * 65_536 + (groups[at + 1] ?? 0));
+  if (startsWith(0, 0, 0, 0, 0, 0, 0, 0)) return "unspecified";
+  if (startsWith(0, 0, 0, 0, 0, 0, 0, 1)) return "loopback";
+  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return embedded(6);
+  if (startsWith(0, 0, 0, 0, 0, 0)) return embedded(6) ?? "reserved";
+  if (startsWith(0, 0, 0, 0, 0xffff, 0)) return embedded(6);
+  if (startsWith(0x64, 0xff9b)) return embedded(6) ?? (groups[2] === 1 ? "private" : undefined);
+  if (first === 0x2002) return embedded(1);
+  if (first === 0x2001 && second === 0) return "reserved";
+  if (first === 0x2001 && second === 0xdb8) return "reserved";
+  if ((first & 0xfe00) === 0xfc00) return "private";
+  if ((first & 0xffc0) === 0xfe80) return "link-local";
+  if ((first & 0xffc0) === 0xfec0) return "private";
+  if ((first & 0xff00) === 0xff00) return "multicast";
+  return (first & 0xe000) === 0x2000 ? undefined : "reserved";
+}
+
+function ipv6Groups(text: string): readonly number[] | undefined {
+  const dotted = /^(.*:)(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text);
+  const tail = dotted && ipv4Bits(dotted[2] ?? "");
+  if (dotted && tail == null) return undefined;
+  const plain =
+    dotted && tail != null
+      ? `${dotted[1]}${Math.floor(tail / 65_536).toString(16)}:${(tail % 65_536).toString(16)}`
+      : text;
+  const [left = "", right, ...more] = plain.split("::");
+  if (more.length > 0) return undefined;
+  const before = groupsIn(left);
+  const after = right === undefined ? [] : groupsIn(right);
+  const missing = 8 - before.length - after.length;
+  const groups = [...before, ...Array<number>(right === undefined ? 0 : Math.max(missing, 0)).fill(0), ...after];
+  return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
+}
+
+function groupsIn(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").map((part) => (/^[0-9a-f]{1,4}$/.test(part) ? Number.parseInt(part, 16) : -1));
+}

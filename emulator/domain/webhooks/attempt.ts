@@ -1,0 +1,96 @@
+import { strikeWebhook, type WebhookFault } from "../faults/webhook.ts";
+import type { Reaction, Turn } from "../turn.ts";
+import { closeDelivery } from "./ledger.ts";
+import { maskedUrl } from "./mask.ts";
+import { type Attempt, DELIVERIES, type Delivery, type Posted, type WebhookPost } from "./records.ts";
+
+const REFUSED_CONNECTION = { failure: "network", message: "A fault refused the connection." } as const;
+
+/** Makes the delivery's current attempt, unless a fault has other plans for it. */
+export function attemptDelivery(turn: Turn, delivery: Delivery): void {
+  const fault = strikeWebhook(turn, { url: delivery.url, run_id: delivery.run_id });
+  if (!fault?.delayMs) return send(turn, delivery, fault);
+  const data = { attempt: delivery.current_attempt, fault: { ...fault, delayMs: 0 } };
+  turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs: fault.delayMs, data });
+}
+
+function send(turn: Turn, delivery: Delivery, fault: WebhookFault | undefined): void {
+  if (fault?.drop) return closeDelivery(turn, delivery, "dropped", "A fault dropped it.");
+  const first = { number: delivery.current_attempt, copy: 0, started_at: turn.now, faked: true };
+  if (fault?.instead === "refused") return settle(turn, delivery, first, REFUSED_CONNECTION);
+  if (fault?.instead) return settle(turn, delivery, first, { status: fault.instead.status, reply: "" });
+  for (let copy = 0; copy <= (fault?.duplicates ?? 0); copy += 1) post(turn, delivery, copy);
+}
+
+function post(turn: Turn, delivery: Delivery, copy: number): void {
+  const { id, region, tenant_id, url, payload, current_attempt } = delivery;
+  const order: WebhookPost = {
+    region,
+    tenant_id,
+    url,
+    payload: payload ?? "",
+    attempt: current_attempt,
+    copy,
+    started_at: turn.now,
+  };
+  // A lane for each webhook: a receiver that never answers holds up nobody else's result.
+  turn.ask({ kind: "webhook.post", ref: id, lane: `webhook/${id}/${copy}`, then: "webhook.posted", data: { ...order } });
+}
+
+/** A retry, or an attempt that a fault has delayed; one that is no longer expected is dropped. */
+export const onDue: Reaction = (turn, { ref, data }) => {
+  const delivery = turn.get(DELIVERIES, ref);
+  if (delivery?.status !== "pending" || delivery.current_attempt !== data.attempt) return;
+  if (data.fault) send(turn, delivery, data.fault as unknown as WebhookFault);
+  else attemptDelivery(turn, delivery);
+};
+
+export const onPosted: Reaction = (turn, { ref, data, result }) => {
+  const delivery = turn.get(DELIVERIES, ref);
+  if (!delivery) return;
+  const { attempt, copy, started_at } = data as unknown as WebhookPost;
+  settle(turn, delivery, { number: attempt, copy, started_at, faked: false }, result as Posted);
+};
+
+type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
+
+/** Enters an attempt in the ledger; its outcome decides, unless it is a copy, how the delivery goes on. */
+function settle(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted): void {
+  const delivery = { ...before, attempts: [...before.attempts, attemptOf(head, turn.now, posted)] };
+  const decides = head.copy === 0 && before.status === "pending" && before.current_attempt === head.number;
+  if (!decides) return turn.put(DELIVERIES, delivery);
+  const { limits, timings } = turn.ports.settings;
+  if (wasAccepted(posted)) return closeDelivery(turn, delivery, "delivered", null);
+  const why = "status" in posted ? `The receiver answered ${posted.status}.` : posted.message;
+  if ("failure" in posted && posted.failure === "policy") return closeDelivery(turn, delivery, "refused", why);
+  if (!isTransient(posted)) return closeDelivery(turn, delivery, "failed", why);
+  if (head.number >= limits.webhook_attempts)
+    return closeDelivery(turn, delivery, "failed", `${head.number} attempts failed; the last: ${why}`);
+  const attempt = head.number + 1;
+  turn.put(DELIVERIES, { ...delivery, current_attempt: attempt });
+  const afterMs = timings.webhook_retry_delay_ms * 2 ** (head.number - 1);
+  turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs, data: { attempt } });
+}
+
+function wasAccepted(posted: Posted): boolean {
+  return "status" in posted && posted.status >= 200 && posted.status < 300;
+}
+
+/** What may go better the next time (6-3). */
+function isTransient(posted: Posted): boolean {
+  if ("status" in posted) return posted.status === 429 || posted.status >= 500;
+  return posted.failure !== "redirects";
+}
+
+function attemptOf(head: AttemptHead, now: number, posted: Posted): Attempt {
+  return {
+    ...head,
+    ended_at: now,
+    status: "status" in posted ? posted.status : null,
+    failure: "failure" in posted ? posted.failure : null,
+    message: "failure" in posted ? posted.message : null,
+    reply: "status" in posted ? posted.reply : null,
+    redirects: (posted.redirects ?? []).map(maskedUrl),
+    wall_ms: posted.wall_ms ?? 0,
+  };
+}

@@ -1,0 +1,70 @@
+import { formatInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { INBOX, INBOX_NAMES, type InboxMessage } from "./records.ts";
+
+const MAX_INBOXES = 100;
+const MAX_MESSAGES = 100;
+const MAX_BODY_CHARACTERS = 65_536;
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+type Received = Pick<InboxMessage, "query" | "headers" | "body">;
+
+/** The built-in receiver: keeps what it is sent, the newest messages of the newest inboxes. */
+export function receive(turn: Turn, name: string, { query, headers, body }: Received): { readonly received: string } {
+  refuseOddName(name);
+  const message: InboxMessage = {
+    id: turn.nextId("webhook_message"),
+    inbox: name,
+    received_at: turn.now,
+    query,
+    headers,
+    body: body.slice(0, MAX_BODY_CHARACTERS),
+    body_cut: body.length > MAX_BODY_CHARACTERS,
+  };
+  if (!turn.get(INBOX_NAMES, name)) makeRoom(turn);
+  turn.put(INBOX_NAMES, { name });
+  turn.put(INBOX, message);
+  const [oldest] = turn.list(INBOX, name);
+  if (oldest && turn.count(INBOX, name) > MAX_MESSAGES) turn.remove(INBOX, oldest.id);
+  return { received: message.id };
+}
+
+function makeRoom(turn: Turn): void {
+  if (turn.count(INBOX_NAMES) < MAX_INBOXES) return;
+  const [oldest] = turn.list(INBOX_NAMES);
+  if (oldest) emptyInbox(turn, oldest.name);
+}
+
+/** Throws the messages of an inbox away: how many there were. */
+export function emptyInbox(turn: Turn, name: string): number {
+  refuseOddName(name);
+  const messages = [...turn.list(INBOX, name)];
+  for (const { id } of messages) turn.remove(INBOX, id);
+  if (turn.get(INBOX_NAMES, name)) turn.remove(INBOX_NAMES, name);
+  return messages.length;
+}
+
+/** What has come in, oldest first; a body that is JSON is answered as such. */
+export function readInbox(reader: Reader, name: string) {
+  refuseOddName(name);
+  return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
+    ...message,
+    received_at: formatInstant(received_at),
+    body: parsed(body),
+  }));
+}
+
+function refuseOddName(name: string): void {
+  if (NAME.test(name)) return;
+  const said = "The name of an inbox has up to 100 letters, digits, dots, hyphens and underscores.";
+  throw new Refusal(422, "invalid_request", said);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

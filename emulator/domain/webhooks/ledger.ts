@@ -1,0 +1,65 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { DELIVERIES, type Delivery, type DeliveryStatus } from "./records.ts";
+
+/** A longer payload is let go once its delivery has ended, so that the ledger stays small. */
+const PAYLOAD_KEPT_BYTES = 65_536;
+
+type Order = Pick<
+  Delivery,
+  "region" | "tenant_id" | "run_id" | "thread_id" | "run_status" | "url" | "redelivery_of"
+> & { readonly payload: string };
+
+export function openDelivery(turn: Turn, order: Order): Delivery {
+  const delivery: Delivery = {
+    id: turn.nextId("webhook_delivery"),
+    ...order,
+    payload_bytes: new TextEncoder().encode(order.payload).length,
+    status: "pending",
+    reason: null,
+    created_at: turn.now,
+    ended_at: null,
+    current_attempt: 1,
+    attempts: [],
+  };
+  turn.put(DELIVERIES, delivery);
+  return delivery;
+}
+
+/** Writes down how a delivery ended, and lets the oldest entry of a full ledger go. */
+export function closeDelivery(
+  turn: Turn,
+  delivery: Delivery,
+  status: Exclude<DeliveryStatus, "pending">,
+  reason: string | null,
+): void {
+  const payload = delivery.payload_bytes > PAYLOAD_KEPT_BYTES ? null : delivery.payload;
+  turn.put(DELIVERIES, { ...delivery, payload, status, reason, ended_at: turn.now });
+  turn.note(`webhook.${status}`, delivery.run_id, { delivery: delivery.id, ...(reason !== null && { reason }) });
+  const surplus = turn.count(DELIVERIES, "ended") - turn.ports.settings.limits.webhook_ledger;
+  if (surplus <= 0) return;
+  for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, surplus)) turn.remove(DELIVERIES, id);
+}
+
+export function deliveryById(reader: Reader, id: string): Delivery {
+  const found = reader.get(DELIVERIES, id.toLowerCase());
+  if (found) return found;
+  throw new Refusal(
+    404,
+    "no_such_delivery",
+    `There is no delivery ${id}.`,
+    "GET /_emulator/v1/webhooks/deliveries lists them; limits.webhook_ledger says how many are kept.",
+  );
+}
+
+/** Deliveries in the order of their making. */
+export function listDeliveries(
+  reader: Reader,
+  filter: { readonly run_id?: string; readonly status?: DeliveryStatus },
+): readonly Delivery[] {
+  const runId = filter.run_id?.toLowerCase();
+  return [...reader.all(DELIVERIES)].filter(
+    ({ run_id, status }) =>
+      (runId === undefined || run_id === runId) && (filter.status === undefined || status === filter.status),
+  );
+}

@@ -1,0 +1,33 @@
+export const MASK = "…";
+
+/** A URL without what may be a secret in it: user, password and the values of its query (§5-4). */
+export function maskedUrl(url: string): string {
+  const [address = "", query] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
+  const shown = address.replace(/^(https?:\/\/)[^/]*@/i, `$1${MASK}@`);
+  return query === undefined ? shown : `${shown}?${query.split("&").map(maskedPair).join("&")}`;
+}
+
+function maskedPair(pair: string): string {
+  const at = pair.indexOf("=");
+  return at === -1 ? MASK : `${pair.slice(0, at)}=${MASK}`;
+}
+
+/** What of a URL and of header values may not be repeated; short values would blacken whole texts. */
+export function secretsIn(url: string, headers: Readonly<Record<string, string>>): readonly string[] {
+  const query = url.split(/\?(.*)/s)[1] ?? "";
+  const values = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const words = [...values, ...values.map(decoded), ...Object.values(headers)];
+  return [...new Set(words)].filter((word) => word.length >= 4).sort((a, b) => b.length - a.length);
+}
+
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

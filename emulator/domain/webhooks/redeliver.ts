@@ -1,0 +1,23 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Turn } from "../turn.ts";
+import { attemptDelivery } from "./attempt.ts";
+import { deliveryById, openDelivery } from "./ledger.ts";
+import { DELIVERIES, type Delivery } from "./records.ts";
+
+/** Sends what was sent before once more, as a delivery of its own. */
+export function redeliver(turn: Turn, id: string): Delivery {
+  const before = deliveryById(turn, id);
+  const { webhooks, limits } = turn.ports.settings;
+  if (webhooks.disabled)
+    throw new Refusal(409, "webhooks_disabled", "Webhooks are switched off.", "Unset http.disable_webhooks.");
+  if (before.status === "pending") throw new Refusal(409, "pending", `Delivery ${before.id} is still under way.`);
+  if (before.payload === null)
+    throw new Refusal(409, "payload_gone", `The payload of ${before.payload_bytes} bytes was too long to be kept.`);
+  if (turn.count(DELIVERIES, "pending") >= limits.webhook_pending)
+    throw new Refusal(429, "too_many_deliveries", `${limits.webhook_pending} deliveries are under way.`);
+  const { region, tenant_id, run_id, thread_id, run_status, url, payload } = before;
+  const order = { region, tenant_id, run_id, thread_id, run_status, url, payload, redelivery_of: before.id };
+  const delivery = openDelivery(turn, order);
+  attemptDelivery(turn, delivery);
+  return turn.get(DELIVERIES, delivery.id) ?? delivery;
+}

@@ -1,0 +1,36 @@
+import type { OperationId } from "../../contracts/spec/operations.ts";
+import { awaitsHttp, type HttpFault, strikeHttp } from "../domain/faults/http.ts";
+import type { World } from "../domain/turn.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
+
+/** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
+export async function faultReply(
+  world: World,
+  id: OperationId,
+  { method, path, region }: HttpRequest,
+): Promise<HttpReply | undefined> {
+  const occasion = { id, path, region };
+  if (!awaitsHttp(world.reader, world.now, occasion)) return undefined;
+  const detail = { method, path };
+  const fault = world.turn({ type: "request", name: id, detail }, (turn) => strikeHttp(turn, occasion));
+  if (!fault) return undefined;
+  if (!("resumes" in fault)) return replyOf(fault, `${method} ${path}`);
+  const ended = await world.answerTo(fault.resumes.number);
+  if (ended instanceof Refusal) throw ended;
+  return undefined;
+}
+
+/** Statuses whose replies have no body. */
+const BODILESS = [204, 205, 304];
+
+function replyOf(
+  { status, body, headers }: Exclude<HttpFault, { resumes: unknown }>,
+  what: string,
+): HttpReply {
+  if (BODILESS.includes(status)) return { status, headers, body: "" };
+  if (typeof body === "string")
+    return { status, headers: { "content-type": "text/plain", ...headers }, body };
+  const detail = `A fault answers ${what} with ${status}.`;
+  return jsonReply(status, body === undefined ? { detail } : body, { ...headers });
+}

@@ -1,0 +1,8 @@
+/** A promise with its resolver beside it; Node 20 has no `Promise.withResolvers`. */
+export function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,164 @@
+import { request as send } from "node:http";
+import { Sha256 } from "@aws-crypto/sha256-js";
+import { SignatureV4 } from "@smithy/signature-v4";
+import fc from "fast-check";
+import { test } from "vitest";
+import { openTestServer, type TestServer } from "./harness.ts";
+
+const signer = new SignatureV4({
+  service: "s3",
+  region: "us-east-1",
+  credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+  sha256: Sha256,
+  uriEscapePath: false,
+});
+
+const segment = fc.constantFrom(
+  "traces",
+  "new-bucket",
+  "a",
+  "..",
+  "%2e%2e",
+  "%2F",
+  "a%20b",
+  "~!'()*",
+  "%F0%9D%84%9E",
+);
+const mark = fc.constantFrom(
+  ...[
+    "list-type",
+    "prefix",
+    "delimiter",
+    "max-keys",
+    "marker",
+    "continuation-token",
+    "encoding-type",
+    "location",
+  ],
+  ...[
+    "uploads",
+    "uploadId",
+    "partNumber",
+    "delete",
+    "versioning",
+    "acl",
+    "key-marker",
+    "max-parts",
+    "versionId",
+  ],
+  ...["response-expires", "x-id", "max-uploads", "part-number-marker", "tagging", "__proto__", "toString"],
+);
+const value = fc.constantFrom(
+  "",
+  "1",
+  "0",
+  "-1",
+  "2",
+  "/",
+  "url",
+  "é",
+  "\r\n",
+  "null",
+  "1e9",
+  "__proto__",
+  "[]",
+);
+const header = fc.constantFrom(
+  ...["range", "if-match", "if-none-match", "if-modified-since", "x-amz-copy-source", "content-md5"],
+  ...[
+    "x-amz-copy-source-range",
+    "x-amz-metadata-directive",
+    "x-amz-checksum-crc32",
+    "x-amz-checksum-algorithm",
+  ],
+  ...[
+    "x-amz-checksum-type",
+    "x-amz-meta-__proto__",
+    "x-amz-trailer",
+    "x-amz-checksum-mode",
+    "content-encoding",
+  ],
+);
+const headerValue = fc.constantFrom(
+  "*",
+  "bytes=0-1",
+  "traces/a",
+  "/traces/%zz",
+  "AAAA",
+  "CRC32",
+  "COPY",
+  "x",
+  "1,2",
+);
+const body = fc.constantFrom(
+  "",
+  "text",
+  "<Delete><Object><Key>a</Key></Object></Delete>",
+  "<Delete><Object/></Delete>",
+  "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>x</ETag></Part></CompleteMultipartUpload>",
+  "<CompleteMultipartUpload>x</CompleteMultipartUpload>",
+  "<!DOCTYPE a [<!ENTITY b 'c'>]><Delete>&b;</Delete>",
+  "<CreateBucketConfiguration><LocationConstraint>x</LocationConstraint></CreateBucketConfiguration>",
+  "<__proto__/>",
+);
+const anyRequest = fc.record({
+  method: fc.constantFrom("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"),
+  path: fc.array(segment, { maxLength: 3 }).map((segments) => `/${segments.join("/")}`),
+  query: fc.dictionary(mark, value, { maxKeys: 3 }),
+  headers: fc.dictionary(header, headerValue, { maxKeys: 3 }),
+  body,
+});
+
+type AnyRequest = typeof anyRequest extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function statusOf(
+  server: TestServer,
+  { method, path, query, headers, body }: AnyRequest,
+): Promise<number> {
+  const signed = await signer.sign({
+    method,
+    protocol: "http:",
+    hostname: "127.0.0.1",
+    path,
+    query: { ...query },
+    headers: {
+      ...headers,
+      host: `127.0.0.1:${server.port}`,
+      "content-length": String(body.length),
+      "x-amz-content-sha256": "UNSIGNED-PAYLOAD",
+    },
+    body,
+  });
+  const search = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
+  return new Promise((resolve, reject) => {
+    const options = {
+      host: "127.0.0.1",
+      port: server.port,
+      method,
+      path: search.length > 0 ? `${path}?${search.join("&")}` : path,
+      headers: signed.headers,
+    };
+    const outgoing = send(options, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode ?? 0));
+    });
+    outgoing.on("error", reject).end(body);
+  });
+}
+
+test("no request, however odd, is a defect or an error of the server", async ({ expect }) => {
+  const server = await openTestServer();
+  const statuses = new Map<number, number>();
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      const status = await statusOf(server, request);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      expect(server.defects).toEqual([]);
+      expect(status === 501 || status < 500).toBe(true);
+    }),
+    { numRuns: 600, seed: 7 },
+  );
+  // An independent signer's requests got in, or nothing above would have been tried.
+  expect((statuses.get(200) ?? 0) + (statuses.get(204) ?? 0)).toBeGreaterThan(20);
+  expect(server.world.defect).toBeUndefined();
+  await server.close();
+});

@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it, test } from "vitest";
+import { handleControl } from "../../emulator/control/gateway.ts";
+import type { ControlContext } from "../../emulator/control/operation.ts";
+import { createGateway } from "../../emulator/http/gateway.ts";
+import type { HttpReply, HttpRequest } from "../../emulator/http/message.ts";
+import { Refusal } from "../../emulator/kernel/refusal.ts";
+import { HANDLERS } from "../../emulator/operations/index.ts";
+import { EXPORT, type ExportWorld, openExportWorld } from "../domain/faults/export-world.ts";
+
+const HEADERS = {
+  host: "localhost",
+  "x-api-key": "emulator-key",
+  "x-tenant-id": "00000000-0000-4000-8000-000000000001",
+};
+const LIST = "/api/v1/bulk-exports";
+
+let scene: ExportWorld;
+const gateway = createGateway(HANDLERS);
+
+beforeEach(() => {
+  scene = openExportWorld();
+});
+
+function requestOf(method: string, path: string, body?: unknown, region = "us"): HttpRequest {
+  const bytes = body === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(body));
+  return { region, method, path, query: "", headers: HEADERS, body: bytes, address: "127.0.0.1" };
+}
+
+async function control(method: string, path: string, body?: unknown) {
+  const context = { world: scene.world } as unknown as ControlContext;
+  const reply = await handleControl(context, requestOf(method, `/_emulator/v1${path}`, body), []);
+  return { status: reply.status, body: JSON.parse(String(reply.body)) };
+}
+
+async function arm(rule: object): Promise<string> {
+  const { status, body } = await control("POST", "/faults", rule);
+  expect(status).toBe(200);
+  return body.id;
+}
+
+const call = (path = LIST, region = "us"): Promise<HttpReply> =>
+  gateway.handle(scene.world, requestOf("GET", path, undefined, region));
+
+const hitsOf = async (id: string) => (await control("GET", `/faults/${id}`)).body.hits;
+
+describe("/faults", () => {
+  it("arms a rule and answers with its id and hits", async () => {
+    const rule = {
+      plane: "worker",
+      match: { export_id: "*", at: "file.written" },
+      then: { crash: true },
+      ttl: "PT1H",
+    };
+    const { status, body } = await control("POST", "/faults", rule);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ...rule,
+      preset: null,
+      times: 1,
+      hits: 0,
+      seen: 0,
+      state: "armed",
+      armed_at: "2026-01-10T00:00:00.000000Z",
+      expires_at: "2026-01-10T01:00:00.000000Z",
+    });
+    expect((await control("GET", `/faults/${body.id}`)).body).toEqual(body);
+    expect((await control("GET", "/faults")).body).toEqual([body]);
+  });
+
+  it("shows the rule that a preset stands for", async () => {
+    const { body } = await control("POST", "/faults", { preset: "permission_denied", times: 2 });
+    expect(body).toMatchObject({
+      preset: "permission_denied",
+      plane: "s3",
+      match: { op: ["PutObject", "CreateMultipartUpload"] },
+      then: { s3_error: "AccessDenied" },
+      times: 2,
+    });
+  });
+
+  it("takes one rule away, or all", async () => {
+    const [one] = [await arm({ preset: "worker_crash" }), await arm({ preset: "run_timeout" })];
+    expect(await control("DELETE", `/faults/${one}`)).toEqual({ status: 200, body: { deleted: one } });
+    expect((await control("GET", `/faults/${one}`)).status).toBe(404);
+    expect((await control("DELETE", `/faults/${one}`)).status).toBe(404);
+    expect(await control("DELETE", "/faults")).toEqual({ status: 200, body: { deleted: 1 } });
+    expect((await control("GET", "/faults")).body).toEqual([]);
+  });
+
+  it("refuses what the language does not know, and arms nothing", async () => {
+    expect(await control("POST", "/faults", { plane: "s3", then: { s3_error: "SlowDwon" } })).toEqual({
+      status: 422,
+      body: {
+        error: {
+          code: "unknown_error_code",
+          message: 'then.s3_error: "SlowDwon" is not known here.',
+          hint: expect.stringMatching(/^Did you mean SlowDown\?/),
+        },
+      },
+    });
+    expect((await control("POST", "/faults", [])).status).toBe(422);
+    expect((await control("GET", "/faults")).body).toEqual([]);
+    expect(scene.world.defect).toBeUndefined();
+  });
+
+  it("shows hits as soon as there are any", async () => {
+    const id = await arm({ plane: "worker", match: { at: "run.started" }, then: { crash: true } });
+    scene.begin();
+    expect(await hitsOf(id)).toBe(1);
+  });
+});
+
+describe("the http plane", () => {
+  it("answers instead of the handler as often as was said", async () => {
+    const id = await arm({
+      plane: "http",
+      match: { op: "GET /api/v1/bulk-exports/{export_id}" },
+      then: { status: 503 },
+      times: 2,
+    });
+    scene.begin();
+    const statuses = [];
+    for (const path of [LIST, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`])
+      statuses.push((await call(path)).status);
+    expect(statuses).toEqual([200, 503, 503, 200]);
+    expect(await hitsOf(id)).toBe(2);
+  });
+
+  test.each<[object, Partial<HttpReply>]>([
+    [
+      { status: 503 },
+      {
+        status: 503,
+        body: `{"detail":"A fault answers GET ${LIST} with 503."}`,
+        headers: { "content-type": "application/json" },
+      },
+    ],
+    [
+      { status: 429, body: { detail: "slow down" }, headers: { "Retry-After": "5" } },
+      {
+        status: 429,
+        body: '{"detail":"slow down"}',
+        headers: { "content-type": "application/json", "retry-after": "5" },
+      },
+    ],
+    [
+      { status: 502, body: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" } },
+      { status: 502, body: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" } },
+    ],
+    [{ status: 500, body: null }, { body: "null" }],
+    [{ status: 204 }, { status: 204, body: "", headers: {} }],
+  ])("%j", async (then, reply) => {
+    await arm({ plane: "http", match: { op: "listBulkExports" }, then });
+    expect(await call()).toMatchObject(reply);
+  });
+
+  it("tells regions and paths apart", async () => {
+    await arm({ plane: "http", match: { region: "eu", path: "/api/v1/*" }, then: { status: 503 } });
+    expect((await call()).status).toBe(200);
+    expect((await call("/ok", "eu")).status).toBe(200);
+    expect((await call(LIST, "eu")).status).toBe(503);
+  });
+
+  it("keeps a request from being carried out", async () => {
+    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
+    const before = scene.world.state().records;
+    const reply = await gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
+    expect(reply.status).toBe(500);
+    expect({ ...scene.world.state().records, faults: [] }).toEqual({ ...before, faults: [] });
+  });
+
+  it("does not count requests that are refused anyway, nor those of the control surface", async () => {
+    const id = await arm({ plane: "http", then: { status: 503 } });
+    expect((await call(`${LIST}/no-uuid`)).status).toBe(422);
+    expect((await call("/nowhere")).status).toBe(404);
+    expect((await control("GET", "/faults")).status).toBe(200);
+    expect((await control("GET", `/faults/${id}`)).body).toMatchObject({ seen: 0, hits: 0 });
+  });
+
+  it("holds a request in virtual time, and carries it out at its own instant", async () => {
+    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { delay: "PT5M" } });
+    const held = delayBegun();
+    const pending = gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
+    await held;
+    await scene.advance("PT4M59S");
+    expect(entriesOf("createProject")).toHaveLength(1);
+    await scene.advance("PT1H");
+    expect((await pending).status).toBe(200);
+    expect(entriesOf("createProject").map(({ now }) => now)).toEqual([scene.at(0), scene.at(300)]);
+  });
+
+  it("lets go of a held request when the world ends", async () => {
+    await arm({ plane: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
+    const held = delayBegun();
+    const pending = call();
+    await held;
+    scene.world.end(new Refusal(409, "reset", "The world was reset."));
+    expect((await pending).status).toBe(409);
+  });
+
+  it("leaves the journal of unconcerned requests as it was", async () => {
+    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
+    await call();
+    expect(entriesOf("listBulkExports")).toHaveLength(1);
+  });
+});
+
+function requestWithBody(path: string, body: unknown): HttpRequest {
+  const request = requestOf("POST", path, body);
+  return { ...request, headers: { ...HEADERS, "content-type": "application/json" } };
+}
+
+/** Resolves when a request is held. */
+function delayBegun(): Promise<void> {
+  return new Promise((resolve) => {
+    scene.world.journal.follow(({ scheduled = [] }) => {
+      if (scheduled.some(({ kind }) => kind === "http.delay_over")) resolve();
+    });
+  });
+}
+
+function entriesOf(name: string) {
+  return scene.world.journal.since(0).filter(({ cause }) => cause.name === name);
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+
+interface Note {
+  readonly kind: string;
+  readonly ref: string;
+  readonly detail?: Record<string, unknown>;
+}
+
+let rig: Rig;
+let ordered: Ordered;
+
+beforeAll(async () => {
+  rig = await startRig();
+  ordered = await prepare(rig, { shape: "mixed" });
+});
+
+afterAll(() => rig.close());
+
+const rowsOf = async (id: string): Promise<number> => {
+  const { body } = await rig.call<{ rows_exported: number }[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
+  return body.reduce((sum, run) => sum + run.rows_exported, 0);
+};
+
+/** Exports with this filter, to the end. */
+async function exported(filter: string | null, more: Record<string, unknown> = {}) {
+  const { status, body } = await order(rig, ordered, { ...(filter !== null && { filter }), ...more });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ filter });
+  await complete(rig, body.id);
+  return body.id;
+}
+
+async function notesOf(id: string): Promise<readonly Note[]> {
+  const lines = await (await fetch(new URL("/_emulator/v1/journal", rig.emulator.url))).text();
+  const entries = lines
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { notes?: Note[] });
+  return entries.flatMap(({ notes = [] }) => notes.filter(({ ref }) => ref === id));
+}
+
+describe("an export with a filter (2.5-4, 2.5-10)", () => {
+  it("holds what the filter selects, and the opposite filter the rest", async () => {
+    const text = 'and(eq(is_root, true), neq(status, "error"))';
+    const some = await rowsOf(await exported(text));
+    const others = await rowsOf(await exported(`not(${text})`));
+    const all = await rowsOf(await exported(null));
+    expect(all).toBe(60);
+    expect(some).toBeGreaterThan(0);
+    expect(others).toBeGreaterThan(0);
+    expect(some + others).toBe(all);
+  });
+
+  it("is verified as having exactly the selected rows", async () => {
+    const id = await exported('or(eq(run_type, "llm"), gt(latency, "1s"))', { format_version: "v2_beta" });
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: await rowsOf(id) });
+  });
+
+  it.each([
+    ["eq(name, null)", "body.filter: at character 10: null is no value", undefined],
+    [
+      "neq(error, null)",
+      "body.filter: at character 5: error cannot be filtered on",
+      'Write eq(status, "error")',
+    ],
+    ['eq(name, \\"x\\")', "body.filter: at character 10: unexpected \\", "escaped once too often"],
+  ])("is refused at once when it cannot be read: %s", async (filter, message, hint) => {
+    const before = await rig.call<unknown[]>("GET", "/api/v1/bulk-exports");
+    const { status, body } = await order(rig, ordered, { filter });
+    expect(status).toBe(422);
+    const said = Object.values(body).join(" ");
+    expect(JSON.stringify(body)).toContain(JSON.stringify(message).slice(1, -1));
+    if (hint) expect(said + JSON.stringify(body)).toContain(JSON.stringify(hint).slice(1, -1));
+    expect((await rig.call<unknown[]>("GET", "/api/v1/bulk-exports")).body).toEqual(before.body);
+  });
+
+  it("says in the journal when it selected nothing, and only then", async () => {
+    const text = 'eq(name, "no such name")';
+    const selected = (id: string) => ({ kind: "filter.selected_nothing", ref: id });
+    const nothing = await exported(text);
+    const [note, ...more] = (await notesOf(nothing)).filter(({ kind }) => kind.startsWith("filter."));
+    expect(note).toEqual({ ...selected(nothing), detail: { filter: text, days_with_rows: 3 } });
+    expect(more).toEqual([]);
+    const window = { start_time: "2020-01-01T00:00:00Z", end_time: "2020-01-02T00:00:00Z" };
+    const empty = await exported(text, window);
+    expect(await notesOf(empty)).toContainEqual({
+      ...selected(empty),
+      detail: { filter: text, days_with_rows: 0 },
+    });
+    for (const id of [await exported("eq(is_root, true)"), await exported(null, window)])
+      expect((await notesOf(id)).filter(({ kind }) => kind.startsWith("filter."))).toEqual([]);
+  });
+});
+
+describe("the judgement of filters (X-1)", () => {
+  it.each(["/runs/query/validate", "/api/v1/runs/query/validate"])(
+    "names each that cannot be read: %s",
+    async (path) => {
+      const { status, body } = await rig.call("POST", path, {
+        filter: "eq(nmae, 'x')",
+        trace_filter: "eq(is_root, true)",
+        tree_filter: "and(",
+      });
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        valid: false,
+        errors: [
+          { field: "filter", message: 'at character 4: there is no field "nmae". Did you mean name?' },
+          {
+            field: "tree_filter",
+            message: "at character 5: the filter ends too early. A closing bracket or a value is missing.",
+          },
+        ],
+      });
+    },
+  );
+
+  it("finds nothing wrong with what can be read, or is not there", async () => {
+    for (const body of [{}, { filter: null }, { filter: 'has(tags, "x")', tree_filter: "search('x')" }])
+      expect((await rig.call("POST", "/runs/query/validate", body)).body).toEqual({
+        valid: true,
+        errors: [],
+      });
+    expect((await rig.call("POST", "/runs/query/validate", { filter: 5 })).status).toBe(422);
+  });
+});

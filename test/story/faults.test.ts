@@ -1,0 +1,182 @@
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { start, workingFolder } from "../cli/emulator-process.ts";
+import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+interface FaultReply {
+  readonly id: string;
+  readonly hits: number;
+}
+
+interface RunReply {
+  readonly status: string;
+  readonly errors: Record<string, string>;
+}
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig({ limits: { rows_per_file: 5 } });
+});
+
+afterEach(() => rig.close());
+
+const arm = (rule: object) => rig.emulator.control<FaultReply>("POST", "/faults", rule);
+const hitsOf = async ({ id }: FaultReply) =>
+  (await rig.emulator.control<FaultReply>("GET", `/faults/${id}`)).hits;
+
+describe("faults of the object store, through the AWS SDK", () => {
+  let client: S3Client;
+
+  function clientWith(maxAttempts: number): S3Client {
+    return new S3Client({
+      endpoint: rig.emulator.s3Url,
+      region: "us-east-1",
+      forcePathStyle: true,
+      maxAttempts,
+      credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+    });
+  }
+
+  beforeEach(() => {
+    client = clientWith(1);
+  });
+
+  afterEach(() => client.destroy());
+
+  const put = (Key: string, by = client) =>
+    by.send(new PutObjectCommand({ Bucket: "traces", Key, Body: "rows" }));
+
+  it("strike the third put and the one after it, and no other", async () => {
+    const match = { op: "PutObject", bucket: "traces", nth: 3 };
+    const fault = await arm({ plane: "s3", match, then: { s3_error: "SlowDown" }, times: 2 });
+    const said: string[] = [];
+    for (const key of ["1", "2", "3", "4", "5"])
+      said.push(
+        await put(key).then(
+          () => "stored",
+          ({ name, $metadata }) => `${$metadata.httpStatusCode} ${name}`,
+        ),
+      );
+    expect(said).toEqual(["stored", "stored", "503 SlowDown", "503 SlowDown", "stored"]);
+    expect(await hitsOf(fault)).toBe(2);
+  });
+
+  it("are overcome by a client that tries again", async () => {
+    const fault = await arm({
+      plane: "s3",
+      match: { op: "PutObject" },
+      then: { s3_error: "InternalError" },
+      times: 2,
+    });
+    const patient = clientWith(3);
+    await put("key", patient);
+    patient.destroy();
+    expect(await hitsOf(fault)).toBe(2);
+    expect((await client.send(new GetObjectCommand({ Bucket: "traces", Key: "key" }))).ContentLength).toBe(4);
+  });
+
+  it("cut the connection", async () => {
+    await arm({ plane: "s3", match: { key: "cut*" }, then: { reset: true } });
+    await put("whole");
+    await expect(put("cut/me")).rejects.toThrow(/socket hang up|ECONNRESET/);
+  });
+
+  it("take the bucket away for good", async () => {
+    await arm({ plane: "s3", match: { op: "PutObject", nth: 2 }, then: { delete_bucket: true } });
+    await put("1");
+    await expect(put("2")).rejects.toMatchObject({ name: "NoSuchBucket" });
+    await client.send(new CreateBucketCommand({ Bucket: "traces" }));
+    await expect(client.send(new GetObjectCommand({ Bucket: "traces", Key: "1" }))).rejects.toMatchObject({
+      name: "NoSuchKey",
+    });
+  });
+
+  it("revoke the key that asks", async () => {
+    await arm({ plane: "s3", match: { access_key_id: "emulator" }, then: { delete_credential: true } });
+    await expect(put("1")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
+    await expect(put("2")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
+  });
+});
+
+describe("faults of an export with real threads", () => {
+  let ordered: Ordered;
+
+  beforeEach(async () => {
+    ordered = await prepare(rig);
+  });
+
+  async function exported(): Promise<{ readonly id: string; readonly runs: readonly RunReply[] }> {
+    const { id } = (await order(rig, ordered)).body;
+    await complete(rig, id);
+    return { id, runs: (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body };
+  }
+
+  it.each(["rows.read", "file.written", "checkpoint.saved"])(
+    "end a thread at %s, and the files hold every row once all the same",
+    async (at) => {
+      const fault = await arm({ plane: "worker", match: { at, nth: 2 }, then: { crash: true }, times: 3 });
+      const { id, runs } = await exported();
+      expect(await hitsOf(fault)).toBe(3);
+      expect(runs.flatMap(({ errors }) => Object.values(errors))).toEqual(
+        Array.from({ length: 3 }, () => expect.stringMatching(/^Infrastructure interruption/)),
+      );
+      expect(runs.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
+      expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, problems: [] });
+    },
+  );
+
+  it.each(["bucket_deleted", "destination_deleted", "credentials_revoked", "permission_denied"])(
+    "fail it by %s",
+    async (preset) => {
+      const fault = await arm({ preset });
+      const { id } = (await order(rig, ordered)).body;
+      await rig.emulator.clock.advance("PT1H");
+      expect((await rig.call(`GET`, `/api/v1/bulk-exports/${id}`)).body.status).toBe("FAILED");
+      expect(await hitsOf(fault)).toBe(1);
+    },
+  );
+
+  it("keep a destination from being created", async () => {
+    await arm({ preset: "permission_denied" });
+    const { status, body } = await rig.call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+    expect(status).toBe(400);
+    expect(body.detail).toMatch(/Access denied/);
+  });
+
+  it("are gone after a reset", async () => {
+    await arm({ preset: "worker_crash" });
+    await rig.emulator.reset();
+    expect(await rig.emulator.control("GET", "/faults")).toEqual([]);
+  });
+});
+
+describe("start --strict", () => {
+  it("ends with 4 and names the faults that never struck", async () => {
+    const { ready, child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
+    const ids: string[] = [];
+    for (const op of ["listBulkExports", "getBulkExport"]) {
+      const body = JSON.stringify({ plane: "http", match: { op }, then: { status: 503 } });
+      const reply = await fetch(`${ready.url}/_emulator/v1/faults`, { method: "POST", body });
+      ids.push(((await reply.json()) as FaultReply).id);
+    }
+    const headers = { "x-api-key": "k", "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
+    expect((await fetch(`${ready.url}/api/v1/bulk-exports`, { headers })).status).toBe(503);
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({
+      code: 4,
+      stderr: `emulator: fault ${ids[1]} never struck: {"plane":"http","match":{"op":"getBulkExport"},"then":{"status":503}}\n`,
+    });
+  });
+
+  it("ends with 0 when every fault struck, and without --strict", async () => {
+    const { child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+    const lenient = await start(["--ephemeral"], { cwd: workingFolder() });
+    const body = JSON.stringify({ preset: "worker_crash" });
+    await fetch(`${lenient.ready.url}/_emulator/v1/faults`, { method: "POST", body });
+    lenient.child.kill("SIGTERM");
+    expect(await lenient.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});
