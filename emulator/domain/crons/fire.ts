@@ -2,6 +2,7 @@ import type { BodyOf } from "../../../contracts/spec/operation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createRun } from "../agent/create-run.ts";
 import type { AgentRun } from "../agent/records.ts";
+import { threadById } from "../agent/threads.ts";
 import type { Reaction, Turn } from "../turn.ts";
 import { CRONS, type Cron } from "./records.ts";
 
@@ -26,10 +27,17 @@ export function planNext(turn: Turn, cron: Cron): Cron {
 export const onFire: Reaction = (turn, { ref, data }) => {
   const cron = turn.get(CRONS, ref);
   if (!cron || cron.next_run_date !== data.next_run_date) return;
+  if (cron.thread_id !== null && !threadById(turn, cron, cron.thread_id)) return dropWithThread(turn, cron);
   startRun(turn, cron);
   // Firings missed while nothing ran are not made up for: the next one counts from now.
   planNext(turn, cron);
 };
+
+/** The thread is gone, and with it what there was to do. */
+function dropWithThread(turn: Turn, { cron_id, thread_id }: Cron): void {
+  turn.remove(CRONS, cron_id);
+  turn.note("cron.ended", cron_id, { thread_id, reason: "its thread was deleted" });
+}
 
 /** A run that cannot be created now does not keep the cron from its next one. */
 function startRun(turn: Turn, cron: Cron): AgentRun | undefined {

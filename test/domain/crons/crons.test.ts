@@ -1,0 +1,270 @@
+import { describe, expect, it } from "vitest";
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { RUNS, THREADS } from "../../../emulator/domain/agent/records.ts";
+import { createThread, requireThread } from "../../../emulator/domain/agent/threads.ts";
+import { removeThread } from "../../../emulator/domain/agent/life.ts";
+import { changeCron, createCron } from "../../../emulator/domain/crons/create.ts";
+import { CRONS } from "../../../emulator/domain/crons/records.ts";
+import { countCrons, cronOf, cronView, searchCrons } from "../../../emulator/domain/crons/search.ts";
+import type { Turn } from "../../../emulator/domain/turn.ts";
+import { formatInstant } from "../../../emulator/kernel/instant.ts";
+import { NOW, openDeliveryWorld } from "../webhooks/delivery-world.ts";
+
+const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
+const HOUR = 3600;
+
+type Body = BodyOf<"createCron">;
+
+async function openCronWorld(options: Record<string, unknown> = {}, ...more: never[]) {
+  const opened = await openDeliveryWorld({ agent: { traces: false }, ...options }, ...more);
+  const { world, turn } = opened;
+  const started: { readonly at: string; readonly thread: string; readonly metadata: unknown }[] = [];
+  world.journal.follow(({ now, put }) => {
+    for (const key of put ?? []) {
+      const run = key.startsWith("agent_runs/") ? world.reader.get(RUNS, key.slice("agent_runs/".length)) : undefined;
+      if (run?.status === "pending") started.push({ at: now, thread: run.thread_id, metadata: run.metadata });
+    }
+  });
+  return {
+    ...opened,
+    started,
+    times: () => started.map(({ at }) => at.replace(".000000Z", "Z")),
+    create: (body: Partial<Body> = {}, threadId: string | null = null) =>
+      turn((open) => createCron(open, WORKSPACE, threadId, { assistant_id: "echo", schedule: "0 * * * *", ...body } as Body)),
+    change: (id: string, body: BodyOf<"updateCron">) => turn((open) => changeCron(open, cronOf(open, WORKSPACE, id), body)),
+    thread: () => turn((open) => createThread(open, WORKSPACE, {})).thread_id,
+    look: <R>(act: (turn: Turn) => R) => turn(act),
+  };
+}
+
+describe("a cron", () => {
+  it("starts a run on a thread of its own at each of its times", async () => {
+    const world = await openCronWorld();
+    const cron = world.create({ on_run_completed: "keep" });
+    await world.advance(3 * HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z", "2026-03-01T03:00:00Z"]);
+    expect(new Set(world.started.map(({ thread }) => thread)).size).toBe(3);
+    expect(world.started.map(({ metadata }) => metadata)).toEqual(
+      Array(3).fill(expect.objectContaining({ cron_id: cron.cron_id })),
+    );
+    expect([...world.world.reader.all(THREADS)]).toHaveLength(3);
+  });
+
+  it("takes the threads away again unless told to keep them", async () => {
+    const world = await openCronWorld();
+    world.create();
+    await world.advance(3 * HOUR + 60);
+    expect(world.started).toHaveLength(3);
+    expect([...world.world.reader.all(THREADS)]).toEqual([]);
+  });
+
+  it("of a thread starts its runs there", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    const cron = world.create({ on_run_completed: "delete" }, thread);
+    expect(cron.on_run_completed).toBeNull();
+    await world.advance(2 * HOUR);
+    expect(world.started.map((run) => run.thread)).toEqual([thread, thread]);
+  });
+
+  it("ends with its thread", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    world.create({}, thread);
+    world.look((turn) => removeThread(turn, requireThread(turn, WORKSPACE, thread)));
+    await world.advance(2 * HOUR);
+    expect(world.started).toEqual([]);
+    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+  });
+
+  it("delivers the webhook of each of its runs", async () => {
+    const world = await openCronWorld();
+    world.create({ webhook: "https://hooks.example/cron" });
+    await world.advance(2 * HOUR + 60);
+    expect(world.sent.map(({ url }) => url)).toEqual(["https://hooks.example/cron", "https://hooks.example/cron"]);
+    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ status: "success" });
+  });
+
+  it("says when it fires next", async () => {
+    const world = await openCronWorld();
+    const { cron_id, next_run_date } = world.create();
+    expect(formatInstant(next_run_date ?? 0)).toBe("2026-03-01T01:00:00.000000Z");
+    await world.advance(HOUR);
+    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBe(NOW + 2 * HOUR * 1000);
+  });
+
+  it("fires up to its end_time, the instant included", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
+    await world.advance(24 * HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z"]);
+    expect(world.world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
+  });
+
+  it("keeps to its time zone over both changes of daylight saving", async () => {
+    const world = await openCronWorld();
+    world.create({ schedule: "30 2 * * *", timezone: "Europe/Berlin" });
+    await world.advance(250 * 24 * HOUR);
+    const times = world.times();
+    expect(times.filter((at) => /-03-(28|29|30)|-10-(24|25|26)/.test(at))).toEqual([
+      "2026-03-28T01:30:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:30:00Z",
+      "2026-10-24T00:30:00Z",
+      "2026-10-25T00:30:00Z",
+      "2026-10-26T01:30:00Z",
+    ]);
+    expect(times).toHaveLength(250);
+  });
+
+  it("that cannot start a run goes on with the next one", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    world.create({ assistant_id: "slow", schedule: "* * * * * */5", multitask_strategy: "reject" }, thread);
+    await world.advance(16);
+    expect(world.times()).toEqual(["2026-03-01T00:00:05Z", "2026-03-01T00:00:15Z"]);
+    const notes = world.world.journal.since(0).flatMap((entry) => entry.notes ?? []);
+    expect(notes.filter(({ kind }) => kind === "cron.refused")).toMatchObject([{ detail: { status: 409 } }]);
+  });
+
+  it("does not make up for what it missed while nothing ran", async () => {
+    const before = await openCronWorld();
+    before.create();
+    const state = { ...before.world.state(), now: NOW + 10 * HOUR * 1000 };
+    const world = await openCronWorld({}, undefined as never, state as never);
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]);
+  });
+});
+
+describe("a change", () => {
+  it("of the schedule counts from now, and the old time is no longer one", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    await world.advance(HOUR / 2);
+    world.change(cron_id, { schedule: "45 * * * *" });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T00:45:00Z"]);
+  });
+
+  it("that switches it off stops it, and on again plans it anew", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    expect(world.change(cron_id, { enabled: false }).next_run_date).toBeNull();
+    await world.advance(2.5 * HOUR);
+    expect(world.times()).toEqual([]);
+    world.change(cron_id, { enabled: true });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T03:00:00Z"]);
+  });
+
+  it("made twice at one instant fires once", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    world.change(cron_id, { metadata: { a: 1 } });
+    world.change(cron_id, { metadata: { b: 2 } });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z"]);
+    expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
+  });
+
+  it("of input and webhook is what later runs get", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ input: { n: 1 } });
+    world.change(cron_id, { input: { n: 2 }, webhook: "https://hooks.example/new" });
+    await world.advance(HOUR + 60);
+    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
+  });
+
+  it("takes an end away with null", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ end_time: "2026-03-01T00:30:00Z" });
+    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
+    expect(world.change(cron_id, { end_time: null }).next_run_date).not.toBeNull();
+  });
+
+  it("of nothing is refused", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    expect(() => world.change(cron_id, {})).toThrow(expect.objectContaining({ status: 400 }));
+  });
+});
+
+describe("what is refused", () => {
+  it.each([
+    [{ schedule: "61 * * * *" }, 422, "schedule: Invalid schedule: '61 * * * *'."],
+    [{ schedule: "0 0 30 2 *" }, 422, "schedule: Invalid schedule"],
+    [{ timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'."],
+    [{ webhook: "ftp://a.example/" }, 422, "Webhook must be an http or https URL"],
+    [{ assistant_id: "nobody" }, 404, "assistant"],
+  ])("%j is, and nothing is written", async (body, status, message) => {
+    const world = await openCronWorld();
+    expect(() => world.create(body)).toThrow(expect.objectContaining({ status, message: expect.stringContaining(message) }));
+    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect(world.world.queue()).toEqual([]);
+  });
+
+  it("an unknown thread is", async () => {
+    const world = await openCronWorld();
+    expect(() => world.create({}, "00000000-0000-4000-8000-0000000000ee")).toThrow(expect.objectContaining({ status: 404 }));
+  });
+
+  it("more crons than a workspace may have are", async () => {
+    const world = await openCronWorld({ limits: { crons_per_workspace: 1 } });
+    world.create();
+    expect(() => world.create()).toThrow("The workspace has 1 crons.");
+  });
+});
+
+describe("a search", () => {
+  it("finds by what it is asked for, the newest first, a page at a time", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    const a = world.create({ metadata: { team: "blue" } });
+    const b = world.create({ enabled: false }, thread);
+    const c = world.create({ assistant_id: "slow" });
+    const ids = (search: BodyOf<"searchCrons">) =>
+      world.look((turn) => searchCrons(turn, WORKSPACE, search)).map(({ cron_id }) => cron_id);
+    expect(ids({})).toEqual([c.cron_id, b.cron_id, a.cron_id]);
+    expect(ids({ sort_order: "asc", limit: 2 })).toEqual([a.cron_id, b.cron_id]);
+    expect(ids({ limit: 2, offset: 2 })).toEqual([a.cron_id]);
+    expect(ids({ sort_by: "next_run_date", sort_order: "asc" })).toEqual([a.cron_id, c.cron_id, b.cron_id]);
+    expect(ids({ thread_id: thread })).toEqual([b.cron_id]);
+    expect(ids({ enabled: false })).toEqual([b.cron_id]);
+    expect(ids({ assistant_id: "slow" })).toEqual([c.cron_id]);
+    expect(ids({ assistant_id: c.assistant_id })).toEqual([c.cron_id]);
+    expect(ids({ metadata: { team: "blue" } })).toEqual([a.cron_id]);
+    expect(world.look((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
+    expect(world.look((turn) => searchCrons(turn, WORKSPACE, { select: ["schedule"], limit: 1 }))).toEqual([{ schedule: "0 * * * *" }]);
+    expect(() => ids({ select: ["nothing"] })).toThrow("Invalid select columns: nothing.");
+  });
+
+  it("sees no other workspace", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    const other = { ...WORKSPACE, region: "eu" };
+    expect(world.look((turn) => searchCrons(turn, other, {}))).toEqual([]);
+    expect(() => world.look((turn) => cronOf(turn, other, cron_id))).toThrow("not found");
+  });
+
+  it("shows a cron with every field that clients read", async () => {
+    const world = await openCronWorld();
+    const cron = world.create({ input: { a: 1 }, timezone: "Europe/Berlin", webhook: "https://hooks.example/x" });
+    expect(world.look((turn) => cronView(turn.ports.settings, cron))).toEqual({
+      cron_id: cron.cron_id,
+      assistant_id: cron.assistant_id,
+      thread_id: null,
+      on_run_completed: "delete",
+      end_time: null,
+      schedule: "0 * * * *",
+      timezone: "Europe/Berlin",
+      created_at: "2026-03-01T00:00:00.000000Z",
+      updated_at: "2026-03-01T00:00:00.000000Z",
+      user_id: null,
+      payload: { assistant_id: "echo", input: { a: 1 }, webhook: "https://hooks.example/x" },
+      next_run_date: "2026-03-01T01:00:00.000000Z",
+      metadata: {},
+      enabled: true,
+    });
+  });
+});
