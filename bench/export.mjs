@@ -23,13 +23,26 @@ export async function* run() {
       target: "≥ 0.75 ×",
     };
     yield { figure: `peak memory during it`, measured: `${peak.toFixed(0)} MB`, target: "≤ 400 MB" };
-    yield { figure: "p99 of GET /api/v1/bulk-exports during it", measured: `${p99.toFixed(1)} ms`, target: "≤ 50 ms" };
+    yield {
+      figure: "p99 of GET /api/v1/bulk-exports during it",
+      measured: `${p99.toFixed(1)} ms`,
+      target: "≤ 50 ms",
+    };
   }
 }
 
 async function exportRows(rows) {
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
-  const emulator = await launchEmulator("--data", folder, "--rate-limits", "off", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z");
+  const emulator = await launchEmulator(
+    "--data",
+    folder,
+    "--rate-limits",
+    "off",
+    "--clock",
+    "frozen",
+    "--now",
+    "2026-03-01T00:00:00Z",
+  );
   const { url } = emulator.ready;
   try {
     for (let from = 0; from < rows; from += ROWS_PER_REQUEST)
@@ -49,7 +62,9 @@ async function exportRows(rows) {
     });
     const began = performance.now();
     let over = false;
-    const done = call(url, "POST", "/_emulator/v1/clock/advance", { until: { export: id, status: "COMPLETED" } }).finally(() => {
+    const done = call(url, "POST", "/_emulator/v1/clock/advance", {
+      until: { export: id, status: "COMPLETED" },
+    }).finally(() => {
       over = true;
     });
     const waits = [];

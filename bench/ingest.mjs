@@ -1,4 +1,4 @@
-import { rm, mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, launchEmulator, median } from "./measure.mjs";
@@ -15,8 +15,16 @@ export async function* run() {
   const emulator = await launchEmulator("--data", folder, "--rate-limits", "off");
   const { url } = emulator.ready;
   try {
-    yield { figure: "ingest, POST /runs/batch of 100 rows", measured: await ingestRate(url), target: "≥ 10,000 rows/s" };
-    yield { figure: "cost of a write at 100 k records against 1 k", measured: await growth(url), target: "≤ 1.2 ×" };
+    yield {
+      figure: "ingest, POST /runs/batch of 100 rows",
+      measured: await ingestRate(url),
+      target: "≥ 10,000 rows/s",
+    };
+    yield {
+      figure: "cost of a write at 100 k records against 1 k",
+      measured: await growth(url),
+      target: "≤ 1.2 ×",
+    };
   } finally {
     await emulator.stop();
     await rm(folder, { recursive: true, force: true });
@@ -24,7 +32,9 @@ export async function* run() {
 }
 
 async function ingestRate(url) {
-  const bodies = Array.from({ length: REQUESTS }, (_, n) => batchBody(n * ROWS_PER_REQUEST, ROWS_PER_REQUEST, PROJECT));
+  const bodies = Array.from({ length: REQUESTS }, (_, n) =>
+    batchBody(n * ROWS_PER_REQUEST, ROWS_PER_REQUEST, PROJECT),
+  );
   await call(url, "POST", "/runs/batch", batchBody(50_000_000, ROWS_PER_REQUEST, PROJECT));
   const began = performance.now();
   let next = 0;

@@ -22,7 +22,10 @@ export function percentile(values, share) {
 /** Starts a program and resolves with its first line, the time until then, and a way to end it. */
 export function launch(file, args = [], options = {}) {
   const began = performance.now();
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"], ...options });
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    ...options,
+  });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));

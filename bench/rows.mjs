@@ -1,5 +1,7 @@
 // Rows of about 2.7 KB as a client would post them, all of one UTC day.
-const WORDS = "the order was sent to another address and has not come yet please look where it is ".repeat(12);
+const WORDS = "the order was sent to another address and has not come yet please look where it is ".repeat(
+  12,
+);
 
 const hex = (number, digits) => number.toString(16).padStart(digits, "0");
 
@@ -31,5 +33,7 @@ export function postOf(number, sessionId) {
 }
 
 export function batchBody(from, count, sessionId) {
-  return JSON.stringify({ post: Array.from({ length: count }, (_, index) => postOf(from + index, sessionId)) });
+  return JSON.stringify({
+    post: Array.from({ length: count }, (_, index) => postOf(from + index, sessionId)),
+  });
 }

@@ -12,5 +12,6 @@ console.log(`Node ${process.version}, ${process.platform} ${process.arch}`);
 console.log("| figure | measured | asked for |\n|---|---|---|");
 for (const name of wanted.length > 0 ? wanted : BENCHES) {
   const { run } = await import(`./${name}.mjs`);
-  for await (const { figure, measured, target } of run()) console.log(`| ${figure} | ${measured} | ${target} |`);
+  for await (const { figure, measured, target } of run())
+    console.log(`| ${figure} | ${measured} | ${target} |`);
 }

@@ -24,5 +24,9 @@ export async function* run() {
     measured: `${ratio.toFixed(2)} × (${median(ours).toFixed(0)} ms against ${median(bare).toFixed(0)} ms)`,
     target: "≤ 2 ×",
   };
-  yield { figure: "resident memory when ready", measured: `${median(resident).toFixed(0)} MB`, target: "≤ 90 MB" };
+  yield {
+    figure: "resident memory when ready",
+    measured: `${median(resident).toFixed(0)} MB`,
+    target: "≤ 90 MB",
+  };
 }

@@ -1,3 +1,4 @@
+import * as agent from "./spec/agent-resources.ts";
 import type { AssumptionId } from "./spec/assumptions.ts";
 import type { Field } from "./spec/fields.ts";
 import { OBSERVED_SPELLINGS } from "./spec/lifecycle.ts";
@@ -26,6 +27,14 @@ const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, strin
   [traces.traceRun, "TraceRun"],
   [traces.projectCreate, "ProjectCreate"],
   [traces.project, "Project"],
+  [agent.agentRun, "Run"],
+  [agent.agentRunPart, "RunPart"],
+  [agent.agentRunCreate, "RunCreate"],
+  [agent.thread, "Thread"],
+  [agent.threadCreate, "ThreadCreate"],
+  [agent.threadState, "ThreadState"],
+  [agent.assistant, "Assistant"],
+  [agent.assistantCreate, "AssistantCreate"],
   [information, "Information"],
 ]);
 

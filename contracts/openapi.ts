@@ -5,7 +5,7 @@ import {
   type SchemaWriter,
   schemaWriter,
 } from "./openapi-schemas.ts";
-import { type AssumptionId, ASSUMPTIONS } from "./spec/assumptions.ts";
+import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
 import type { Field, OptionalField } from "./spec/fields.ts";
 import { LIMITS, TIMINGS } from "./spec/limits.ts";
 import type { Operation } from "./spec/operation.ts";
@@ -36,7 +36,15 @@ const REFUSALS: Readonly<Record<number, string>> = {
 const WORKSPACE_PARAMETER = {
   required: { $ref: "#/components/parameters/Workspace" },
   key: { $ref: "#/components/parameters/WorkspaceOfKey" },
+  optional: { $ref: "#/components/parameters/WorkspaceOfKey" },
 } as const;
+
+const SECURITY: Readonly<Record<Operation["workspace"], readonly Json[]>> = {
+  required: [{ apiKey: [] }],
+  key: [{ apiKey: [] }],
+  optional: [{}, { apiKey: [] }],
+  none: [],
+};
 
 /** The OpenAPI 3.1 document of every operation, derived from the tables. */
 export function openApiDocument(options: OpenApiOptions = {}): Json {
@@ -91,13 +99,29 @@ function pathsOf(schemaOf: SchemaWriter): Json {
   for (const [id, row] of Object.entries(OPERATIONS) as [string, Operation][]) {
     [row.path, ...(row.alsoAt ?? [])].forEach((path, place) => {
       const operationId = place === 0 ? id : `${id}_${place + 1}`;
-      paths[path] = {
-        ...paths[path],
-        [row.method.toLowerCase()]: operationOf(row, operationId, id, schemaOf),
-      };
+      const method = row.method.toLowerCase();
+      const known = paths[path]?.[method] as Json | undefined;
+      const written = operationOf(row, operationId, id, schemaOf);
+      paths[path] = { ...paths[path], [method]: known ? together(known, written) : written };
     });
   }
   return paths;
+}
+
+/** Two rows of one method and path, of which the body decides: either body, and the replies of both. */
+function together(first: Json, second: Json): Json {
+  const bodies = [first, second].map((written) => {
+    const { content } = written.requestBody as { content: { "application/json": { schema: unknown } } };
+    return content["application/json"].schema;
+  });
+  const emulator = first["x-emulator"] as Json;
+  return {
+    ...first,
+    requestBody: { required: true, content: json({ anyOf: bodies }) },
+    responses: { ...(second.responses as Json), ...(first.responses as Json) },
+    security: SECURITY.optional,
+    "x-emulator": { ...emulator, or: second["x-emulator"] },
+  };
 }
 
 function operationOf(row: Operation, operationId: string, id: string, schemaOf: SchemaWriter): Json {
@@ -111,7 +135,7 @@ function operationOf(row: Operation, operationId: string, id: string, schemaOf: 
       ? {}
       : { requestBody: { required: row.bodyRequired ?? true, content: json(schemaOf(row.body)) } }),
     responses: responsesOf(row, schemaOf),
-    security: row.workspace === "none" ? [] : [{ apiKey: [] }],
+    security: SECURITY[row.workspace],
     "x-emulator": { operation: id, section, requirements, shown },
   };
 }
@@ -139,13 +163,13 @@ function parameter(name: string, place: "path" | "query", required: boolean, wri
 }
 
 function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
-  const { status, body } = row.reply;
+  const { status, body, media = "application/json" } = row.reply;
   const error = { $ref: `#/components/schemas/${row.server === "agent" ? "AgentError" : "PlatformError"}` };
   const refusals = row.refusals.map((refusal) => [
     refusal,
     { description: REFUSALS[refusal] ?? "Refused.", content: json(error) },
   ]);
-  const success = { description: "Done.", ...(body === undefined ? {} : { content: json(schemaOf(body)) }) };
+  const success = { description: "Done.", ...(body === undefined ? {} : { content: { [media]: { schema: schemaOf(body) } } }) };
   return Object.fromEntries([[status, success], ...refusals]);
 }
 

@@ -1,15 +1,16 @@
 import { PLACES, WAITING } from "./domain/bulk-exports/capacity.ts";
 import { BULK_EXPORT_REACTIONS } from "./domain/bulk-exports/reactions.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "./domain/bulk-exports/records.ts";
+import { onFire } from "./domain/crons/fire.ts";
 import { CRONS } from "./domain/crons/records.ts";
 import { onValidated } from "./domain/destinations/create.ts";
 import { DESTINATIONS } from "./domain/destinations/records.ts";
 import { HTTP_FAULT_REACTIONS } from "./domain/faults/http.ts";
 import { FAULTS } from "./domain/faults/rules.ts";
 import { PROJECT_NAMES, PROJECTS } from "./domain/projects/projects.ts";
+import type { Reaction } from "./domain/turn.ts";
 import { WEBHOOK_REACTIONS } from "./domain/webhooks/reactions.ts";
 import { DELIVERIES, INBOX, INBOX_NAMES } from "./domain/webhooks/records.ts";
-import type { Reaction } from "./domain/turn.ts";
 import type { Collection } from "./kernel/table.ts";
 
 /** The kinds of records that a world keeps, beside those of its object store. */
@@ -35,4 +36,5 @@ export const REACTIONS: Readonly<Record<string, Reaction>> = {
   ...BULK_EXPORT_REACTIONS,
   ...HTTP_FAULT_REACTIONS,
   ...WEBHOOK_REACTIONS,
+  "cron.fire": onFire,
 };

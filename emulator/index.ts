@@ -40,7 +40,12 @@ export interface EmulatorClock {
 export interface AdvanceResult {
   readonly from: string;
   readonly to: string;
-  readonly fired: readonly { readonly at: string; readonly kind: string; readonly ref: string; readonly cause: string }[];
+  readonly fired: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly ref: string;
+    readonly cause: string;
+  }[];
   readonly fired_total: number;
   readonly settled: boolean;
   /** Only for `until`. */
@@ -71,7 +76,8 @@ function emulatorOf(running: RunningEmulator): Emulator {
       address: "127.0.0.1",
     });
     const value = JSON.parse(String(reply.body));
-    if (reply.status !== 200) throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
+    if (reply.status !== 200)
+      throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
     return value as T;
   }
 
@@ -84,7 +90,8 @@ function emulatorOf(running: RunningEmulator): Emulator {
       now: () => formatInstant(running.control.world.now),
       freeze: () => control("POST", "/clock/freeze"),
       flow: (rate = 1) => control("POST", "/clock/flow", { rate }),
-      advance: (target) => control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+      advance: (target) =>
+        control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
     },
     verifyExport: (id) => control("GET", `/exports/${id}/verify`),
     reset: () => control("POST", "/reset", {}),

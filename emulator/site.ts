@@ -1,23 +1,27 @@
 import { join } from "node:path";
-import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import { type Clock, startClock } from "./adapters/clock.ts";
 import { createSchedules } from "./adapters/crons/schedules.ts";
 import { exportEffects } from "./adapters/effects/exports.ts";
 import { REQUEST_EFFECTS } from "./adapters/effects/requests.ts";
 import { createFileEncoder } from "./adapters/parquet/encoder.ts";
 import { createDoors } from "./adapters/s3/doors/doors.ts";
-import { openObjectFiles } from "./adapters/s3/object-files.ts";
+import { type ObjectFiles, openObjectFiles } from "./adapters/s3/object-files.ts";
 import { type ObjectStore, objectStorageParts } from "./adapters/s3/object-store.ts";
-import { openStore } from "./adapters/store/store.ts";
+import { openStore, type Store } from "./adapters/store/store.ts";
 import { openTraceStore } from "./adapters/traces/store.ts";
-import { createWebhookSender } from "./adapters/webhooks/effects.ts";
+import { createWebhookSender, type WebhookSender } from "./adapters/webhooks/effects.ts";
+import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Oracle } from "./control/operation.ts";
+import type { FileEncoder } from "./domain/bulk-exports/encoder.ts";
+import type { Doors } from "./domain/destinations/door.ts";
 import { strikeS3 } from "./domain/faults/s3.ts";
-import { createDelays } from "./domain/object-storage/delays.ts";
+import { createDelays, type Delays } from "./domain/object-storage/delays.ts";
+import type { TraceStore } from "./domain/traces/port.ts";
 import type { Ports, Secrets, World } from "./domain/turn.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import { emptyState, type WorldState } from "./kernel/commit.ts";
+import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { createWorld } from "./kernel/world.ts";
 
@@ -49,49 +53,45 @@ export interface SiteOptions {
 const JOURNAL_CAPACITY = 10_000;
 
 /** Opens the world of a folder, as it was left. */
-export function openSite({ configuration, folder, secrets, isEmbedded, handle }: SiteOptions): Site {
-  const { settings } = configuration;
-  const initial = initialState(configuration);
-  const traceFolder = join(folder, "traces");
-  const objectsFolder = join(folder, "objects");
-  const store = configuration.dataFolder === null ? undefined : openStore({ folder, initial });
-  const traces = openTraceStore({ folder: traceFolder });
-  const encoder = createFileEncoder({ folder: traceFolder });
-  const files = openObjectFiles(objectsFolder);
-  const delays = createDelays();
-  const storage = objectStorageParts(files, delays);
-  const webhooks = createWebhookSender({ settings, handle });
-  const ports: Ports = { settings, traces, secrets, schedules: createSchedules(), isEmbedded };
-
-  let world = build(present(store?.state ?? initial, configuration));
+export function openSite(options: SiteOptions): Site {
+  const { configuration } = options;
+  const tools = openTools(options);
+  const { traces, files, store, encoder, webhooks } = tools;
+  let world = buildWorld(tools, present(store?.state ?? initialState(configuration), configuration));
   let clock = startClock(world);
   const objects: ObjectStore = {
     get world() {
       return world;
     },
     files,
-    delays,
+    delays: tools.delays,
     strike: strikeS3,
   };
-  const doors = createDoors({ store: objects, timeoutMs: settings.timings.object_store_timeout_ms });
+  tools.doors = createDoors({ store: objects, timeoutMs: doorTimeout(configuration) });
   files.recover(world.reader);
   world.recover();
 
-  function build(state: WorldState): World {
-    return createWorld<Ports>({
-      state,
-      ports,
-      collections: [...COLLECTIONS, ...storage.collections],
-      reactions: { ...REACTIONS, ...storage.reactions },
-      effects: {
-        ...storage.effects,
-        ...webhooks.effects,
-        ...REQUEST_EFFECTS,
-        ...exportEffects({ encoder, secrets, doors: { open: (...door) => doors.open(...door) } }),
-      },
-      keep: (commit) => store?.keep(commit),
-      journalCapacity: JOURNAL_CAPACITY,
-    });
+  async function restart(): Promise<void> {
+    clock.close();
+    world.end(new Refusal(409, "reset", "The world was reset while this request was under way."));
+    traces.clear();
+    files.clear();
+    const state = initialState(configuration);
+    store?.replace(state);
+    world = buildWorld(tools, state);
+    clock = startClock(world);
+  }
+
+  async function close(): Promise<void> {
+    clock.close();
+    // A world that has ended before may have lost its folder to another process: it writes no more.
+    const last = world.defect ? undefined : world.state();
+    world.end(new Refusal(503, "closing", "The emulator is stopping."));
+    webhooks.close();
+    await encoder.close();
+    tools.doors?.close();
+    traces.close();
+    await store?.close(last);
   }
 
   return {
@@ -102,38 +102,98 @@ export function openSite({ configuration, folder, secrets, isEmbedded, handle }:
       return clock;
     },
     objects,
-    oracle: {
-      async verify(exportId) {
-        const { createOracle } = await import("./adapters/oracle/oracle.ts");
-        return createOracle({ world: () => world, traceFolder, doors, secrets, objects }).verify(exportId);
-      },
-    },
-    objectsFolder,
+    oracle: lazyOracle(tools, objects),
+    objectsFolder: tools.objectsFolder,
     stats: () => traces.stats(),
     get fresh() {
       return world.state().turn === 0;
     },
-    async restart() {
-      clock.close();
-      world.end(new Refusal(409, "reset", "The world was reset while this request was under way."));
-      traces.clear();
-      files.clear();
-      const state = initialState(configuration);
-      store?.replace(state);
-      world = build(state);
-      clock = startClock(world);
+    restart,
+    close,
+  };
+}
+
+/** What a world reaches outside of itself; it outlives a reset. */
+interface Tools {
+  readonly ports: Ports;
+  readonly store: Store | undefined;
+  readonly traces: TraceStore;
+  readonly traceFolder: string;
+  readonly files: ObjectFiles;
+  readonly objectsFolder: string;
+  readonly delays: Delays;
+  readonly encoder: FileEncoder;
+  readonly webhooks: WebhookSender;
+  /** Opened once the world is there that its embedded side leads into. */
+  doors: ReturnType<typeof createDoors> | undefined;
+}
+
+function openTools({ configuration, folder, secrets, isEmbedded, handle }: SiteOptions): Tools {
+  const { settings, dataFolder } = configuration;
+  const traceFolder = join(folder, "traces");
+  const objectsFolder = join(folder, "objects");
+  const store = dataFolder === null ? undefined : openStore({ folder, initial: initialState(configuration) });
+  const traces = openTraceStore({ folder: traceFolder });
+  return {
+    ports: { settings, traces, secrets, schedules: createSchedules(), isEmbedded },
+    store,
+    traces,
+    traceFolder,
+    files: openObjectFiles(objectsFolder),
+    objectsFolder,
+    delays: createDelays(),
+    encoder: createFileEncoder({ folder: traceFolder }),
+    webhooks: createWebhookSender({ settings, handle }),
+    doors: undefined,
+  };
+}
+
+function buildWorld(tools: Tools, state: WorldState): World {
+  const { ports, store, encoder, webhooks } = tools;
+  const storage = objectStorageParts(tools.files, tools.delays);
+  const doors: Doors = { open: (address, credentials) => doorsOf(tools).open(address, credentials) };
+  return createWorld<Ports>({
+    state,
+    ports,
+    collections: [...COLLECTIONS, ...storage.collections],
+    reactions: { ...REACTIONS, ...storage.reactions },
+    effects: {
+      ...storage.effects,
+      ...webhooks.effects,
+      ...REQUEST_EFFECTS,
+      ...exportEffects({ encoder, secrets: ports.secrets, doors }),
     },
-    async close() {
-      clock.close();
-      const last = world.state();
-      world.end(new Refusal(503, "closing", "The emulator is stopping."));
-      webhooks.close();
-      await encoder.close();
-      doors.close();
-      traces.close();
-      await store?.close(last);
+    keep: (commit) => store?.keep(commit),
+    journalCapacity: JOURNAL_CAPACITY,
+  });
+}
+
+/** Loaded when it is first asked: most uses of an emulator verify nothing. */
+function lazyOracle(tools: Tools, objects: ObjectStore): Oracle {
+  let oracle: Promise<Oracle> | undefined;
+
+  async function load(): Promise<Oracle> {
+    const { createOracle } = await import("./adapters/oracle/oracle.ts");
+    const { traceFolder, ports } = tools;
+    const doors = doorsOf(tools);
+    return createOracle({ world: () => objects.world, traceFolder, doors, secrets: ports.secrets, objects });
+  }
+
+  return {
+    async verify(exportId) {
+      oracle ??= load();
+      return (await oracle).verify(exportId);
     },
   };
+}
+
+function doorsOf({ doors }: Tools): NonNullable<Tools["doors"]> {
+  if (!doors) throw new Error("The doors of the object stores are not open yet.");
+  return doors;
+}
+
+function doorTimeout({ settings }: Configuration): number {
+  return settings.timings.object_store_timeout_ms;
 }
 
 function initialState({ seed, now, clock }: Configuration): WorldState {
@@ -143,6 +203,13 @@ function initialState({ seed, now, clock }: Configuration): WorldState {
 /** A world that was left goes on: a flowing clock with the wall's time, never backwards. */
 function present(state: WorldState, { clock, now }: Configuration): WorldState {
   if (state.turn === 0) return state;
+  if (now !== null && now < state.now)
+    throw new Refusal(
+      422,
+      "backwards",
+      `--now ${formatInstant(now)} is before ${formatInstant(state.now)}, where this data stands; time only moves forward.`,
+      "Leave it out, or use another --data folder.",
+    );
   const wall = clock.mode === "flowing" ? Date.now() : state.now;
   return { ...state, clock, now: Math.max(state.now, now ?? wall) };
 }

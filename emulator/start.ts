@@ -42,7 +42,10 @@ const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 /** The composition root: the only place that knows every adapter. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
   const folder = configuration.dataFolder ?? mkdtempSync(join(tmpdir(), "emulator-"));
-  const lock = configuration.dataFolder === null ? undefined : await lockFolder(folder, (reason) => site.world.end(new Refusal(503, "data_folder_lost", reason)));
+  const lock =
+    configuration.dataFolder === null
+      ? undefined
+      : await lockFolder(folder, (reason) => site.world.end(new Refusal(503, "data_folder_lost", reason)));
   const ports = { us: 0, eu: 0, s3: 0 };
   const gateway = createGateway(HANDLERS);
   const site: Site = openSite({
@@ -99,7 +102,8 @@ type Ports = Record<"us" | "eu" | "s3", number>;
 /** The US port is the first of three neighbours; 0 takes any three. */
 async function listenOn(servers: Record<keyof Ports, Server>, ports: Ports, { port, host }: Configuration) {
   const wanted = { us: port, eu: port && port + 1, s3: port && port + 2 };
-  for (const name of ["s3", "eu", "us"] as const) ports[name] = await listen(servers[name], wanted[name], host);
+  for (const name of ["s3", "eu", "us"] as const)
+    ports[name] = await listen(servers[name], wanted[name], host);
 }
 
 /** The S3 server is loaded with its first request: most uses of an emulator never open its port. */
@@ -129,7 +133,7 @@ function isEmbedded(endpointUrl: string | null, s3Port: number): boolean {
   return LOOPBACK.test(hostname) && Number(port) === s3Port;
 }
 
-function readyLine(site: Site, { host, seed }: Configuration, ports: Ports): ReadyLine {
+function readyLine(site: Site, { host }: Configuration, ports: Ports): ReadyLine {
   const origin = (port: number) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return {
     ready: true,
@@ -138,7 +142,7 @@ function readyLine(site: Site, { host, seed }: Configuration, ports: Ports): Rea
     s3_url: origin(ports.s3),
     pid: process.pid,
     version: packageVersion(),
-    seed,
+    seed: site.world.seed,
     now: formatInstant(site.world.now),
   };
 }

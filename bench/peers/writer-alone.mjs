@@ -16,9 +16,17 @@ const COLUMNS = [
   ...["id", "trace_id", "dotted_order", "session_id", "name", "run_type", "total_cost"].map((name) =>
     text(name, (row) => row[name] ?? null),
   ),
-  ...["start_time", "end_time"].map((name) => ({ name, type: "TIMESTAMP", value: (row) => new Date(row[name]) })),
+  ...["start_time", "end_time"].map((name) => ({
+    name,
+    type: "TIMESTAMP",
+    value: (row) => new Date(row[name]),
+  })),
   ...["inputs", "outputs", "extra", "tags"].map(json),
-  ...["prompt_tokens", "completion_tokens"].map((name) => ({ name, type: "INT32", value: (row) => row[name] })),
+  ...["prompt_tokens", "completion_tokens"].map((name) => ({
+    name,
+    type: "INT32",
+    value: (row) => row[name],
+  })),
 ];
 
 let bytes = 0;

@@ -16,7 +16,8 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "5-5",
     choice: "optional",
     alternatives: [],
-    reason: "Not shown; without a key the default workspace is meant, and a key that is sent must be accepted.",
+    reason:
+      "Not shown; without a key the default workspace is meant, and a key that is sent must be accepted.",
   },
   "agent.running_filter": {
     section: "4.1",
@@ -30,7 +31,8 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "4.1-4",
     choice: "newest first",
     alternatives: ["oldest first"],
-    reason: "No order is shown; a list of ten should hold the latest run, as the public service was seen to do.",
+    reason:
+      "No order is shown; a list of ten should hold the latest run, as the public service was seen to do.",
     switchable: true,
   },
   "agent.list_limit": {
@@ -151,7 +153,8 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "4.8-4",
     choice: "a pending wait, join or stream moves a frozen clock to the next event of its run",
     alternatives: [],
-    reason: "A test that waits must not hang because nobody moves the clock; clock.follow_waits turns it off.",
+    reason:
+      "A test that waits must not hang because nobody moves the clock; clock.follow_waits turns it off.",
   },
   "agent.rollback": {
     section: "3.2",

@@ -78,7 +78,9 @@ const runCreateFields = {
     ...says("4.8-2", "One mode, or several."),
   } as Field<(typeof STREAM_MODES)[number] | readonly (typeof STREAM_MODES)[number][]>),
   stream_subgraphs: optional(nullable(boolean(says("4.8-2", "Accepted; scripted runs have no subgraphs.")))),
-  stream_resumable: optional(nullable(boolean(says("4.8-2", "Accepted; every stream can be taken up again.")))),
+  stream_resumable: optional(
+    nullable(boolean(says("4.8-2", "Accepted; every stream can be taken up again."))),
+  ),
   webhook: optional(
     nullable(
       text(says("4.8-2", "Address that hears of the run's end (§6).", { minLength: 1, maxLength: 65_536 })),
@@ -136,14 +138,20 @@ export const thread = object(
 
 const page = {
   limit: optional(
-    nullable(integer(says("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 }))),
+    nullable(
+      integer(says("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
+    ),
   ),
-  offset: optional(nullable(integer(says("4.8-3", "Entries to pass over first.", { minimum: 0, default: 0 })))),
+  offset: optional(
+    nullable(integer(says("4.8-3", "Entries to pass over first.", { minimum: 0, default: 0 }))),
+  ),
 };
 
 const sorting = (names: readonly [string, ...string[]]) => ({
   sort_by: optional(nullable(oneOf(names, says("4.8-3", "What to sort by; created_at when left out.")))),
-  sort_order: optional(nullable(oneOf(["asc", "desc"], says("4.8-3", "Direction; the newest first when left out.")))),
+  sort_order: optional(
+    nullable(oneOf(["asc", "desc"], says("4.8-3", "Direction; the newest first when left out."))),
+  ),
   select: optional(nullable(listOf(text(), says("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
 });
 
@@ -208,7 +216,9 @@ export const threadStateUpdate = object(
 
 export const historySearch = object(
   {
-    limit: optional(nullable(integer(says("2.2-1", "Most states.", { minimum: 1, maximum: 1000, default: 10 })))),
+    limit: optional(
+      nullable(integer(says("2.2-1", "Most states.", { minimum: 1, maximum: 1000, default: 10 }))),
+    ),
     before: optional(anything(says("2.2-1", "Only states before this checkpoint."))),
     metadata,
     checkpoint: optional(nullable(freeForm(says("2.2-1", "Accepted without effect.")))),
@@ -286,7 +296,9 @@ export const assistantGraph = object(
 
 export const runsCancel = object(
   {
-    status: optional(nullable(oneOf(["pending", "running", "all"], says("2.1-2", "Only runs of this status.")))),
+    status: optional(
+      nullable(oneOf(["pending", "running", "all"], says("2.1-2", "Only runs of this status."))),
+    ),
     thread_id: optional(nullable(uuid(says("2.1-1", "Thread of the runs.")))),
     run_ids: optional(nullable(listOf(uuid(), says("2.1-1", "The runs.", { maxItems: 1000 })))),
   },

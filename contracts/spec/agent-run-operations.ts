@@ -31,13 +31,27 @@ const cancelAction = optional(
 
 const streaming = {
   stream_mode: optional(
-    listOf(oneOf(STREAM_MODES), { maxItems: 20, description: "What to stream; the run's own when left out." }),
+    listOf(oneOf(STREAM_MODES), {
+      maxItems: 20,
+      description: "What to stream; the run's own when left out.",
+    }),
   ),
   cancel_on_disconnect: flag("Whether the run is interrupted when its reader goes away."),
 };
 
-const started = { requirements: ["4.8-1", "4.8-2"], server: "agent", method: "POST", workspace: "optional" } as const;
-const supporting = { section: "3.2", requirements: ["3.2-2"], server: "agent", workspace: "optional", shown: false } as const;
+const started = {
+  requirements: ["4.8-1", "4.8-2"],
+  server: "agent",
+  method: "POST",
+  workspace: "optional",
+} as const;
+const supporting = {
+  section: "3.2",
+  requirements: ["3.2-2"],
+  server: "agent",
+  workspace: "optional",
+  shown: false,
+} as const;
 
 /** §4.1 and §4.8: runs of the agent server, and what clients need beside them. */
 export const AGENT_RUN_OPERATIONS = {
@@ -51,9 +65,16 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: threadPath,
     query: {
       limit: optional(
-        integer({ minimum: 1, maximum: 1000, default: LIST_RUNS.limit, description: "Most runs to answer with." }),
+        integer({
+          minimum: 1,
+          maximum: 1000,
+          default: LIST_RUNS.limit,
+          description: "Most runs to answer with.",
+        }),
       ),
-      offset: optional(integer({ minimum: 0, default: LIST_RUNS.offset, description: "Runs to pass over first." })),
+      offset: optional(
+        integer({ minimum: 0, default: LIST_RUNS.offset, description: "Runs to pass over first." }),
+      ),
       status: optional(oneOf(LISTED_STATUSES, { description: "Only runs of this status." })),
       select: optional(
         listOf(oneOf(RUN_FIELD_NAMES), {
@@ -89,6 +110,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: threadPath,
     body: agentRunCreate,
     reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    waits: true,
     refusals: STARTING,
     shown: true,
   },
@@ -102,6 +124,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: threadPath,
     body: agentRunCreate,
     reply: { status: 200, body: runOutcome },
+    waits: true,
     refusals: STARTING,
     shown: true,
   },
@@ -112,6 +135,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/runs/stream",
     body: agentRunCreate,
     reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    waits: true,
     refusals: STARTING,
     shown: true,
   },
@@ -123,6 +147,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/runs/wait",
     body: agentRunCreate,
     reply: { status: 200, body: runOutcome },
+    waits: true,
     refusals: STARTING,
     shown: true,
   },
@@ -168,6 +193,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: runPath,
     query: { cancel_on_disconnect: streaming.cancel_on_disconnect },
     reply: { status: 200, body: runOutcome },
+    waits: true,
     refusals: [...REFUSED, 404],
   },
   streamJoinedRun: {
@@ -179,6 +205,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: runPath,
     query: streaming,
     reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    waits: true,
     refusals: [...REFUSED, 404],
   },
   streamJoinedStatelessRun: {
@@ -190,6 +217,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: { run_id: runPath.run_id },
     query: streaming,
     reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    waits: true,
     refusals: [...REFUSED, 404],
   },
   cancelThreadRun: {
@@ -200,6 +228,7 @@ export const AGENT_RUN_OPERATIONS = {
     pathParameters: runPath,
     query: { wait: flag("Answer with what the run has come to."), action: cancelAction },
     reply: { status: 202 },
+    waits: true,
     refusals: [...REFUSED, 404, 409],
   },
   cancelRuns: {

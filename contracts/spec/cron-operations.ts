@@ -3,7 +3,9 @@ import { cron, cronCount, cronCreate, cronPart, cronPatch, cronSearch, cronTotal
 import { listOf, uuid } from "./fields.ts";
 import type { Operation } from "./operation.ts";
 
-const cronPath = { cron_id: uuid({ description: "Identifier that the creation of the cron answered with." }) };
+const cronPath = {
+  cron_id: uuid({ description: "Identifier that the creation of the cron answered with." }),
+};
 
 /** §4.8 names the creation of crons; public clients also look for, change and delete them. */
 export const CRON_OPERATIONS = {

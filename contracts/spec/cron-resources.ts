@@ -11,8 +11,8 @@ import {
   object,
   oneOf,
   optional,
-  text,
   type TypeOf,
+  text,
   uuid,
 } from "./fields.ts";
 
@@ -29,7 +29,9 @@ const scheduleField = text(
 
 const planFields = {
   timezone: optional(
-    nullable(text(says("IANA name of the zone that the schedule means.", { "x-assumption": "agent.cron_timezone" }))),
+    nullable(
+      text(says("IANA name of the zone that the schedule means.", { "x-assumption": "agent.cron_timezone" })),
+    ),
   ),
   end_time: optional(nullable(dateTime(says("Instant after which no run is started.")))),
   enabled: optional(nullable(boolean(says("Whether it fires.")))),
@@ -110,7 +112,9 @@ export const cronSearch = object(
         ),
       ),
     ),
-    sort_order: optional(nullable(oneOf(["asc", "desc"], says("Direction; the newest first when left out.")))),
+    sort_order: optional(
+      nullable(oneOf(["asc", "desc"], says("Direction; the newest first when left out."))),
+    ),
     select: optional(nullable(listOf(text(), says("Fields to answer with.", { maxItems: 20 })))),
   },
   says("Which crons to find."),

@@ -97,8 +97,8 @@ export const DESTINATION_ASSUMPTIONS = {
   "destination.rotation": {
     section: "2.4",
     requirement: "2.4-2",
-    choice: "the next attempt uses the new credentials",
+    choice: "the next file uses the new credentials",
     alternatives: [],
-    reason: "Rotation is not shown; an attempt under way keeps what it began with.",
+    reason: "Rotation is not shown; only a file that is being written keeps what it began with.",
   },
 } as const satisfies Record<string, Assumption>;

@@ -6,9 +6,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
 /** What a body must look like for a row to be meant. */
-export type BodyShape =
-  | { readonly body: "object"; readonly member: string }
-  | { readonly body: "array" };
+export type BodyShape = { readonly body: "object"; readonly member: string } | { readonly body: "array" };
 
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
@@ -35,6 +33,8 @@ export interface Operation {
     /** What the body is sent as; JSON when absent. */
     readonly media?: "text/event-stream";
   };
+  /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */
+  readonly waits?: true;
   /** Statuses with which the operation may refuse a request. */
   readonly refusals: readonly number[];
   /**

@@ -22,14 +22,6 @@ const limited = (path: string, ...methods: string[]): UnshownPath => ({
   says: "Only its rate limit is shown.",
 });
 
-const started = (path: string, says: string): UnshownPath => ({
-  methods: ["POST"],
-  path,
-  ...(path.startsWith("/thread/") ? { alsoAt: [path.replace("/thread/", "/threads/")] } : {}),
-  section: "4.8",
-  says,
-});
-
 const area = (path: string, says: string): UnshownPath => ({ path, section: "1", says });
 
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
@@ -49,19 +41,10 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/runs/query", "POST"),
   limited("/runs/multipart", "POST"),
   limited("/otel/v1/traces", "POST"),
+];
 
-  started("/thread/{thread_id}/runs", "It starts a run on a thread."),
-  started("/thread/{thread_id}/runs/stream", "It starts a run on a thread and streams it."),
-  started("/thread/{thread_id}/runs/wait", "It starts a run on a thread and waits for its end."),
-  started("/runs/stream", "It starts a run without a thread and streams it."),
-  started("/runs/wait", "It starts a run without a thread and waits for its end."),
-  {
-    methods: ["GET"],
-    path: "/threads/{thread_id}/runs",
-    section: "4.1",
-    says: "It lists the runs of a thread.",
-  },
-
+/** Groups of resources that §1 names; asked after the operations, which are parts of some of them. */
+export const UNSHOWN_AREAS: readonly UnshownPath[] = [
   area("/assistants/**", "Assistants exist; a search for them is shown in use (§4.8)."),
   area("/threads/**", "Threads exist; their creation is shown in use (§4.8)."),
   area("/store/**", "A key-value store exists."),
@@ -70,16 +53,26 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   area("/metrics", "A system endpoint for metrics exists."),
 ];
 
-const TEMPLATES: readonly (readonly [RegExp, UnshownPath])[] = UNSHOWN_PATHS.flatMap((row) =>
-  [row.path, ...(row.alsoAt ?? [])].map((path) => [patternOf(path), row] as const),
-);
+type Template = readonly [RegExp, UnshownPath];
+
+const PATHS = UNSHOWN_PATHS.flatMap(templatesOf);
+const AREAS = UNSHOWN_AREAS.flatMap(templatesOf);
 
 /** The row that a request falls under, if the specification names its path without showing its reply. */
 export function unshownPath(method: string, path: string): UnshownPath | undefined {
-  return TEMPLATES.find(([pattern, { methods }]) => {
+  return PATHS.find(([pattern, { methods }]) => {
     const asked = methods === undefined || methods.includes(method);
     return asked && pattern.test(path);
   })?.[1];
+}
+
+/** The group of resources that a path belongs to, if §1 names it without showing its operations. */
+export function unshownArea(path: string): UnshownPath | undefined {
+  return AREAS.find(([pattern]) => pattern.test(path))?.[1];
+}
+
+function templatesOf(row: UnshownPath): readonly Template[] {
+  return [row.path, ...(row.alsoAt ?? [])].map((path) => [patternOf(path), row] as const);
 }
 
 function patternOf(path: string): RegExp {

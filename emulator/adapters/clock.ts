@@ -1,7 +1,7 @@
-import { type Advance, advance, type AdvanceBounds } from "../kernel/advance.ts";
+import type { World } from "../domain/turn.ts";
+import { type Advance, type AdvanceBounds, advance } from "../kernel/advance.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { World } from "../domain/turn.ts";
 
 /** Lets a world's time follow the wall clock, and moves it when told. */
 export interface Clock {
@@ -10,12 +10,22 @@ export interface Clock {
   freeze(): void;
   flow(rate: number): void;
   advance(bounds: Pick<AdvanceBounds, "to" | "events" | "until">): Promise<Advance>;
+  /**
+   * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
+   * may not move now: time flows, somebody else advances it, or the outside world is still at work.
+   */
+  moveFor(instant: Instant, ref: string): boolean;
   close(): void;
 }
 
 const MAX_TIMER_MS = 3_600_000;
 
-export function startClock(world: World, wallNow: () => number = Date.now): Clock {
+/** A receiver of webhooks may itself wait for a run, so time must not wait for it. */
+function holdsTime(effect: string): boolean {
+  return !effect.startsWith("webhook.");
+}
+
+export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
   let anchor = { wall: wallNow(), virtual: world.now };
   let timer: NodeJS.Timeout | undefined;
   let advancing = false;
@@ -27,7 +37,8 @@ export function startClock(world: World, wallNow: () => number = Date.now): Cloc
   function sync(): void {
     if (world.clock.mode === "frozen" || advancing || world.defect) return;
     const target = present();
-    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) world.moveTo(next.at);
+    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent())
+      world.moveTo(next.at);
     world.moveTo(target);
     arm();
   }
@@ -73,10 +84,16 @@ export function startClock(world: World, wallNow: () => number = Date.now): Cloc
     freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
     async advance(bounds) {
-      if (advancing) throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
+      if (advancing)
+        throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
       sync();
       if (bounds.to < world.now)
-        throw new Refusal(422, "backwards", "Time only moves forward.", "POST /_emulator/v1/reset {} starts over.");
+        throw new Refusal(
+          422,
+          "backwards",
+          "Time only moves forward.",
+          "POST /_emulator/v1/reset {} starts over.",
+        );
       advancing = true;
       try {
         const maxEvents = world.ports.settings.limits.events_per_advance;
@@ -88,6 +105,16 @@ export function startClock(world: World, wallNow: () => number = Date.now): Cloc
         advancing = false;
         reanchor();
       }
+    },
+    moveFor(instant, ref) {
+      if (world.clock.mode !== "frozen" || advancing || world.defect || instant <= world.now) return false;
+      if (!followsWaits || world.inFlight().some(({ kind }) => holdsTime(kind))) return false;
+      const from = world.now;
+      world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
+      const detail = { from, to: world.now };
+      world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
+      reanchor();
+      return true;
     },
     close() {
       unfollow();

@@ -45,7 +45,11 @@ function runsIn(text: string, file: string): readonly unknown[] {
   return Array.isArray(value) ? value : ((value as { post?: readonly unknown[] }).post ?? []);
 }
 
-async function seedDestination(world: World, gateway: Gateway, body: Readonly<Record<string, unknown>>): Promise<void> {
+async function seedDestination(
+  world: World,
+  gateway: Gateway,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const reply = await gateway.handle(world, {
     region: WORKSPACE.region,
     method: "POST",
@@ -60,7 +64,9 @@ async function seedDestination(world: World, gateway: Gateway, body: Readonly<Re
     address: "127.0.0.1",
   });
   if (reply.status !== 200)
-    throw new Error(`The destination ${String(body.display_name)} of seed_data was refused: ${String(reply.body)}`);
+    throw new Error(
+      `The destination ${String(body.display_name)} of seed_data was refused: ${String(reply.body)}`,
+    );
 }
 
 function seedTurn(world: World, ref: string, act: (turn: Turn) => void): void {

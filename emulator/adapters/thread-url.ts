@@ -1,16 +1,13 @@
-import { sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const BUILT = "/dist/";
 
 /**
- * Where the built entry of a worker thread lies. Threads are always started from `dist`: Node 20 runs
- * no TypeScript, and a bundled chunk does not lie where its source does.
+ * Where the built entry of a worker thread lies, seen from a module. Threads are always started from
+ * `dist`: Node 20 runs no TypeScript, and a bundled chunk does not lie where its source does.
  */
-export function threadUrl(entry: string): URL {
-  return new URL(`${entry}.js`, distUrl());
-}
-
-function distUrl(): URL {
-  const here = import.meta.filename;
-  if (here.endsWith(".ts")) return new URL("../../dist/", import.meta.url);
-  return pathToFileURL(here.slice(0, here.lastIndexOf(`${sep}dist${sep}`)) + `${sep}dist${sep}`);
+export function threadUrl(entry: string, moduleUrl: string = import.meta.url): URL {
+  if (moduleUrl.endsWith(".ts")) return new URL(`../../dist/${entry}.js`, moduleUrl);
+  const path = fileURLToPath(moduleUrl).replaceAll("\\", "/");
+  return pathToFileURL(`${path.slice(0, path.lastIndexOf(BUILT)) + BUILT + entry}.js`);
 }

@@ -37,7 +37,9 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
         .map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
       next_total: world.queue().length,
       in_flight: world.inFlight().map(({ kind, ref }) => ({ kind, ref })),
-      waiting_for_capacity: [...world.reader.all(WAITING)].slice(0, NEXT_SHOWN).map(({ id, pool }) => ({ ref: id, pool })),
+      waiting_for_capacity: [...world.reader.all(WAITING)]
+        .slice(0, NEXT_SHOWN)
+        .map(({ id, pool }) => ({ ref: id, pool })),
     }),
   }),
   control({
@@ -71,23 +73,36 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
       clock.sync();
       const until = body.until && conditionOf(world, body.until);
       const to = targetOf(world.now, body);
-      const result = await clock.advance({ to, ...(body.next && { events: body.next }), ...(until && { until: until.holds }) });
+      const result = await clock.advance({
+        to,
+        ...(body.next && { events: body.next }),
+        ...(until && { until: until.holds }),
+      });
       refuseRunaway(result);
       return { ...advanceView(result), ...until?.outcome(result) };
     },
   }),
 ];
 
-function targetOf(now: Instant, body: { by?: string; to?: string; until?: unknown; within?: string }): Instant {
+function targetOf(
+  now: Instant,
+  body: { by?: string; to?: string; until?: unknown; within?: string },
+): Instant {
   if (body.to !== undefined) {
     const to = parseInstant(body.to);
-    if (to === undefined) throw new Refusal(422, "invalid_request", `to: ${body.to} is not an ISO 8601 time with a zone.`);
+    if (to === undefined)
+      throw new Refusal(422, "invalid_request", `to: ${body.to} is not an ISO 8601 time with a zone.`);
     return to;
   }
   const ahead = body.by ?? body.within ?? (body.until ? LOOK_AHEAD : FOR_EVER);
   const ms = parseDuration(ahead);
   if (ms === undefined)
-    throw new Refusal(422, "invalid_request", `${ahead} is not an ISO 8601 duration.`, "For example PT6H10M or P1D.");
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `${ahead} is not an ISO 8601 duration.`,
+      "For example PT6H10M or P1D.",
+    );
   return now + ms;
 }
 
@@ -108,7 +123,10 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
     holds: () => status() === wanted,
     outcome: ({ stopped }) => {
       const now = status();
-      return { reached: now === wanted, why: now === wanted ? `export ${id} is ${now}` : `${stopped}: export ${id} is ${now}` };
+      return {
+        reached: now === wanted,
+        why: now === wanted ? `export ${id} is ${now}` : `${stopped}: export ${id} is ${now}`,
+      };
     },
   };
 }

@@ -43,13 +43,19 @@ export async function handleControl(
     if (!found) throw new Refusal(404, "not_found", `${request.path} is no control operation.`);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
-    const asked = { ...(await check(found.row, request)), path: found.parameters, region: request.region, raw: request };
+    const asked = {
+      ...(await check(found.row, request)),
+      path: found.parameters,
+      region: request.region,
+      raw: request,
+    };
     const said = await found.row.run(context, asked as unknown as ControlRequest<never, never, never>);
     return isLines(said)
       ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: said.lines }
       : jsonReply(200, said);
   } catch (error) {
-    if (!(error instanceof Refusal)) return jsonReply(500, { error: { code: "defect", message: String(error) } });
+    if (!(error instanceof Refusal))
+      return jsonReply(500, { error: { code: "defect", message: String(error) } });
     const { status, code, message, hint } = error;
     return jsonReply(status, { error: { code, message, ...(hint && { hint }) } });
   }
@@ -82,7 +88,12 @@ function refuseStrangers({ headers }: HttpRequest, allowedHosts: readonly string
   const host = hostName(headers.host ?? "");
   const isAllowed = (name: string) => LOOPBACK.test(name) || allowedHosts.includes(name);
   if (!isAllowed(host))
-    throw new Refusal(403, "foreign_host", `The control surface does not answer to ${host}.`, "Admit it with --allowed-hosts.");
+    throw new Refusal(
+      403,
+      "foreign_host",
+      `The control surface does not answer to ${host}.`,
+      "Admit it with --allowed-hosts.",
+    );
   const origin = headers.origin;
   if (origin !== undefined && !isAllowed(hostName(origin.replace(/^[a-z]+:\/\//, ""))))
     throw new Refusal(403, "foreign_origin", `The control surface does not answer to pages of ${origin}.`);

@@ -33,7 +33,8 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     path: "/s3/buckets",
     summary: "Create a bucket.",
     body: object({ name: text() }),
-    run: ({ world }, { body }) => world.turn(cause("s3.bucket.create", body.name), (turn) => createBucket(turn, body.name)),
+    run: ({ world }, { body }) =>
+      world.turn(cause("s3.bucket.create", body.name), (turn) => createBucket(turn, body.name)),
   }),
   control({
     method: "DELETE",
@@ -55,7 +56,11 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     method: "POST",
     path: "/s3/credentials",
     summary: "Create a key pair.",
-    body: object({ access_key_id: text({ minLength: 1, maxLength: 255 }), ...credentialChange, secret_access_key: text({ minLength: 1, maxLength: 2048 }) }),
+    body: object({
+      access_key_id: text({ minLength: 1, maxLength: 255 }),
+      ...credentialChange,
+      secret_access_key: text({ minLength: 1, maxLength: 2048 }),
+    }),
     run: ({ world }, { body }) =>
       world.turn(cause("s3.credential.create", body.access_key_id), (turn) => createCredential(turn, body)),
   }),

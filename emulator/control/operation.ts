@@ -86,4 +86,3 @@ export function control<Q extends Fields = Record<never, never>, B = undefined>(
 }): ControlOperation {
   return row as unknown as ControlOperation;
 }
-

@@ -1,9 +1,9 @@
 import { integer, object, optional, text } from "../../contracts/spec/fields.ts";
 import { DEFAULT_TENANT_ID } from "../domain/auth.ts";
 import { projectFor } from "../domain/projects/projects.ts";
-import type { World } from "../domain/turn.ts";
 import { ingest } from "../domain/traces/ingest.ts";
 import { sampleTraces } from "../domain/traces/sample.ts";
+import type { World } from "../domain/turn.ts";
 import { formatInstant, parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlContext, type ControlOperation, control } from "./operation.ts";
@@ -35,7 +35,13 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
       const name = body.project ?? "samples";
       const window = { from: formatInstant(from), to: formatInstant(to) };
       const shape = body.shape ?? "mixed";
-      const sample = sampleTraces({ count: body.count, ...window, seed: body.seed ?? nextSeed(world), shape, sessionName: name });
+      const sample = sampleTraces({
+        count: body.count,
+        ...window,
+        seed: body.seed ?? nextSeed(world),
+        shape,
+        sessionName: name,
+      });
       if ("problems" in sample) throw invalid(sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
       await takeIn(context, workspace, name, sample.posts);

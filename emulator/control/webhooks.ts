@@ -58,7 +58,9 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
     run({ world }, { path, raw }) {
       const name = path.name ?? "";
       const { query, headers, body } = raw;
-      const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const given = Object.entries(headers).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
       const message = { query, headers: Object.fromEntries(given), body: new TextDecoder().decode(body) };
       return world.turn(cause("webhook.inbox", name), (turn) => receive(turn, name, message));
     },

@@ -16,7 +16,11 @@ export function timeTextView({ assumptions }: Settings): (text: string) => strin
 }
 
 /** A page of a list; everything when no limit is given. */
-export function page<T>(items: readonly T[], limit: number | null | undefined, offset: number | null | undefined): readonly T[] {
+export function page<T>(
+  items: readonly T[],
+  limit: number | null | undefined,
+  offset: number | null | undefined,
+): readonly T[] {
   const from = offset ?? 0;
   return items.slice(from, limit == null ? undefined : from + limit);
 }

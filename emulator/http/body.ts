@@ -7,11 +7,19 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /** The JSON value of a body: refused when it is none, is too large, or says it is something else (§4-1). */
 export function readBody({ headers, body }: HttpRequest, maxBytes: number): unknown {
   if (body.length > maxBytes)
-    throw new Refusal(413, "body_too_large", `The body has ${body.length} bytes; at most ${maxBytes} are taken.`);
+    throw new Refusal(
+      413,
+      "body_too_large",
+      `The body has ${body.length} bytes; at most ${maxBytes} are taken.`,
+    );
   if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
-    throw new Refusal(415, "unsupported_media_type", `Content-Type must be application/json, not ${type || "missing"}.`);
+    throw new Refusal(
+      415,
+      "unsupported_media_type",
+      `Content-Type must be application/json, not ${type || "missing"}.`,
+    );
   return parseJson(body);
 }
 

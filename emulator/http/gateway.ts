@@ -1,67 +1,109 @@
-import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
-import { type UnshownPath, unshownPath } from "../../contracts/spec/unshown.ts";
+import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
+import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/unshown.ts";
 import type { World } from "../domain/turn.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isTicket } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
+import { isDressed, isFollowing } from "../operations/reply.ts";
 import { readBody } from "./body.ts";
 import { checkOf } from "./check.ts";
 import { faultReply } from "./fault.ts";
+import { createFollowers, type Followers, type Pace } from "./followers.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
 import { readQuery } from "./query.ts";
-import { createRouter } from "./router.ts";
+import { refusalReply } from "./refusal-reply.ts";
+import { ROUTER, rowFor } from "./row-choice.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 /** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
 export interface Gateway {
-  handle(world: World, request: HttpRequest): Promise<HttpReply>;
+  /** `pace` lets a request that waits for a run move time that stands still. */
+  handle(world: World, request: HttpRequest, pace?: Pace): Promise<HttpReply>;
+  /** Requests that stay open as a run goes. */
+  readonly followers: Followers;
 }
 
-const ROUTER = createRouter(
-  Object.entries<Operation>(OPERATIONS).flatMap(([id, { method, path, alsoAt = [] }]) =>
-    [path, ...alsoAt].map((template) => ({ method, path: template, row: id as OperationId })),
-  ),
-);
+/** Where a request leads: to a row of the table, by its path and, where several share it, by its body. */
+interface Route {
+  id: OperationId;
+  readonly path: Readonly<Record<string, string>>;
+  /** The body, if it had to be read to find the row. */
+  body?: { readonly value: unknown };
+}
 
 export function createGateway(handlers: Handlers): Gateway {
+  const followers = createFollowers();
   return {
-    async handle(world, request) {
-      const caller = identify(request);
+    followers,
+    async handle(world, request, pace) {
+      const { settings } = world.ports;
+      const found = find(request);
+      if ("reply" in found) return found.reply;
+      const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
       try {
-        return await answer(handlers, world, request, caller);
+        if (found.rows.length > 1) {
+          route.body = { value: readBody(request, settings.limits.body_bytes) };
+          route.id = rowFor(found.rows, route.body.value);
+        }
+        return await answer({ handlers, followers, pace }, world, request, route);
       } catch (error) {
-        return refusalReply(error, request);
+        return refusalReply(error, request, OPERATIONS[route.id], settings);
       }
     },
   };
 }
 
-async function answer(handlers: Handlers, world: World, request: HttpRequest, caller: Caller): Promise<HttpReply> {
+type FoundRows = { readonly rows: readonly OperationId[]; readonly path: Route["path"] };
+
+function find(request: HttpRequest): FoundRows | { readonly reply: HttpReply } {
   const unshown = unshownPath(request.method, request.path);
-  if (unshown) return unshownReply(request, unshown);
+  if (unshown) return { reply: unshownReply(request, unshown) };
   const found = ROUTER.find(request.method, request.path);
-  if (!found) throw new Refusal(404, "not_found", `${request.path} is no path of this API; /openapi.json lists them.`);
-  if ("allow" in found) return wrongMethod(request, found.allow);
-  const id = found.row;
+  if (found && "row" in found) return { rows: found.row, path: found.parameters };
+  if (found) return { reply: wrongMethod(request, found.allow) };
+  const area = unshownArea(request.path);
+  return { reply: area ? unshownReply(request, area) : noPath(request) };
+}
+
+interface Parts {
+  readonly handlers: Handlers;
+  readonly followers: Followers;
+  readonly pace: Pace | undefined;
+}
+
+async function answer(parts: Parts, world: World, request: HttpRequest, route: Route): Promise<HttpReply> {
+  const { id } = route;
   const operation: Operation = OPERATIONS[id];
-  const { region } = caller;
+  const caller = identify(request);
   const { settings } = world.ports;
-  const tenant_id =
-    operation.workspace === "none" ? "" : workspaceOf(caller, settings.auth, operation.workspace);
-  const checked = await check(operation, request, found.parameters, settings.limits.body_bytes);
+  const tenant_id = tenantOf(caller, operation, world);
+  const checked = await check(operation, request, route, settings.limits.body_bytes);
   if (checked.unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
   const detail = { method: request.method, path: request.path, ...warningsOf(checked.unknown) };
   const struck = await faultReply(world, id, request);
   if (struck) return struck;
-  const handler = handlers[id] as Handler<OperationId>;
-  const asked = { ...checked, workspace: { region, tenant_id } } as unknown as RequestOf<OperationId>;
+  if (operation.waits) parts.followers.admit(world);
+  const handler = parts.handlers[id] as Handler<OperationId>;
+  const workspace = { region: caller.region, tenant_id };
+  const asked = { ...checked, workspace, headers: request.headers } as unknown as RequestOf<OperationId>;
   const said = world.turn({ type: "request", name: id, detail }, (turn) => handler(turn, asked));
-  const body = isTicket(said) ? await world.answerTo(said.number) : said;
-  if (body instanceof Refusal) throw body;
-  return jsonReply(operation.reply.status, body, headersFor(checked.unknown));
+  if (isFollowing(said)) return parts.followers.reply(world, said, parts.pace);
+  const result = isTicket(said) ? await world.answerTo(said.number) : said;
+  if (result instanceof Refusal) throw result;
+  const headers = headersFor(checked.unknown);
+  if (!isDressed(result)) return replyWith(operation.reply.status, result, headers);
+  return replyWith(result.status ?? operation.reply.status, result.body, { ...headers, ...result.headers });
+}
+
+function replyWith(status: number, body: unknown, headers: Record<string, string>): HttpReply {
+  return body === undefined ? { status, headers, body: "" } : jsonReply(status, body, headers);
+}
+
+function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): string {
+  return workspace === "none" ? "" : workspaceOf(caller, ports.settings.auth, workspace);
 }
 
 interface Checked {
@@ -75,7 +117,7 @@ interface Checked {
 async function check(
   operation: Operation,
   request: HttpRequest,
-  path: Readonly<Record<string, string>>,
+  { path, body: read }: Route,
   bodyBytes: number,
 ): Promise<Checked> {
   const problems: string[] = [];
@@ -89,7 +131,7 @@ async function check(
   }
   let body: unknown;
   if (operation.body) {
-    body = readBody(request, bodyBytes);
+    body = read ? read.value : readBody(request, bodyBytes);
     problems.push(...(await checkOf(operation.body))(body, "body"));
   }
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
@@ -104,7 +146,11 @@ function warningsOf(unknown: readonly string[]): { readonly unknown_fields?: rea
 /** Header values hold printable ASCII only; names of members can be anything. */
 function headersFor(unknown: readonly string[]): Record<string, string> {
   if (unknown.length === 0) return {};
-  const names = unknown.slice(0, 20).join(", ").replace(/[^\x20-\x7e]/g, "?").slice(0, 1000);
+  const names = unknown
+    .slice(0, 20)
+    .join(", ")
+    .replace(/[^\x20-\x7e]/g, "?")
+    .slice(0, 1000);
   return { "x-emulator-warning": `unknown fields: ${names}` };
 }
 
@@ -119,14 +165,6 @@ function wrongMethod({ method, path }: HttpRequest, allow: readonly string[]): H
   return jsonReply(405, { detail }, { allow: allow.join(", ") });
 }
 
-/** Platform errors: `{"detail": string}` (see the assumptions). */
-function refusalReply(error: unknown, { method, path }: HttpRequest): HttpReply {
-  if (error instanceof Refusal) {
-    const { status, message, hint } = error;
-    return jsonReply(status, { detail: hint ? `${message} ${hint}` : message });
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return jsonReply(500, {
-    detail: `The emulator is broken, not your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
-  });
+function noPath({ path }: HttpRequest): HttpReply {
+  return jsonReply(404, { detail: `${path} is no path of this API; /openapi.json lists them.` });
 }

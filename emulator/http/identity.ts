@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT_ID } from "../domain/auth.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../domain/auth.ts";
 import type { AuthSettings } from "../domain/settings.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "./message.ts";
@@ -26,11 +26,24 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The workspace that a call is about, or why it may not be made (§5-1, 5-6). */
-export function workspaceOf(caller: Caller, auth: AuthSettings, named: "required" | "key"): string {
-  if (!caller.apiKey) throw new Refusal(401, "unauthorized", "X-API-Key is missing.", "Send any key, for example X-API-Key: emulator-key.");
+export function workspaceOf(caller: Caller, auth: AuthSettings, named: "required" | "key" | "optional"): string {
+  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant)) return DEFAULT_TENANT_ID;
+  if (!caller.apiKey && named === "optional") return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
+  if (!caller.apiKey)
+    throw new Refusal(
+      401,
+      "unauthorized",
+      "X-API-Key is missing.",
+      "Send any key, for example X-API-Key: emulator-key.",
+    );
   const known = auth.keys.find(({ key }) => key === caller.apiKey);
   if (auth.mode === "keys" && !known)
-    throw new Refusal(401, "unauthorized", "X-API-Key is not a known key.", "List it under auth.keys of the configuration.");
+    throw new Refusal(
+      401,
+      "unauthorized",
+      "X-API-Key is not a known key.",
+      "List it under auth.keys of the configuration.",
+    );
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls carry it (§5).");

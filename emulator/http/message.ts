@@ -18,6 +18,8 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | AsyncIterable<string>;
+  /** What to send on the wall clock while the body has nothing to say. */
+  readonly keepAlive?: { readonly text: string; readonly everyMs: number };
 }
 
 const JSON_TYPE = { "content-type": "application/json" };

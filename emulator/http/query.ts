@@ -10,7 +10,10 @@ export function readQuery(query: string, fields: QueryFields): Readonly<Record<s
     const field = fieldOf(declared);
     const texts = given.getAll(name);
     const last = texts.at(-1);
-    if (last !== undefined) values[name] = typed(last, field);
+    if (field.type === "array") {
+      const items = [...texts, ...given.getAll(`${name}[]`)].flatMap(itemsIn);
+      if (items.length > 0) values[name] = items.map((item) => typed(item, field.items as Field<unknown>));
+    } else if (last !== undefined) values[name] = typed(last, field);
     else if ("default" in field) values[name] = field.default;
   }
   return values;
@@ -23,6 +26,28 @@ function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Field<unkno
 function typed(text: string, field: Field<unknown>): unknown {
   const types = [field.type].flat();
   if (types.includes("integer") && /^-?\d{1,15}$/.test(text)) return Number(text);
-  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.includes("boolean") && BOOLEANS.has(text)) return BOOLEANS.get(text);
   return text;
+}
+
+const BOOLEANS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** A list in a query: items with commas between, or one JSON list; it may be repeated as well. */
+function itemsIn(text: string): readonly string[] {
+  return jsonList(text) ?? text.split(",");
+}
+
+function jsonList(text: string): readonly string[] | undefined {
+  if (!text.startsWith("[")) return undefined;
+  try {
+    const items: unknown = JSON.parse(text);
+    return Array.isArray(items) ? items.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
 }

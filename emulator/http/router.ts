@@ -63,7 +63,12 @@ function childFor<Row>(node: Node<Row>, segment: string): Node<Row> {
 }
 
 /** A literal segment wins over a parameter; an empty segment fits none. */
-function walk<Row>(node: Node<Row>, segments: readonly string[], at: number, values: string[]): Node<Row> | undefined {
+function walk<Row>(
+  node: Node<Row>,
+  segments: readonly string[],
+  at: number,
+  values: string[],
+): Node<Row> | undefined {
   const segment = segments[at];
   if (segment === undefined) return node.rows.size > 0 ? node : undefined;
   const literal = node.literals.get(segment);

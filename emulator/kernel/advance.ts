@@ -48,7 +48,12 @@ export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds)
     if (cause.type !== "event") return;
     firedTotal += 1;
     if (fired.length >= FIRED_SHOWN) return;
-    fired.push({ at: now, kind: cause.name, ref: cause.ref ?? "", cause: String(cause.detail?.scheduled_by) });
+    fired.push({
+      at: now,
+      kind: cause.name,
+      ref: cause.ref ?? "",
+      cause: String(cause.detail?.scheduled_by),
+    });
   });
 
   async function stepToTheEnd(): Promise<Advance["stopped"]> {

@@ -76,40 +76,60 @@ export function emptyState(seed: number, now: Instant, clock: ClockState): World
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }
 
+/** A state that commits are applied to, in a form in which each of them costs little. */
+interface Workbook {
+  turn: number;
+  now: Instant;
+  clock: ClockState;
+  readonly ordinals: Record<string, number>;
+  readonly records: Map<string, Map<string, Stored>>;
+  readonly queue: Map<number, DueEvent>;
+  readonly inFlight: Map<number, Effect>;
+}
+
 /** The state after these commits; those that the state already contains are passed over. */
 export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
-  const records = new Map(
-    Object.entries(state.records).map(([name, items]) => [name, new Map(items.map((i) => [i.key, i]))]),
-  );
-  const queue = new Map(state.queue.map((event) => [event.number, event]));
-  const inFlight = new Map(state.inFlight.map((effect) => [effect.number, effect]));
-  const ordinals: Record<string, number> = { ...state.ordinals };
-  let { turn, now, clock } = state;
-  for (const commit of commits) {
-    if (commit.turn <= turn) continue;
-    ({ turn, now } = commit);
-    clock = commit.clock ?? clock;
-    Object.assign(ordinals, commit.ordinals);
-    for (const [name, items] of Object.entries(commit.put ?? {})) {
-      const table = records.get(name) ?? new Map<string, Stored>();
-      records.set(name, table);
-      for (const item of items) table.set(item.key, item);
-    }
-    for (const [name, keys] of Object.entries(commit.removed ?? {}))
-      for (const key of keys) records.get(name)?.delete(key);
-    for (const event of commit.scheduled ?? []) queue.set(event.number, event);
-    if (commit.fired !== undefined) queue.delete(commit.fired);
-    for (const effect of commit.asked ?? []) inFlight.set(effect.number, effect);
-    if (commit.settled !== undefined) inFlight.delete(commit.settled);
-  }
+  const book: Workbook = {
+    turn: state.turn,
+    now: state.now,
+    clock: state.clock,
+    ordinals: { ...state.ordinals },
+    records: new Map(Object.entries(state.records).map(([name, items]) => [name, byKey(items)])),
+    queue: new Map(state.queue.map((event) => [event.number, event])),
+    inFlight: new Map(state.inFlight.map((effect) => [effect.number, effect])),
+  };
+  for (const commit of commits) if (commit.turn > book.turn) apply(book, commit);
+  const { records, queue, inFlight, ...rest } = book;
   return {
     seed: state.seed,
-    turn,
-    now,
-    clock,
-    ordinals,
+    ...rest,
     records: Object.fromEntries([...records].map(([name, table]) => [name, [...table.values()]])),
     queue: [...queue.values()],
     inFlight: [...inFlight.values()],
   };
+}
+
+function apply(book: Workbook, commit: Commit): void {
+  book.turn = commit.turn;
+  book.now = commit.now;
+  book.clock = commit.clock ?? book.clock;
+  Object.assign(book.ordinals, commit.ordinals);
+  applyRecords(book.records, commit);
+  for (const event of commit.scheduled ?? []) book.queue.set(event.number, event);
+  for (const effect of commit.asked ?? []) book.inFlight.set(effect.number, effect);
+  if (commit.fired !== undefined) book.queue.delete(commit.fired);
+  if (commit.settled !== undefined) book.inFlight.delete(commit.settled);
+}
+
+function applyRecords(records: Workbook["records"], { put = {}, removed = {} }: Commit): void {
+  for (const [name, items] of Object.entries(put)) {
+    const table = records.get(name) ?? byKey([]);
+    records.set(name, table);
+    for (const item of items) table.set(item.key, item);
+  }
+  for (const [name, keys] of Object.entries(removed)) for (const key of keys) records.get(name)?.delete(key);
+}
+
+function byKey(items: readonly Stored[]): Map<string, Stored> {
+  return new Map(items.map((item) => [item.key, item]));
 }

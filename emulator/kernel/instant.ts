@@ -4,8 +4,7 @@
  */
 export type Instant = number;
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/;
+const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/;
 
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {

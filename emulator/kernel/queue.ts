@@ -68,14 +68,15 @@ function siftDown(heap: DueEvent[], start: number): void {
     const left = 2 * parent + 1;
     const right = left + 1;
     if (left >= heap.length) return;
-    const child = right < heap.length && byTurn(heap[right]!, heap[left]!) < 0 ? right : left;
+    const child =
+      right < heap.length && byTurn(heap[right] as DueEvent, heap[left] as DueEvent) < 0 ? right : left;
     if (!swapWhenLater(heap, parent, child)) return;
     parent = child;
   }
 }
 
 function swapWhenLater(heap: DueEvent[], parent: number, child: number): boolean {
-  const [above, below] = [heap[parent]!, heap[child]!];
+  const [above, below] = [heap[parent] as DueEvent, heap[child] as DueEvent];
   if (byTurn(below, above) >= 0) return false;
   heap[parent] = below;
   heap[child] = above;

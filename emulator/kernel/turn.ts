@@ -60,11 +60,18 @@ export interface Turn<Ports> extends Reader {
 export interface Bench<Ports> {
   readonly seed: number;
   readonly ports: Ports;
+  readonly reader: Reader;
   now(): Instant;
   table<T>(kind: Collection<T>): Table<T>;
-  ordinals: Map<string, number>;
+  readonly ordinals: Map<string, number>;
   setClock(clock: ClockState): void;
   openTicket(number: number): void;
+}
+
+/** What a turn takes off the lists: the event it answers, or the effect whose result it takes. */
+export interface Taken {
+  readonly fired?: number;
+  readonly settled?: number;
 }
 
 /** What came of a turn: what it wrote, and what is to be done now that it is written. */
@@ -75,40 +82,48 @@ export interface Outcome {
   readonly changed: boolean;
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 /** Opens a turn on the bench; `close` hands out what it did. */
 export function openTurn<Ports>(
   bench: Bench<Ports>,
   number: number,
   cause: Cause,
-  taken: { readonly fired?: number; readonly settled?: number },
+  taken: Taken,
 ): { readonly turn: Turn<Ports>; readonly close: () => Outcome } {
-  const put = new Map<string, Map<string, Stored>>();
-  const removed = new Map<string, Set<string>>();
-  const scheduled: DueEvent[] = [];
-  const asked: Effect[] = [];
-  const ordinals: Record<string, number> = {};
-  const notes: Note[] = [];
-  const answers: { ticket: number; value: unknown }[] = [];
-  let clock: ClockState | undefined;
-  const now = bench.now();
+  const draft: Draft = {
+    head: { turn: number, now: bench.now(), cause },
+    put: new Map(),
+    removed: new Map(),
+    scheduled: [],
+    asked: [],
+    ordinals: {},
+    notes: [],
+    answers: [],
+    clock: undefined,
+  };
+  const turn = { ...bench.reader, ...writerOf(bench, draft), ...plannerOf(bench, draft) };
+  return { turn, close: () => outcomeOf(draft, taken) };
+}
 
-  function draw(kind: string): number {
-    const ordinal = (bench.ordinals.get(kind) ?? 0) + 1;
-    bench.ordinals.set(kind, ordinal);
-    ordinals[kind] = ordinal;
-    return ordinal;
-  }
+/** What a turn has done so far. */
+interface Draft {
+  readonly head: Pick<Commit, "turn" | "now" | "cause">;
+  readonly put: Map<string, Map<string, Stored>>;
+  readonly removed: Map<string, Set<string>>;
+  readonly scheduled: DueEvent[];
+  readonly asked: Effect[];
+  readonly ordinals: Record<string, number>;
+  readonly notes: Note[];
+  readonly answers: { readonly ticket: number; readonly value: unknown }[];
+  clock: ClockState | undefined;
+}
 
-  const turn: Turn<Ports> = {
-    now,
+type WriterOf<Ports> = Pick<Turn<Ports>, "now" | "ports" | "put" | "remove" | "setClock" | "note">;
+
+function writerOf<Ports>(bench: Bench<Ports>, draft: Draft): WriterOf<Ports> {
+  const { put, removed } = draft;
+  return {
+    now: draft.head.now,
     ports: bench.ports,
-    get: (kind, id) => bench.table(kind).get(id),
-    list: (kind, group) => bench.table(kind).list(group),
-    count: (kind, group, label) => bench.table(kind).count(group, label),
-    page: (kind, wanted) => bench.table(kind).page(wanted),
-    all: (kind) => bench.table(kind).values(),
     put(kind, record) {
       const key = kind.idOf(record);
       bench.table(kind).put(record);
@@ -120,9 +135,33 @@ export function openTurn<Ports>(
       put.get(kind.name)?.delete(id);
       removed.set(kind.name, (removed.get(kind.name) ?? new Set<string>()).add(id));
     },
+    setClock(next) {
+      draft.clock = next;
+      bench.setClock(next);
+    },
+    note(kind, ref, detail) {
+      draft.notes.push({ kind, ref, ...(detail && { detail }) });
+    },
+  };
+}
+
+type PlannerOf<Ports> = Pick<Turn<Ports>, "nextId" | "schedule" | "ask" | "later" | "answer">;
+
+function plannerOf<Ports>(bench: Bench<Ports>, draft: Draft): PlannerOf<Ports> {
+  const { head, scheduled, asked, answers } = draft;
+
+  function draw(kind: string): number {
+    const ordinal = (bench.ordinals.get(kind) ?? 0) + 1;
+    bench.ordinals.set(kind, ordinal);
+    draft.ordinals[kind] = ordinal;
+    return ordinal;
+  }
+
+  return {
     nextId: (kind) => idFor(bench.seed, kind, draw(kind)),
     schedule({ kind, ref, afterMs, data = {} }) {
-      scheduled.push({ number: draw("event"), at: now + afterMs, kind, ref, data, cause: cause.name });
+      const at = head.now + afterMs;
+      scheduled.push({ number: draw("event"), at, kind, ref, data, cause: head.cause.name });
     },
     ask(errand) {
       asked.push({ number: draw("effect"), ...errand });
@@ -136,37 +175,34 @@ export function openTurn<Ports>(
     answer(ticket, value) {
       answers.push({ ticket, value });
     },
-    setClock(next) {
-      clock = next;
-      bench.setClock(next);
-    },
-    note(kind, ref, detail) {
-      notes.push({ kind, ref, ...(detail && { detail }) });
-    },
   };
+}
 
-  function close(): Outcome {
-    const commit: Mutable<Commit> = { turn: number, now, cause };
-    if (put.size > 0) commit.put = listed(put, (items) => [...items.values()]);
-    if (removed.size > 0) commit.removed = listed(removed, (keys) => [...keys]);
-    if (scheduled.length > 0) commit.scheduled = scheduled;
-    if (asked.length > 0) commit.asked = asked;
-    if (Object.keys(ordinals).length > 0) commit.ordinals = ordinals;
-    if (clock) commit.clock = clock;
-    if (taken.fired !== undefined) commit.fired = taken.fired;
-    if (taken.settled !== undefined) commit.settled = taken.settled;
-    // What was there before the notes is what the store has to know; notes alone change nothing.
-    const changed = Object.keys(commit).length > 3 || cause.type === "control";
-    if (notes.length > 0) commit.notes = notes;
-    return { commit, answers, changed };
-  }
+function outcomeOf({ head, answers, ...draft }: Draft, taken: Taken): Outcome {
+  const changes = present({
+    put: listed(draft.put, (items) => [...items.values()]),
+    removed: listed(draft.removed, (keys) => [...keys]),
+    scheduled: draft.scheduled.length > 0 ? draft.scheduled : undefined,
+    asked: draft.asked.length > 0 ? draft.asked : undefined,
+    ordinals: Object.keys(draft.ordinals).length > 0 ? draft.ordinals : undefined,
+    clock: draft.clock,
+    ...taken,
+  });
+  // Notes alone change nothing that the store would have to know.
+  const changed = Object.keys(changes).length > 0 || head.cause.type === "control";
+  const notes = draft.notes.length > 0 ? { notes: draft.notes } : {};
+  return { commit: { ...head, ...changes, ...notes }, answers, changed };
+}
 
-  return { turn, close };
+/** The members that are not undefined: JSON has no other way to leave something out. */
+function present<T extends object>(members: { [Key in keyof T]: T[Key] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function listed<Items, Listed>(
   changes: ReadonlyMap<string, Items>,
   list: (items: Items) => Listed,
-): Record<string, Listed> {
+): Record<string, Listed> | undefined {
+  if (changes.size === 0) return undefined;
   return Object.fromEntries([...changes].map(([name, items]) => [name, list(items)]));
 }

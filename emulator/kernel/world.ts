@@ -7,7 +7,7 @@ import { createRecords, type Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { Collection } from "./table.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
-import { type Bench, openTurn, type Outcome, type Reader, type Turn } from "./turn.ts";
+import { type Bench, type Outcome, openTurn, type Reader, type Taken, type Turn } from "./turn.ts";
 
 export type { EffectResult, EffectRunner } from "./errands.ts";
 
@@ -158,6 +158,7 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
     bench: {
       seed: state.seed,
       ports,
+      reader: records.reader,
       now: () => core.now,
       table: records.table,
       ordinals: new Map(Object.entries(state.ordinals)),
@@ -174,12 +175,6 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
     defect: undefined,
   };
   return core;
-}
-
-/** What a turn takes off the lists: the event it answers, or the effect whose result it takes. */
-interface Taken {
-  readonly fired?: number;
-  readonly settled?: number;
 }
 
 function runTurn<Ports, R>(core: Core<Ports>, cause: Cause, taken: Taken, act: (turn: Turn<Ports>) => R): R {

@@ -1,6 +1,12 @@
 import { cancelExport } from "../domain/bulk-exports/cancel.ts";
 import { createExport } from "../domain/bulk-exports/create.ts";
-import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "../domain/bulk-exports/records.ts";
+import {
+  type BulkExport,
+  EXPORT_RUNS,
+  EXPORTS,
+  type ExportRun,
+  SPAWNED,
+} from "../domain/bulk-exports/records.ts";
 import { exportRunView, exportView } from "../domain/bulk-exports/view.ts";
 import type { Turn } from "../domain/turn.ts";
 import { page } from "../domain/views.ts";
@@ -23,13 +29,17 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, Rows> = {
 
   listBulkExports(turn, { workspace, query }) {
     const newestFirst = [...turn.list(EXPORTS, workspaceKey(workspace))].reverse();
-    return page(newestFirst, query.limit, query.offset).map((record) => exportView(turn.ports.settings, record));
+    return page(newestFirst, query.limit, query.offset).map((record) =>
+      exportView(turn.ports.settings, record),
+    );
   },
 
   listSpawnedRuns(turn, { workspace, query }) {
     const source = exportOf(turn, workspace, query.source_bulk_export_id);
     const spawned = [...turn.list(SPAWNED, source.id)].map(({ id }) => turn.get(EXPORTS, id) as BulkExport);
-    const runs = spawned.flatMap((record) => [...turn.list(EXPORT_RUNS, record.id)].map((run) => viewOf(turn, record, run)));
+    const runs = spawned.flatMap((record) =>
+      [...turn.list(EXPORT_RUNS, record.id)].map((run) => viewOf(turn, record, run)),
+    );
     return page(runs, query.limit, query.offset);
   },
 

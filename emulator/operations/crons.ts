@@ -24,7 +24,8 @@ export const CRON_HANDLERS: Pick<Handlers, Rows> = {
 
   countCrons: (turn, { workspace, body }) => countCrons(turn, workspace, body),
 
-  getCron: (turn, { workspace, path }) => cronView(turn.ports.settings, cronOf(turn, workspace, path.cron_id)),
+  getCron: (turn, { workspace, path }) =>
+    cronView(turn.ports.settings, cronOf(turn, workspace, path.cron_id)),
 
   updateCron: (turn, { workspace, path, body }) =>
     cronView(turn.ports.settings, changeCron(turn, cronOf(turn, workspace, path.cron_id), body)),

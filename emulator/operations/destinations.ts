@@ -1,8 +1,8 @@
+import { isFinal } from "../domain/bulk-exports/lifecycle.ts";
+import { EXPORTS } from "../domain/bulk-exports/records.ts";
 import { createDestination, rotateCredentials } from "../domain/destinations/create.ts";
 import { DESTINATIONS, type Destination } from "../domain/destinations/records.ts";
 import { destinationView } from "../domain/destinations/view.ts";
-import { EXPORTS } from "../domain/bulk-exports/records.ts";
-import { isFinal } from "../domain/bulk-exports/lifecycle.ts";
 import type { Turn } from "../domain/turn.ts";
 import { sameWorkspace, type Workspace, workspaceKey } from "../domain/workspace.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -19,7 +19,9 @@ export const DESTINATION_HANDLERS: Pick<Handlers, Rows> = {
   createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
 
   listDestinations: (turn, { workspace }) =>
-    [...turn.list(DESTINATIONS, workspaceKey(workspace))].map((record) => destinationView(turn.ports.settings, record)),
+    [...turn.list(DESTINATIONS, workspaceKey(workspace))].map((record) =>
+      destinationView(turn.ports.settings, record),
+    ),
 
   getDestination: (turn, { path, workspace }) =>
     destinationView(turn.ports.settings, destinationOf(turn, workspace, path.destination_id)),

@@ -2,6 +2,7 @@ import type { BodyOf, OperationId, PathOf, QueryOf, ReplyBodyOf } from "../../co
 import type { Turn } from "../domain/turn.ts";
 import type { Workspace } from "../domain/workspace.ts";
 import type { Ticket } from "../kernel/turn.ts";
+import type { Dressed, Following } from "./reply.ts";
 
 /** A request that has passed every check of its row in the operations table. */
 export interface RequestOf<Id extends OperationId> {
@@ -10,16 +11,18 @@ export interface RequestOf<Id extends OperationId> {
   readonly body: BodyOf<Id>;
   /** Empty tenant for operations that no workspace plays a part in. */
   readonly workspace: Workspace;
+  /** As sent, names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Answers one operation inside a turn: with the body of its reply, with a ticket for a body that a later
- * turn gives, or by throwing a `Refusal` before anything is written.
+ * turn gives, with a run to follow, or by throwing a `Refusal` before anything is written.
  */
 export type Handler<Id extends OperationId> = (
   turn: Turn,
   request: RequestOf<Id>,
-) => ReplyBodyOf<Id> | Ticket;
+) => ReplyBodyOf<Id> | Dressed<ReplyBodyOf<Id>> | Following | Ticket;
 
 /** One handler per row of the operations table: a row without a handler does not compile. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };

@@ -1,4 +1,5 @@
 import { BULK_EXPORT_HANDLERS } from "./bulk-exports.ts";
+import { CRON_HANDLERS } from "./crons.ts";
 import { DESTINATION_HANDLERS } from "./destinations.ts";
 import type { Handlers } from "./handler.ts";
 import { SYSTEM_HANDLERS } from "./system.ts";
@@ -9,5 +10,6 @@ export const HANDLERS: Handlers = {
   ...DESTINATION_HANDLERS,
   ...BULK_EXPORT_HANDLERS,
   ...TRACE_HANDLERS,
+  ...CRON_HANDLERS,
   ...SYSTEM_HANDLERS,
 };

@@ -39,10 +39,17 @@ describe("advance", () => {
 
   it("stops after a number of events, and as soon as a condition holds", async () => {
     const { world, seen } = ticking();
-    expect(await advance(world, { ...patient, to: 1000, events: 2 })).toMatchObject({ to: 20, stopped: "events" });
+    expect(await advance(world, { ...patient, to: 1000, events: 2 })).toMatchObject({
+      to: 20,
+      stopped: "events",
+    });
     const until = () => seen.length === 5;
     expect(await advance(world, { ...patient, to: 1000, until })).toMatchObject({ to: 50, stopped: "until" });
-    expect(await advance(world, { ...patient, to: 1000, until })).toMatchObject({ from: 50, to: 50, firedTotal: 0 });
+    expect(await advance(world, { ...patient, to: 1000, until })).toMatchObject({
+      from: 50,
+      to: 50,
+      firedTotal: 0,
+    });
   });
 
   it("gives up where events never end", async () => {
@@ -76,7 +83,9 @@ describe("advance", () => {
 
   it("names an effect that hangs instead of waiting for ever", async () => {
     const { world } = toyWorld({ effects: { fetch: () => new Promise<object>(() => {}) } });
-    world.turn(REQUEST, (turn) => turn.ask({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }));
+    world.turn(REQUEST, (turn) =>
+      turn.ask({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
+    );
     const result = await advance(world, { ...patient, patience: async () => true, to: 20 });
     expect(result).toMatchObject({ stopped: "stalled", to: 0 });
     expect(result.inFlight.map(({ ref }) => ref)).toEqual(["ball"]);

@@ -63,7 +63,14 @@ describe("the event queue", () => {
     const event = fc.record({ at: fc.integer({ min: 0, max: 20 }) });
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (drawn) => {
-        const events = drawn.map(({ at }, number) => ({ number, at, kind: "k", ref: "r", data: {}, cause: "c" }));
+        const events = drawn.map(({ at }, number) => ({
+          number,
+          at,
+          kind: "k",
+          ref: "r",
+          data: {},
+          cause: "c",
+        }));
         const expected = [...events].sort((a, b) => a.at - b.at || a.number - b.number);
         const queue = createEventQueue(events);
         expect(queue.list()).toEqual(expected);

@@ -37,7 +37,11 @@ describe("a turn", () => {
     expect(refuse).toThrow("No such sheep.");
     expect(commits).toEqual([]);
     expect(world.defect).toBeUndefined();
-    expect(world.journal.since(0)[0]?.refused).toEqual({ status: 404, code: "not_found", message: "No such sheep." });
+    expect(world.journal.since(0)[0]?.refused).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "No such sheep.",
+    });
   });
 
   it("that refuses after it has written is a defect and ends the world", () => {
@@ -54,7 +58,9 @@ describe("a turn", () => {
 
   it("may not begin inside another", () => {
     const { world } = toyWorld();
-    expect(() => world.turn(REQUEST, () => world.turn(REQUEST, () => undefined))).toThrow("began inside another");
+    expect(() => world.turn(REQUEST, () => world.turn(REQUEST, () => undefined))).toThrow(
+      "began inside another",
+    );
   });
 
   it("lists a group in the order of first writing, whatever is written again", () => {
@@ -85,9 +91,16 @@ describe("ids", () => {
 describe("events", () => {
   it("fire at their instants, ties in order of scheduling", () => {
     const seen: string[] = [];
-    const { world } = toyWorld({ reactions: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) } });
+    const { world } = toyWorld({
+      reactions: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) },
+    });
     world.turn(REQUEST, (turn) => {
-      for (const [ref, afterMs] of [["late", 20], ["first", 10], ["second", 10], ["now", 0]] as const)
+      for (const [ref, afterMs] of [
+        ["late", 20],
+        ["first", 10],
+        ["second", 10],
+        ["now", 0],
+      ] as const)
         turn.schedule({ kind: "bleat", ref, afterMs });
     });
     expect(seen).toEqual(["now@0"]);
@@ -125,7 +138,12 @@ describe("effects", () => {
       },
     });
     world.turn(REQUEST, (turn) => {
-      for (const [nr, lane] of [[0, "x"], [1, "x"], [2, "y"]] as const) turn.ask({ ...ask, lane, data: { nr } });
+      for (const [nr, lane] of [
+        [0, "x"],
+        [1, "x"],
+        [2, "y"],
+      ] as const)
+        turn.ask({ ...ask, lane, data: { nr } });
       order.push("turn over");
     });
     expect(order).toEqual(["turn over", "start 0", "start 1", "start 2"]);
@@ -135,7 +153,11 @@ describe("effects", () => {
     expect(seen).toEqual([[2, { wool: 2 }]]);
     gates[0]?.open({ wool: 0 });
     await world.settled();
-    expect(seen).toEqual([[2, { wool: 2 }], [0, { wool: 0 }], [1, { wool: 1 }]]);
+    expect(seen).toEqual([
+      [2, { wool: 2 }],
+      [0, { wool: 0 }],
+      [1, { wool: 1 }],
+    ]);
     expect(world.inFlight()).toEqual([]);
   });
 
@@ -195,7 +217,10 @@ describe("tickets", () => {
 describe("commits", () => {
   it("rebuild the state: records, queue, effects, ordinals and clock", () => {
     const never = new Promise<object>(() => {});
-    const { world, commits } = toyWorld({ effects: { shear: () => never }, reactions: { bleat: () => undefined } });
+    const { world, commits } = toyWorld({
+      effects: { shear: () => never },
+      reactions: { bleat: () => undefined },
+    });
     world.turn(REQUEST, (turn) => {
       turn.put(SHEEP, { ...dolly, id: turn.nextId("sheep") });
       turn.put(SHEEP, dolly);

@@ -8,14 +8,20 @@ export interface RunningCli {
   readonly ready: ReadyLine;
   readonly child: ChildProcess;
   /** Sends a signal and resolves with how the process ended. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  end(
+    signal: "SIGTERM" | "SIGKILL",
+  ): Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
 /** Starts the built command line on free ports and waits for its ready line. */
 export function startCli(...args: readonly string[]): Promise<RunningCli> {
-  const child = spawn(process.execPath, [CLI, "start", "--json", "--port", "0", "--rate-limits", "off", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [CLI, "start", "--json", "--port", "0", "--rate-limits", "off", ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   return new Promise((resolve, reject) => {
     let output = "";
     let errors = "";

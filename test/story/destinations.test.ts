@@ -14,17 +14,24 @@ beforeEach(() => rig.emulator.reset());
 afterAll(() => rig.close());
 
 const create = (change: Record<string, unknown> = {}) =>
-  rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, ...change });
+  rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", {
+    ...DESTINATION,
+    ...change,
+  });
 const config = (change: Record<string, unknown>) => ({ config: { ...DESTINATION.config, ...change } });
 const list = async () => (await rig.call<unknown[]>("GET", "/api/v1/bulk-exports/destinations")).body;
 const allow = (...deny: string[]) => rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny });
-const objectCount = async () => (await rig.emulator.control<{ objects?: number; name: string }[]>("GET", "/s3/buckets"))[0]?.objects;
+const objectCount = async () =>
+  (await rig.emulator.control<{ objects?: number; name: string }[]>("GET", "/s3/buckets"))[0]?.objects;
 
 describe("a destination (§2.4)", () => {
   it("is answered without its secrets, which are nowhere in clear", async () => {
     const { status, body } = await create();
     expect(status).toBe(200);
-    expect(body).toMatchObject({ destination_type: "s3", credentials_keys: ["access_key_id", "secret_access_key"] });
+    expect(body).toMatchObject({
+      destination_type: "s3",
+      credentials_keys: ["access_key_id", "secret_access_key"],
+    });
     expect(body).not.toHaveProperty("credentials");
     const seen = await Promise.all([
       fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text()),
@@ -58,7 +65,9 @@ describe("the named errors come from their true causes (§7.2)", () => {
     });
     expect(await list()).toEqual([]);
   };
-  const keys = (access_key_id: string, secret_access_key: string) => ({ credentials: { access_key_id, secret_access_key } });
+  const keys = (access_key_id: string, secret_access_key: string) => ({
+    credentials: { access_key_id, secret_access_key },
+  });
 
   it("Access denied: a key that may not put", async () => {
     await allow("put");
@@ -66,8 +75,10 @@ describe("the named errors come from their true causes (§7.2)", () => {
   });
 
   it("Access denied: a wrong secret", () => refused(keys("emulator", "guess"), "Access denied"));
-  it("Key ID you provided does not exist", () => refused(keys("stranger", "x"), "Key ID you provided does not exist"));
-  it("Bucket is not valid: no such bucket", () => refused(config({ bucket_name: "elsewhere" }), "Bucket is not valid"));
+  it("Key ID you provided does not exist", () =>
+    refused(keys("stranger", "x"), "Key ID you provided does not exist"));
+  it("Bucket is not valid: no such bucket", () =>
+    refused(config({ bucket_name: "elsewhere" }), "Bucket is not valid"));
 
   it("Invalid endpoint: nothing listens there", async () => {
     await refused(config({ endpoint_url: "http://127.0.0.1:9" }), "Invalid endpoint");
@@ -89,11 +100,15 @@ describe("the named errors come from their true causes (§7.2)", () => {
     });
 
     it("an HTML page", async () => {
-      const page = (reply: import("node:http").ServerResponse) => reply.setHeader("content-type", "text/html").end("<html>hello</html>");
+      const page = (reply: import("node:http").ServerResponse) =>
+        reply.setHeader("content-type", "text/html").end("<html>hello</html>");
       await refused(await serve((reply) => void page(reply)), "Invalid endpoint");
     });
     it("a page that is not found", async () => {
-      await refused(await serve((reply) => void reply.writeHead(404).end("<html>nothing here</html>")), "Invalid endpoint");
+      await refused(
+        await serve((reply) => void reply.writeHead(404).end("<html>nothing here</html>")),
+        "Invalid endpoint",
+      );
     });
     it("silence", async () => refused(await serve(undefined), "Invalid endpoint"));
   });

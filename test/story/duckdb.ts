@@ -6,7 +6,7 @@ export async function duck<T = Record<string, unknown>>(sql: string): Promise<re
   const connection = await instance.connect();
   try {
     const reader = await connection.runAndReadAll(sql);
-    return reader.getRowObjectsJson() as readonly T[];
+    return reader.getRowObjectsJson() as unknown as readonly T[];
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -38,7 +38,11 @@ export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
       const text = await reply.text();
-      return { status: reply.status, headers: reply.headers, body: text === "" ? undefined : JSON.parse(text) };
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        body: text === "" ? undefined : JSON.parse(text),
+      };
     },
     close: () => emulator.close(),
   };
@@ -58,13 +62,27 @@ export interface Ordered {
 
 /** A project with sample rows and a destination in the embedded store. */
 export async function prepare(rig: Rig, generate: Record<string, unknown> = {}): Promise<Ordered> {
-  const order = { count: 60, project: "shop", from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z", ...generate };
-  const { session_id } = await rig.emulator.control<{ session_id: string }>("POST", "/traces/generate", order);
+  const order = {
+    count: 60,
+    project: "shop",
+    from: "2026-02-25T00:00:00Z",
+    to: "2026-02-28T00:00:00Z",
+    ...generate,
+  };
+  const { session_id } = await rig.emulator.control<{ session_id: string }>(
+    "POST",
+    "/traces/generate",
+    order,
+  );
   const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
   return { projectId: session_id, destinationId: body.id };
 }
 
-export async function order(rig: Rig, { projectId, destinationId }: Ordered, more: Record<string, unknown> = {}) {
+export async function order(
+  rig: Rig,
+  { projectId, destinationId }: Ordered,
+  more: Record<string, unknown> = {},
+) {
   return rig.call<{ id: string; status: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: destinationId,
     session_id: projectId,

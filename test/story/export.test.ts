@@ -10,7 +10,11 @@ interface RunReply {
   readonly end_time: string;
   readonly rows_exported: number;
   readonly errors: Record<string, string>;
-  readonly metadata: { readonly latest_cursor: string | null; readonly rows_exported: number; readonly files: string[] };
+  readonly metadata: {
+    readonly latest_cursor: string | null;
+    readonly rows_exported: number;
+    readonly files: string[];
+  };
 }
 
 let rig: Rig;
@@ -25,8 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-const statusOf = async (id: string) => (await rig.call<{ status: string }>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
-const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+const statusOf = async (id: string) =>
+  (await rig.call<{ status: string }>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
+const runsOf = async (id: string) =>
+  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
 const filesOf = async (id: string) => (await runsOf(id)).flatMap((run) => run.metadata.files);
 const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*.parquet`);
 
@@ -58,7 +64,12 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       ["2026-02-26", "2026-02-27"],
       ["2026-02-27", "2026-02-28"],
     ]);
-    for (const run of runs) expect(run).toMatchObject({ status: "COMPLETED", errors: {}, metadata: { rows_exported: run.rows_exported } });
+    for (const run of runs)
+      expect(run).toMatchObject({
+        status: "COMPLETED",
+        errors: {},
+        metadata: { rows_exported: run.rows_exported },
+      });
     expect(runs.reduce((sum, run) => sum + run.rows_exported, 0)).toBe(60);
     expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 60, files: 3, problems: [] });
   });
@@ -108,7 +119,12 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("writes the export_fields in the order asked for, with every codec", async () => {
     const export_fields = ["start_time", "id", "tenant_id", "is_root", "name"];
-    for (const [compression, codec] of [["none", "UNCOMPRESSED"], ["snappy", "SNAPPY"], ["gzip", "GZIP"], ["zstandard", "ZSTD"]]) {
+    for (const [compression, codec] of [
+      ["none", "UNCOMPRESSED"],
+      ["snappy", "SNAPPY"],
+      ["gzip", "GZIP"],
+      ["zstandard", "ZSTD"],
+    ]) {
       const { body } = await order(rig, ordered, { export_fields, compression });
       expect(body).toMatchObject({ export_fields, compression });
       await complete(rig, body.id);
@@ -127,9 +143,19 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       await complete(rig, body.id);
       return (await runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
     };
-    expect(await at("2026-02-20T12:00:00Z", "2026-02-22T06:00:00Z")).toEqual([[0, 0], [0, 0], [0, 0]]);
+    expect(await at("2026-02-20T12:00:00Z", "2026-02-22T06:00:00Z")).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
     const id = "aaaaaaaa-0000-4000-8000-000000000001";
-    const post = { id, name: "edge", run_type: "chain", session_id: ordered.projectId, start_time: "2026-01-10T10:00:00Z" };
+    const post = {
+      id,
+      name: "edge",
+      run_type: "chain",
+      session_id: ordered.projectId,
+      start_time: "2026-01-10T10:00:00Z",
+    };
     expect((await rig.call("POST", "/runs", post)).status).toBe(202);
     expect(await at("2026-01-10T10:00:00Z", "2026-01-10T10:00:01Z")).toEqual([[1, 1]]);
     expect(await at("2026-01-10T09:00:00Z", "2026-01-10T10:00:00Z")).toEqual([[0, 0]]);
@@ -137,16 +163,30 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("puts the bucket's name into the prefix when asked to, and only then", async () => {
     const config = { ...DESTINATION.config, include_bucket_in_prefix: true };
-    const { body: destination } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config });
+    const { body: destination } = await rig.call<{ id: string }>(
+      "POST",
+      "/api/v1/bulk-exports/destinations",
+      { ...DESTINATION, config },
+    );
     const { body } = await order(rig, { ...ordered, destinationId: destination.id });
     await complete(rig, body.id);
-    for (const file of await filesOf(body.id)) expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
+    for (const file of await filesOf(body.id))
+      expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
     expect((await rig.emulator.verifyExport(body.id)).ok).toBe(true);
   });
 
   it("does not see what came in after its runs began (§3.3-5)", async () => {
-    const { body } = await order(rig, ordered, { start_time: "2025-12-01T00:00:00Z", end_time: "2025-12-02T00:00:00Z" });
-    const row = (id: string) => ({ id, name: "late", run_type: "chain", session_id: ordered.projectId, start_time: "2025-12-01T05:00:00Z" });
+    const { body } = await order(rig, ordered, {
+      start_time: "2025-12-01T00:00:00Z",
+      end_time: "2025-12-02T00:00:00Z",
+    });
+    const row = (id: string) => ({
+      id,
+      name: "late",
+      run_type: "chain",
+      session_id: ordered.projectId,
+      start_time: "2025-12-01T05:00:00Z",
+    });
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000001"));
     await rig.emulator.clock.advance("PT1S");
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000002"));
@@ -156,7 +196,8 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 });
 
 describe("cancelling (§4.7)", () => {
-  const cancel = (id: string, body: unknown = { status: "Cancelled" }) => rig.call("PATCH", `/api/v1/bulk-exports/${id}`, body);
+  const cancel = (id: string, body: unknown = { status: "Cancelled" }) =>
+    rig.call("PATCH", `/api/v1/bulk-exports/${id}`, body);
 
   it("ends an export that has not ended, for good", async () => {
     const { body } = await order(rig, ordered);
@@ -172,12 +213,17 @@ describe("cancelling (§4.7)", () => {
     await rig.emulator.clock.advance("PT1S");
     expect(await statusOf(body.id)).toBe("RUNNING");
     await cancel(body.id);
-    expect((await runsOf(body.id)).map(({ status }) => status)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+    expect((await runsOf(body.id)).map(({ status }) => status)).toEqual([
+      "CANCELLED",
+      "CANCELLED",
+      "CANCELLED",
+    ]);
   });
 
   it("knows one word only", async () => {
     const { body } = await order(rig, ordered);
-    for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []]) expect((await cancel(body.id, wrong)).status).toBe(422);
+    for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
+      expect((await cancel(body.id, wrong)).status).toBe(422);
     await complete(rig, body.id);
     expect(await statusOf(body.id)).toBe("COMPLETED");
     expect((await cancel(body.id)).status).toBe(409);

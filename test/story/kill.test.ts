@@ -26,7 +26,11 @@ function storeOf({ ready }: RunningCli): S3Client {
 }
 
 async function send({ ready }: RunningCli, method: string, path: string, body?: unknown) {
-  const reply = await fetch(ready.url + path, { method, headers: HEADERS, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const reply = await fetch(ready.url + path, {
+    method,
+    headers: HEADERS,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
   return { status: reply.status, body: (await reply.json()) as never };
 }
 
@@ -89,7 +93,8 @@ async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> 
     const { status, body } = await send(cli, "GET", `/runs/${id}`);
     // A change that was never answered may have been kept all the same.
     const found = (body as { name?: string }).name ?? "";
-    if (status !== 200 || (name.startsWith("changed") ? found !== name : !/^(first|changed)/.test(found))) lost.push(`row ${id}: ${found}`);
+    if (status !== 200 || (name.startsWith("changed") ? found !== name : !/^(first|changed)/.test(found)))
+      lost.push(`row ${id}: ${found}`);
   }
   for (const name of kept.projects) {
     const { body } = await send(cli, "GET", `/sessions?name=${encodeURIComponent(name)}`);
@@ -105,7 +110,9 @@ async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> 
 }
 
 describe("a killed process", () => {
-  it("has lost nothing that it had said yes to, however often it is killed", { timeout: 120_000 }, async () => {
+  it("has lost nothing that it had said yes to, however often it is killed", {
+    timeout: 120_000,
+  }, async () => {
     const kept: Acknowledged = { rows: new Map(), projects: new Set(), objects: new Map() };
     for (let round = 1; round <= ROUNDS; round += 1) {
       const cli = await startCli("--data", folder);
@@ -133,21 +140,29 @@ describe("a killed process", () => {
     await again.end("SIGTERM");
   });
 
-  it("carries an export on from its checkpoint, without a row missing or twice (§7.3-1)", { timeout: 60_000 }, async () => {
+  it("carries an export on from its checkpoint, without a row missing or twice (§7.3-1)", {
+    timeout: 60_000,
+  }, async () => {
     const own = join(folder, "export");
     const settings = ["--data", own, "--clock", "frozen", "--now", BEGIN];
     process.env.EMULATOR_LIMITS__ROWS_PER_FILE = "50";
     try {
       let cli = await startCli(...settings);
       const window = { from: "2026-02-10T00:00:00Z", to: "2026-02-12T00:00:00Z" };
-      const made = await send(cli, "POST", "/_emulator/v1/traces/generate", { count: 500, project: "p", ...window });
+      const made = await send(cli, "POST", "/_emulator/v1/traces/generate", {
+        count: 500,
+        project: "p",
+        ...window,
+      });
       const destination = await send(cli, "POST", "/api/v1/bulk-exports/destinations", DESTINATION);
-      const { id } = (await send(cli, "POST", "/api/v1/bulk-exports", {
-        bulk_export_destination_id: (destination.body as { id: string }).id,
-        session_id: (made.body as { session_id: string }).session_id,
-        start_time: window.from,
-        end_time: window.to,
-      })).body as { id: string };
+      const { id } = (
+        await send(cli, "POST", "/api/v1/bulk-exports", {
+          bulk_export_destination_id: (destination.body as { id: string }).id,
+          session_id: (made.body as { session_id: string }).session_id,
+          start_time: window.from,
+          end_time: window.to,
+        })
+      ).body as { id: string };
       // A file a second: killed after three, with the fourth under way or about to be.
       await send(cli, "POST", "/_emulator/v1/clock/advance", { by: "PT3.5S" });
       const flight = send(cli, "POST", "/_emulator/v1/clock/advance", { by: "PT1S" }).catch(() => undefined);
@@ -155,7 +170,9 @@ describe("a killed process", () => {
       await flight;
 
       cli = await startCli(...settings.slice(0, 4));
-      const moved = await send(cli, "POST", "/_emulator/v1/clock/advance", { until: { export: id, status: "COMPLETED" } });
+      const moved = await send(cli, "POST", "/_emulator/v1/clock/advance", {
+        until: { export: id, status: "COMPLETED" },
+      });
       expect(moved.body).toMatchObject({ reached: true });
       const verified = await send(cli, "GET", `/_emulator/v1/exports/${id}/verify`);
       expect(verified.body).toMatchObject({ ok: true, rows: 500, problems: [] });

@@ -59,7 +59,10 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
     })),
   };
   const environment = sources.env ?? process.env;
-  const settings = { ...settingsFrom(value, anyValue), webhooks: webhookSettings(value, environment, problems) };
+  const settings = {
+    ...settingsFrom(value, anyValue),
+    webhooks: webhookSettings(value, environment, problems),
+  };
   checkWebhookVersions(winners.keys(), settings.versions, problems);
   checkTraceFiles(seedData, problems);
   checkKeys(value, problems);

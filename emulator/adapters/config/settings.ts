@@ -145,7 +145,9 @@ function webhookSetting<T, Key extends WebhookSettingKey>(key: Key, kind: Kind<T
   return setting(kind as Kind<Given<T, Key>>, initial as Given<T, Key>, help);
 }
 
-type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["initial"] extends null ? T | null : T;
+type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["initial"] extends null
+  ? T | null
+  : T;
 
 const SEED_DATA = {
   "seed_data.projects": setting(

@@ -16,7 +16,11 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED_HEADERS = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
 /** §6.1 as the domain uses it; what cannot work blocks the start with a problem. */
-export function webhookSettings(value: ValueOf, environment: Environment, problems: Problem[]): WebhookSettings {
+export function webhookSettings(
+  value: ValueOf,
+  environment: Environment,
+  problems: Problem[],
+): WebhookSettings {
   return {
     disabled: value("http.disable_webhooks"),
     headers: resolvedHeaders(value("webhooks.headers"), value("webhooks.env_prefix"), environment, problems),
@@ -35,7 +39,12 @@ export function checkWebhookVersions(given: Iterable<string>, versions: Versions
   for (const path of given) {
     if (!(path in WEBHOOK_SETTINGS)) continue;
     const missing = missingVersion(versions, WEBHOOK_SETTINGS[path as keyof typeof WEBHOOK_SETTINGS].gate);
-    if (missing) problems.push({ where: path, what: missing.replace(/\.$/, ""), fix: "leave it out, or emulate that version" });
+    if (missing)
+      problems.push({
+        where: path,
+        what: missing.replace(/\.$/, ""),
+        fix: "leave it out, or emulate that version",
+      });
   }
 }
 
@@ -47,10 +56,12 @@ function resolvedHeaders(
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const [name, template] of Object.entries(templates)) {
-    const complain = (what: string, fix: string) => problems.push({ where: `webhooks.headers: ${name}`, what, fix });
+    const complain = (what: string, fix: string) =>
+      problems.push({ where: `webhooks.headers: ${name}`, what, fix });
     if (!HEADER_NAME.test(name)) complain("this is no name of a header", "use letters, digits and hyphens");
     if (RESERVED_HEADERS.has(name.toLowerCase())) complain("HTTP sets this header itself", "leave it out");
-    if (template.replace(TEMPLATE, "").includes("${{")) complain("not all of it is a template", "write ${{ env.NAME }}");
+    if (template.replace(TEMPLATE, "").includes("${{"))
+      complain("not all of it is a template", "write ${{ env.NAME }}");
     headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
       if (!variable.startsWith(prefix)) {
         complain(`${variable} does not begin with ${prefix}`, "rename it, or set webhooks.env_prefix");
@@ -58,10 +69,12 @@ function resolvedHeaders(
       }
       const found = environment[variable];
       // An empty variable is how compose files and shells spell an absent one.
-      if (!found) complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
+      if (!found)
+        complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
       return found ?? "";
     });
-    if (!HEADER_VALUE.test(headers[name] ?? "")) complain("the value has characters no header can carry", "check the variables");
+    if (!HEADER_VALUE.test(headers[name] ?? ""))
+      complain("the value has characters no header can carry", "check the variables");
   }
   return headers;
 }

@@ -12,7 +12,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-const FORM = "Five fields (minute hour day month weekday), a sixth for seconds at the end, or an alias such as @daily.";
+const FORM =
+  "Five fields (minute hour day month weekday), a sixth for seconds at the end, or an alias such as @daily.";
 
 const MAX_CACHED = 1000;
 

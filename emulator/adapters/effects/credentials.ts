@@ -5,7 +5,10 @@ import type { Secrets } from "../../domain/turn.ts";
  * The credentials of a destination: those that it was given, or else those of the environment in the order
  * of the library (variables, then the shared files). Instance metadata is never asked (§2.4-4).
  */
-export async function openCredentials(secrets: Secrets, sealed: string | null): Promise<DoorCredentials | undefined> {
+export async function openCredentials(
+  secrets: Secrets,
+  sealed: string | null,
+): Promise<DoorCredentials | undefined> {
   if (sealed === null) return environmentCredentials();
   const given = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
   return {

@@ -14,7 +14,9 @@ export interface ExportTools {
   readonly secrets: Secrets;
 }
 
-const TEST_FILE = new TextEncoder().encode("Written to check that this bucket takes files. It may be deleted.\n");
+const TEST_FILE = new TextEncoder().encode(
+  "Written to check that this bucket takes files. It may be deleted.\n",
+);
 
 const NO_CREDENTIALS = {
   failure: "access_denied",

@@ -22,7 +22,8 @@ export async function receiveBody(request: IncomingMessage, maxBytes: number): P
   const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity") return collect(request, maxBytes);
   const decoder = DECODERS[encoding];
-  if (!decoder) throw new UnreadableBody(`Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`);
+  if (!decoder)
+    throw new UnreadableBody(`Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`);
   const plain = decoder();
   request.on("error", (error) => plain.emit("error", error));
   try {

@@ -5,8 +5,8 @@ import type {
   FileEncoder,
   FileOrder,
 } from "../../domain/bulk-exports/encoder.ts";
+import { threadUrl } from "../thread-url.ts";
 import type { ThreadData } from "./encoder-thread.ts";
-import { encoderThreadUrl } from "./thread-url.ts";
 
 export interface FileEncoderOptions {
   /** The folder of the trace store. */
@@ -62,7 +62,7 @@ export function createFileEncoder({
 
   function startThread(): Thread {
     const data: ThreadData = { folder };
-    const worker = new Worker(encoderThreadUrl(import.meta.url), {
+    const worker = new Worker(threadUrl("emulator/adapters/parquet/encoder-thread"), {
       workerData: data,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },

@@ -31,7 +31,9 @@ export function readJournal(folder: string, number: number): readonly Commit[] {
     try {
       return JSON.parse(line) as Commit;
     } catch {
-      throw new StoreError(`${file}, line ${index + 1}, is damaged; restore the file or remove the data folder.`);
+      throw new StoreError(
+        `${file}, line ${index + 1}, is damaged; restore the file or remove the data folder.`,
+      );
     }
   });
 }

@@ -2,7 +2,13 @@ import { mkdirSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.ts";
 import { threadUrl } from "../thread-url.ts";
-import { type JournalFile, journalNumbers, openJournal, readJournal, removeJournals } from "./journal-files.ts";
+import {
+  type JournalFile,
+  journalNumbers,
+  openJournal,
+  readJournal,
+  removeJournals,
+} from "./journal-files.ts";
 import { FORMAT, readSnapshot, writeSnapshot } from "./snapshot.ts";
 
 /** Where the records of one world are kept. */
@@ -15,8 +21,8 @@ export interface Store {
   keep(commit: Commit): void;
   /** Starts over from this state: what was kept before is gone. */
   replace(state: WorldState): void;
-  /** Writes the snapshot and lets go of the folder. */
-  close(state: WorldState): Promise<void>;
+  /** Writes the snapshot, when there is a last state to write, and lets go of the folder. */
+  close(state: WorldState | undefined): Promise<void>;
 }
 
 /** A journal file is folded into the snapshot, off the main thread, when it has grown to this. */
@@ -30,16 +36,18 @@ export interface StoreOptions {
 
 export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }: StoreOptions): Store {
   mkdirSync(folder, { recursive: true });
-  const found = readSnapshot(folder);
-  if (!found) writeSnapshot(folder, { format: FORMAT, upTo: 0, state: initial });
-  const snapshot = found ?? { format: FORMAT, upTo: 0, state: initial };
+  const snapshot = readSnapshot(folder) ?? { format: FORMAT, upTo: 0, state: initial };
   removeJournals(folder, snapshot.upTo);
   const numbers = journalNumbers(folder);
-  const state = applyCommits(
+  const kept = applyCommits(
     snapshot.state,
     numbers.flatMap((number) => readJournal(folder, number)),
   );
-  let journal = openJournal(folder, (numbers.at(-1) ?? snapshot.upTo) + 1);
+  // Ended before its first turn: whoever starts it now says what it begins with.
+  const state = kept.turn === 0 ? initial : kept;
+  const last = numbers.at(-1) ?? snapshot.upTo;
+  if (kept.turn === 0) writeSnapshot(folder, { format: FORMAT, upTo: last, state });
+  let journal = openJournal(folder, last + 1);
   let compaction: Promise<void> | undefined;
 
   function rotate(): void {
@@ -69,9 +77,10 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
       restart(next);
       journal = openJournal(folder, journal.number + 1);
     },
-    async close(last) {
+    async close(state) {
       await compaction;
-      restart(last);
+      if (state) restart(state);
+      else journal.close();
     },
   };
 }

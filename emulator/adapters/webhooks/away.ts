@@ -1,5 +1,5 @@
 import type { Settings } from "../../domain/settings.ts";
-import { addressRefusal, hostOf, webhookRefusal, type WebhookPolicy } from "../../domain/webhooks/policy.ts";
+import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../../domain/webhooks/policy.ts";
 import type { Posted } from "../../domain/webhooks/records.ts";
 import { type Exchange, exchange } from "./exchange.ts";
 import { PostFailed } from "./post-failed.ts";
@@ -45,7 +45,8 @@ interface Hop {
 
 /** 307 and 308 keep the method; the older ones turn a POST into a GET, as HTTP clients do. */
 function nextHop(hop: Hop, status: number, location: string): Hop {
-  if (!URL.canParse(location, hop.url.href)) throw new PostFailed("redirects", "Redirected to what is no URL.");
+  if (!URL.canParse(location, hop.url.href))
+    throw new PostFailed("redirects", "Redirected to what is no URL.");
   const url = new URL(location, hop.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new PostFailed("policy", `Redirected to ${url.protocol}, which is not HTTP.`);

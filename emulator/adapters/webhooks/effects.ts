@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
-import type { HttpReply, HttpRequest } from "../../http/message.ts";
-import type { Posted, WebhookPost } from "../../domain/webhooks/records.ts";
+import type { Settings } from "../../domain/settings.ts";
 import { secretsIn, withoutSecrets } from "../../domain/webhooks/mask.ts";
 import { policyOf, webhookRefusal, webhookTarget } from "../../domain/webhooks/policy.ts";
-import type { Settings } from "../../domain/settings.ts";
+import type { Posted, WebhookPost } from "../../domain/webhooks/records.ts";
+import type { HttpReply, HttpRequest } from "../../http/message.ts";
 import type { EffectRunner } from "../../kernel/world.ts";
 import { createPlaces } from "./places.ts";
-import { postToSelf } from "./self.ts";
 import type { Resolve } from "./resolver.ts";
+import { postToSelf } from "./self.ts";
 
 export interface WebhookTools {
   readonly settings: Settings;
@@ -42,7 +42,8 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     if (refused || !target) return { failure: "policy", message: refused?.message ?? "This is no URL." };
     const giveBack = await takePlace(target.kind === "loopback" ? "" : target.url.host);
     try {
-      if (target.kind === "loopback") return await postToSelf({ settings, handle, signal: ended.signal }, order);
+      if (target.kind === "loopback")
+        return await postToSelf({ settings, handle, signal: ended.signal }, order);
       const { postAway } = await import("./away.ts");
       return await postAway({ policy, settings, resolve, signal: ended.signal }, target.url, order.payload);
     } finally {

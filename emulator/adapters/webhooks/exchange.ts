@@ -60,7 +60,9 @@ function send(call: Call, timeouts: Timeouts): Promise<IncomingMessage> {
     sent.once("response", (response) => {
       // From here on a late answer breaks off while its body is read.
       response.once("error", () => undefined);
-      timeouts.instead(() => response.destroy(new PostFailed("timeout", `The answer of ${url.hostname} took too long.`)));
+      timeouts.instead(() =>
+        response.destroy(new PostFailed("timeout", `The answer of ${url.hostname} took too long.`)),
+      );
       resolve(response);
     });
     sent.end(body);

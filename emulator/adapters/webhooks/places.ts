@@ -1,5 +1,8 @@
 /** Waits for a place and hands out how to give it back; first come, first served at each receiver. */
-export function createPlaces(perReceiver: number, inTotal: number): (receiver: string) => Promise<() => void> {
+export function createPlaces(
+  perReceiver: number,
+  inTotal: number,
+): (receiver: string) => Promise<() => void> {
   const taken = new Map<string, number>();
   let total = 0;
   let waiting: { readonly receiver: string; readonly start: () => void }[] = [];

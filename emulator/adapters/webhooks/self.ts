@@ -14,16 +14,24 @@ export async function postToSelf({ settings, handle, signal }: Self, order: Webh
   const { limits, timings } = settings;
   const late = AbortSignal.any([signal, AbortSignal.timeout(timings.webhook_read_timeout_ms)]);
   const aborted = new Promise<Posted>((resolve) => {
-    late.addEventListener("abort", () => resolve({ failure: "timeout", message: "No answer in time." }), { once: true });
+    late.addEventListener("abort", () => resolve({ failure: "timeout", message: "No answer in time." }), {
+      once: true,
+    });
   });
   const answered = handle(requestOf(settings, order)).then(
-    async ({ status, body }): Promise<Posted> => ({ status, reply: await textOf(body, limits.webhook_reply_bytes) }),
+    async ({ status, body }): Promise<Posted> => ({
+      status,
+      reply: await textOf(body, limits.webhook_reply_bytes),
+    }),
     (error: unknown): Posted => ({ failure: "network", message: String(error) }),
   );
   return Promise.race([answered, aborted]);
 }
 
-function requestOf({ auth, webhooks }: Settings, { url, payload, region, tenant_id }: WebhookPost): HttpRequest {
+function requestOf(
+  { auth, webhooks }: Settings,
+  { url, payload, region, tenant_id }: WebhookPost,
+): HttpRequest {
   const [path = "", query = ""] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
   const own = Object.entries(webhooks.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const key = auth.keys.find(({ tenants }) => tenants.includes(tenant_id)) ?? auth.keys[0];

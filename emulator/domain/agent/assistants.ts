@@ -113,10 +113,15 @@ export interface AssistantOrder {
   readonly if_exists?: "raise" | "do_nothing" | null;
 }
 
-export function createAssistant(turn: Turn, workspace: Workspace, order: AssistantOrder & { readonly graph_id: string }): Assistant {
+export function createAssistant(
+  turn: Turn,
+  workspace: Workspace,
+  order: AssistantOrder & { readonly graph_id: string },
+): Assistant {
   requireGraph(turn, order.graph_id);
   const id = order.assistant_id?.toLowerCase();
-  const taken = id !== undefined && assistantsOf(turn, workspace).find(({ assistant_id }) => assistant_id === id);
+  const taken =
+    id !== undefined && assistantsOf(turn, workspace).find(({ assistant_id }) => assistant_id === id);
   if (taken && order.if_exists === "do_nothing") return taken;
   if (taken) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
   const assistant: Assistant = {
@@ -136,7 +141,12 @@ export function createAssistant(turn: Turn, workspace: Workspace, order: Assista
   return assistant;
 }
 
-export function updateAssistant(turn: Turn, workspace: Workspace, named: string, order: AssistantOrder): Assistant {
+export function updateAssistant(
+  turn: Turn,
+  workspace: Workspace,
+  named: string,
+  order: AssistantOrder,
+): Assistant {
   const before = changeable(turn, workspace, named);
   if (order.graph_id !== undefined) requireGraph(turn, order.graph_id);
   const after: Assistant = {
@@ -162,7 +172,11 @@ export function deleteAssistant(turn: Turn, workspace: Workspace, named: string)
 function changeable(turn: Turn, workspace: Workspace, named: string): Assistant {
   const assistant = assistantNamed(turn, workspace, named);
   if (isSystem(assistant))
-    throw new Refusal(409, "system_assistant", `assistant_id: ${named} is the server's own and stays as it is.`);
+    throw new Refusal(
+      409,
+      "system_assistant",
+      `assistant_id: ${named} is the server's own and stays as it is.`,
+    );
   return assistant;
 }
 
@@ -170,5 +184,9 @@ function requireGraph(turn: Turn, graphId: string): void {
   const { settings } = turn.ports;
   if (graphsOf(settings).some(({ graph_id }) => graph_id === graphId)) return;
   const names = graphsOf(settings).map(({ graph_id }) => graph_id);
-  throw new Refusal(404, "not_found", `graph_id: the server has no graph ${graphId.slice(0, 100)}, only ${names.join(", ")}.`);
+  throw new Refusal(
+    404,
+    "not_found",
+    `graph_id: the server has no graph ${graphId.slice(0, 100)}, only ${names.join(", ")}.`,
+  );
 }

@@ -61,13 +61,22 @@ export const BEHAVIOURS: Readonly<Record<GraphBehaviour, Behaviour>> = {
   failing(draft) {
     draft.takeInput();
     draft.begin("fail");
-    return { trigger: "fail", error: "RuntimeError", message: "The assistant failing always fails.", node: "fail" };
+    return {
+      trigger: "fail",
+      error: "RuntimeError",
+      message: "The assistant failing always fails.",
+      node: "fail",
+    };
   },
 
   interrupting(draft) {
     draft.takeInput();
     draft.begin("ask");
-    return { trigger: "ask", node: "ask", interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }] };
+    return {
+      trigger: "ask",
+      node: "ask",
+      interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }],
+    };
   },
 };
 
@@ -83,12 +92,30 @@ function saidIn({ input }: Draft): Json | undefined {
   return Array.isArray(input?.messages) ? lastOfType(input.messages as readonly Json[], "human") : undefined;
 }
 
-function useTool(draft: Draft, call: { readonly name: string; readonly args: Json; readonly id: string }, stepMs: number): string {
+function useTool(
+  draft: Draft,
+  call: { readonly name: string; readonly args: Json; readonly id: string },
+  stepMs: number,
+): string {
   const from = draft.at;
   draft.wait(stepMs);
   const content = `${String(call.args.query).length} characters about it`;
-  const message = { type: "tool", name: call.name, content, tool_call_id: call.id, status: "success", id: draft.nextId("message") };
-  draft.trace({ name: call.name, run_type: "tool", from, to: draft.at, inputs: call.args, outputs: { output: content } });
+  const message = {
+    type: "tool",
+    name: call.name,
+    content,
+    tool_call_id: call.id,
+    status: "success",
+    id: draft.nextId("message"),
+  };
+  draft.trace({
+    name: call.name,
+    run_type: "tool",
+    from,
+    to: draft.at,
+    inputs: call.args,
+    outputs: { output: content },
+  });
   draft.piece(message, message, true, true);
   draft.update({ messages: [message] });
   return content;

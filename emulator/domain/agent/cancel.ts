@@ -16,7 +16,9 @@ export function cancelRun(turn: Turn, run: AgentRun, action: CancelAction): void
 /** Stops runs that have not ended; one of them may go with another's end. */
 export function stopRuns(turn: Turn, runs: readonly AgentRun[], action: CancelAction): void {
   // Those that wait go first, so that none of them starts when the one at work ends.
-  const waitingFirst = [...runs].sort((a, b) => Number(a.status === "running") - Number(b.status === "running"));
+  const waitingFirst = [...runs].sort(
+    (a, b) => Number(a.status === "running") - Number(b.status === "running"),
+  );
   for (const { run_id } of waitingFirst) {
     const run = turn.get(RUNS, run_id);
     if (run && isActive(run)) stopRun(turn, run, action);

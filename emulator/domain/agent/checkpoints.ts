@@ -1,5 +1,12 @@
 import type { Turn } from "../turn.ts";
-import { CHECKPOINTS, type Checkpoint, type Interrupt, type Json, type Thread, threadKey } from "./records.ts";
+import {
+  CHECKPOINTS,
+  type Checkpoint,
+  type Interrupt,
+  type Json,
+  type Thread,
+  threadKey,
+} from "./records.ts";
 
 export interface NewState {
   readonly values: Json;
@@ -25,7 +32,8 @@ export function addCheckpoint(turn: Turn, thread: Thread, state: NewState): Chec
   };
   turn.put(CHECKPOINTS, checkpoint);
   const surplus = turn.count(CHECKPOINTS, key) - turn.ports.settings.limits.agent_checkpoints;
-  for (const { checkpoint_id } of firstOf(turn.list(CHECKPOINTS, key), surplus)) turn.remove(CHECKPOINTS, checkpoint_id);
+  for (const { checkpoint_id } of firstOf(turn.list(CHECKPOINTS, key), surplus))
+    turn.remove(CHECKPOINTS, checkpoint_id);
   return checkpoint;
 }
 

@@ -7,7 +7,15 @@ import type { Workspace } from "../workspace.ts";
 import { assistantNamed } from "./assistants.ts";
 import { stopRuns } from "./cancel.ts";
 import { activeRuns, scheduleStart } from "./life.ts";
-import { type AgentRun, type Assistant, type Json, RUNS, type Thread, THREADS, threadKey } from "./records.ts";
+import {
+  type AgentRun,
+  type Assistant,
+  type Json,
+  RUNS,
+  THREADS,
+  type Thread,
+  threadKey,
+} from "./records.ts";
 import { takeScript } from "./scripts.ts";
 import { newThread, threadById } from "./threads.ts";
 
@@ -40,10 +48,20 @@ export function createRun(turn: Turn, workspace: Workspace, order: RunOrder): Ag
   return run;
 }
 
-function existingThread(turn: Turn, workspace: Workspace, threadId: string, body: RunCreateBody): Thread | undefined {
+function existingThread(
+  turn: Turn,
+  workspace: Workspace,
+  threadId: string,
+  body: RunCreateBody,
+): Thread | undefined {
   const found = threadById(turn, workspace, threadId);
   if (!found && body.if_not_exists !== "create")
-    throw new Refusal(404, "not_found", `thread_id: no thread ${threadId}.`, "Create it, or send if_not_exists: create.");
+    throw new Refusal(
+      404,
+      "not_found",
+      `thread_id: no thread ${threadId}.`,
+      "Create it, or send if_not_exists: create.",
+    );
   return found;
 }
 
@@ -51,11 +69,23 @@ function checkBody(turn: Turn, { threadId, body }: RunOrder): void {
   const { agent_kwargs_bytes } = turn.ports.settings.limits;
   const bytes = Buffer.byteLength(JSON.stringify(body));
   if (bytes > agent_kwargs_bytes)
-    throw new Refusal(413, "body_too_large", `body: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`);
+    throw new Refusal(
+      413,
+      "body_too_large",
+      `body: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`,
+    );
   if (body.command?.resume !== undefined && threadId === null)
-    throw new Refusal(422, "invalid_request", "body.command.resume: needs a thread that waits for an answer.");
+    throw new Refusal(
+      422,
+      "invalid_request",
+      "body.command.resume: needs a thread that waits for an answer.",
+    );
   if (body.context && body.config?.configurable)
-    throw new Refusal(422, "invalid_request", "body.context: goes with config.configurable only in one of the two.");
+    throw new Refusal(
+      422,
+      "invalid_request",
+      "body.context: goes with config.configurable only in one of the two.",
+    );
   if (body.webhook) refuseWebhookUrl(turn, body.webhook);
 }
 
@@ -73,7 +103,12 @@ function refuseWhenBusy({ ports }: Turn, active: number, strategy: AgentRun["mul
       "Thread is already running a task. Wait for it to finish or choose a different multitask strategy.",
     );
   if (strategy === "enqueue" && active > agent_pending_runs)
-    throw new Refusal(409, "thread_full", `${agent_pending_runs} runs wait on this thread.`, "Raise limits.agent_pending_runs.");
+    throw new Refusal(
+      409,
+      "thread_full",
+      `${agent_pending_runs} runs wait on this thread.`,
+      "Raise limits.agent_pending_runs.",
+    );
 }
 
 function threadFor(turn: Turn, workspace: Workspace, { threadId, body }: RunOrder): Thread {
@@ -108,7 +143,13 @@ function runOf(
     created_at: turn.now,
     updated_at: turn.now,
     status: "pending",
-    metadata: { ...assistant.metadata, ...thread.metadata, ...asJson(body.config?.metadata), ...body.metadata, ...metadata },
+    metadata: {
+      ...assistant.metadata,
+      ...thread.metadata,
+      ...asJson(body.config?.metadata),
+      ...body.metadata,
+      ...metadata,
+    },
     kwargs: kwargsOf(body, assistant, { run_id, thread_id, temporary: thread.temporary }),
     multitask_strategy: strategy,
     webhook: body.webhook ?? null,
@@ -125,7 +166,11 @@ function runOf(
 function kwargsOf(
   body: RunCreateBody,
   { assistant_id, graph_id, config, context }: Assistant,
-  { run_id, thread_id, temporary }: { readonly run_id: string; readonly thread_id: string; readonly temporary: boolean },
+  {
+    run_id,
+    thread_id,
+    temporary,
+  }: { readonly run_id: string; readonly thread_id: string; readonly temporary: boolean },
 ): Json {
   const configurable = { ...asJson(config.configurable), ...asJson(body.config?.configurable) };
   return {

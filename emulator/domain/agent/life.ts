@@ -9,9 +9,9 @@ import type { Reaction, Reader, Turn } from "../turn.ts";
 import { runEnded } from "../webhooks/deliver.ts";
 import type { Workspace } from "../workspace.ts";
 import { addCheckpoint, firstOf, latestCheckpoint } from "./checkpoints.ts";
-import { type Ended, type Ending, type Plan, PLANS } from "./plan.ts";
+import { type Ended, type Ending, PLANS, type Plan } from "./plan.ts";
 import { planRun } from "./planner.ts";
-import { type AgentRun, CHECKPOINTS, RUNS, type Thread, THREADS, threadKey, type Values } from "./records.ts";
+import { type AgentRun, CHECKPOINTS, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
@@ -118,7 +118,10 @@ export function isActive({ status }: Pick<AgentRun, "status">): boolean {
 /** Runs of a thread that have not ended: the one at work, then those that wait in their order. */
 export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] {
   const all = { group: thread, offset: 0, limit: Number.MAX_SAFE_INTEGER };
-  return [...reader.page(RUNS, { ...all, label: "running" }), ...reader.page(RUNS, { ...all, label: "pending" })];
+  return [
+    ...reader.page(RUNS, { ...all, label: "running" }),
+    ...reader.page(RUNS, { ...all, label: "pending" }),
+  ];
 }
 
 /** What a run has done becomes the newest state of its thread. */
@@ -133,7 +136,11 @@ function leaveThread(turn: Turn, run: AgentRun, move: AgentMove, ending: Ending,
           interrupts: ending.trigger === "ask" ? ending.interrupts : [],
           metadata: { source: "loop", run_id: run.run_id, thread_id: run.thread_id, graph_id: run.graph_id },
         });
-  const after = { ...before, updated_at: turn.now, ...(checkpoint && { checkpoint_id: checkpoint.checkpoint_id }) };
+  const after = {
+    ...before,
+    updated_at: turn.now,
+    ...(checkpoint && { checkpoint_id: checkpoint.checkpoint_id }),
+  };
   restThread(turn, after, move.thread);
   wakeNext(turn, run);
 }
@@ -161,9 +168,27 @@ function keepEnded(turn: Turn, run: AgentRun, plan: Plan | undefined, ended: End
   for (const { run_id } of firstOf(turn.list(PLANS, "ended"), surplus)) turn.remove(PLANS, run_id);
 }
 
-function unplanned(turn: Turn, { run_id, thread_id, assistant_id, graph_id }: AgentRun): Plan {
-  const nothing = { base: null, steps: [], spans: [], ends_at: 0, ending: { trigger: "succeed" }, kept_messages: 0 } as const;
-  return { run_id, thread_id, assistant_id, graph_id, started_at: turn.now, ...nothing, ended: null };
+function unplanned(turn: Turn, run: AgentRun): Plan {
+  const { region, tenant_id, run_id, thread_id, assistant_id, graph_id } = run;
+  const nothing = {
+    base: null,
+    steps: [],
+    spans: [],
+    ends_at: 0,
+    ending: { trigger: "succeed" },
+    kept_messages: 0,
+  } as const;
+  return {
+    region,
+    tenant_id,
+    run_id,
+    thread_id,
+    assistant_id,
+    graph_id,
+    started_at: turn.now,
+    ...nothing,
+    ended: null,
+  };
 }
 
 export function threadOf(reader: Reader, run: Workspace & Pick<AgentRun, "thread_id" | "run_id">): Thread {

@@ -1,6 +1,7 @@
 import type { AgentRunStatus, StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
+import type { Workspace } from "../workspace.ts";
 import type { Interrupt, Json, Values } from "./records.ts";
 
 /** Something that happens in a run, so many milliseconds after its start. */
@@ -48,7 +49,7 @@ export interface Span {
 }
 
 /** Everything that a run will do, decided when it starts. Time only uncovers it. */
-export interface Plan {
+export interface Plan extends Workspace {
   readonly run_id: string;
   readonly thread_id: string;
   readonly assistant_id: string;

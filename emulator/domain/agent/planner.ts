@@ -21,6 +21,8 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
   });
   const ending = play(turn, run, draft, checkpoint);
   return cut(settings.limits.agent_run_timeout_ms, run, {
+    region: run.region,
+    tenant_id: run.tenant_id,
     run_id: run.run_id,
     thread_id: run.thread_id,
     assistant_id: run.assistant_id,
@@ -60,7 +62,10 @@ function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | 
 }
 
 /** The answer to an interrupt, when the thread waits for one and the run brings one. */
-function answerIn({ kwargs }: AgentRun, checkpoint: Checkpoint | undefined): { readonly value: unknown } | undefined {
+function answerIn(
+  { kwargs }: AgentRun,
+  checkpoint: Checkpoint | undefined,
+): { readonly value: unknown } | undefined {
   const command = kwargs.command as Json | null | undefined;
   const waits = (checkpoint?.next.length ?? 0) > 0;
   return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
@@ -113,7 +118,9 @@ function endingOf(script: ScriptedRun, draft: Draft): Ending {
   if (script.status === "error" && script.error) return { trigger: "fail", ...script.error, node };
   if (script.status === "timeout") return timedOut(node, "The script says that this run times out.");
   if (script.status !== "interrupted") return { trigger: "succeed" };
-  const interrupts = script.interrupt ? [{ id: draft.nextId("interrupt"), value: script.interrupt.value }] : [];
+  const interrupts = script.interrupt
+    ? [{ id: draft.nextId("interrupt"), value: script.interrupt.value }]
+    : [];
   return { trigger: "ask", node, interrupts };
 }
 

@@ -1,4 +1,9 @@
-import type { AgentRunStatus, MultitaskStrategy, StreamMode, ThreadStatus } from "../../../contracts/spec/agent-lifecycle.ts";
+import type {
+  AgentRunStatus,
+  MultitaskStrategy,
+  StreamMode,
+  ThreadStatus,
+} from "../../../contracts/spec/agent-lifecycle.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";

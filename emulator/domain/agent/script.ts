@@ -1,5 +1,5 @@
-import { SCRIPT_EVENTS_MAX } from "../../../contracts/spec/agent-limits.ts";
 import { STREAM_MODES, type StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
+import { SCRIPT_EVENTS_MAX } from "../../../contracts/spec/agent-limits.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 
 /** Which runs a script is about; what is left out does not matter. */
@@ -90,7 +90,8 @@ function runOf(value: unknown): ScriptedRun {
   const fails = then.error !== undefined;
   const implied = asks ? "interrupted" : fails ? "error" : "success";
   const status = optional(then.status, (given) => oneOf(STATUSES, given, "then.status")) ?? implied;
-  if (asks && status !== "interrupted") throw new ScriptProblem("then.interrupt: only goes with status interrupted");
+  if (asks && status !== "interrupted")
+    throw new ScriptProblem("then.interrupt: only goes with status interrupted");
   if (fails && status !== "error") throw new ScriptProblem("then.error: only goes with status error");
   return {
     status,
@@ -116,7 +117,8 @@ function errorOf(value: unknown) {
 
 function eventsOf(value: unknown): readonly ScriptedEvent[] {
   if (!Array.isArray(value)) throw new ScriptProblem("then.events: must be a list");
-  if (value.length > SCRIPT_EVENTS_MAX) throw new ScriptProblem(`then.events: holds more than ${SCRIPT_EVENTS_MAX}`);
+  if (value.length > SCRIPT_EVENTS_MAX)
+    throw new ScriptProblem(`then.events: holds more than ${SCRIPT_EVENTS_MAX}`);
   return value.map((item, index) => {
     const where = `then.events[${index}]`;
     const event = members(item, where, ["after", "mode", "data", "node", "run_type"]);

@@ -51,7 +51,12 @@ export function addScript(turn: Turn, value: unknown): StoredScript {
   if ("problem" in read) throw new Refusal(422, "invalid_request", `body.${read.problem}`);
   const limit = turn.ports.settings.limits.agent_scripts;
   if (turn.count(SCRIPTS) >= limit)
-    throw new Refusal(422, "too_many_scripts", `${limit} scripts are in force.`, "Delete some, or raise limits.agent_scripts.");
+    throw new Refusal(
+      422,
+      "too_many_scripts",
+      `${limit} scripts are in force.`,
+      "Delete some, or raise limits.agent_scripts.",
+    );
   const script = { id: turn.nextId("agent_script"), ...read.script };
   turn.put(SCRIPTS, script);
   return script;
@@ -65,6 +70,7 @@ export function removeScript(turn: Turn, id: string): void {
 
 function matches({ match }: AgentScript, { assistant_id, graph_id, thread_id }: ScriptSubject): boolean {
   const named = match.assistant_id;
-  if (named !== undefined && named !== "*" && named !== graph_id && named.toLowerCase() !== assistant_id) return false;
+  if (named !== undefined && named !== "*" && named !== graph_id && named.toLowerCase() !== assistant_id)
+    return false;
   return match.thread_id === undefined || match.thread_id === "*" || match.thread_id === thread_id;
 }

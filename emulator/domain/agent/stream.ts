@@ -1,9 +1,8 @@
 import type { StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
 import { formatInstant } from "../../kernel/instant.ts";
-import { textOf } from "./messages.ts";
 import type { Plan, Step } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
-import { merged } from "./values.ts";
+import { merged, valuesAfter } from "./values.ts";
 import { interruptView } from "./view.ts";
 
 /** One event of a stream. Its id says where it stands in the run, whatever else a reader asked for. */
@@ -35,7 +34,12 @@ export function metadataFrame(runId: string): Frame {
 }
 
 /** What readers of these modes hear of the steps after a place, up to a number of steps. */
-export function framesBetween(plan: Plan, after: Place, upTo: number, modes: readonly StreamMode[]): readonly Frame[] {
+export function framesBetween(
+  plan: Plan,
+  after: Place,
+  upTo: number,
+  modes: readonly StreamMode[],
+): readonly Frame[] {
   const frames: Frame[] = [];
   let values = plan.base;
   plan.steps.slice(0, upTo).forEach((step, index) => {
@@ -52,10 +56,13 @@ export function framesBetween(plan: Plan, after: Place, upTo: number, modes: rea
 }
 
 /** What readers hear of the end: an error, an interrupt, or nothing at all. */
-export function endFrames(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Frame[] {
+export function endFrames(plan: Plan, after: Place, modes: readonly StreamMode[]): readonly Frame[] {
   const { ended } = plan;
-  const told = ended ? endOf(plan, values, modes) : [];
-  return told.map((frame, place) => ({ id: `${(ended?.emitted ?? 0) + 1}-${place}`, ...frame }));
+  if (!ended) return [];
+  const step = ended.emitted + 1;
+  return endOf(plan, valuesAfter(plan, ended.emitted), modes)
+    .map((frame, place) => ({ id: `${step}-${place}`, ...frame }))
+    .filter((_, place) => step > after.step || place > after.frame);
 }
 
 function endOf({ ended }: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
@@ -77,7 +84,9 @@ export const ROLLED_BACK = { error: "UserRollback", message: "The run was rolled
 
 function valuesBehind({ kept_messages }: Plan, before: Values, step: Step): Values {
   if (step.kind === "values") return step.values;
-  return step.kind === "input" || step.kind === "update" ? merged(before, step.update, kept_messages) : before;
+  return step.kind === "input" || step.kind === "update"
+    ? merged(before, step.update, kept_messages)
+    : before;
 }
 
 interface Scene {
@@ -103,7 +112,8 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
       : told("updates", scene),
 
   messages({ plan, step, index }) {
-    if (step.kind !== "message") return step.kind === "told" && step.mode === "messages" ? [{ event: "messages", data: step.data }] : [];
+    if (step.kind !== "message")
+      return step.kind === "told" && step.mode === "messages" ? [{ event: "messages", data: step.data }] : [];
     const metadata = { [String(step.message.id)]: { metadata: messageMetadata(plan, step.node, index) } };
     return [
       ...(step.first ? [{ event: "messages/metadata", data: metadata }] : []),
@@ -113,13 +123,20 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
 
   "messages-tuple": (scene) =>
     scene.step.kind === "message"
-      ? [{ event: "messages", data: [scene.step.chunk, messageMetadata(scene.plan, scene.step.node, scene.index)] }]
+      ? [
+          {
+            event: "messages",
+            data: [scene.step.chunk, messageMetadata(scene.plan, scene.step.node, scene.index)],
+          },
+        ]
       : told("messages-tuple", scene),
 
   custom: (scene) => told("custom", scene),
   tasks: (scene) => [...taskOf(scene).map((data) => ({ event: "tasks", data })), ...told("tasks", scene)],
   checkpoints: (scene) =>
-    changes(scene.step) ? [{ event: "checkpoints", data: checkpointData(scene) }] : told("checkpoints", scene),
+    changes(scene.step)
+      ? [{ event: "checkpoints", data: checkpointData(scene) }]
+      : told("checkpoints", scene),
 
   debug(scene) {
     const { plan, step, index } = scene;
@@ -129,25 +146,41 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
         event: "debug",
         data: { type: step.kind === "begin" ? "task" : "task_result", ...base, payload },
       })),
-      ...(changes(step) ? [{ event: "debug", data: { type: "checkpoint", ...base, payload: checkpointData(scene) } }] : []),
+      ...(changes(step)
+        ? [{ event: "debug", data: { type: "checkpoint", ...base, payload: checkpointData(scene) } }]
+        : []),
       ...told("debug", scene),
     ];
   },
 
-  events: (scene) => [...eventsOf(scene).map((data) => ({ event: "events", data })), ...told("events", scene)],
+  events: (scene) => [
+    ...eventsOf(scene).map((data) => ({ event: "events", data })),
+    ...told("events", scene),
+  ],
 };
 
 function taskOf({ step }: Scene): readonly Json[] {
-  if (step.kind === "begin") return [{ id: step.task, name: step.node, input: step.input, triggers: [`branch:to:${step.node}`], interrupts: [] }];
+  if (step.kind === "begin")
+    return [
+      {
+        id: step.task,
+        name: step.node,
+        input: step.input,
+        triggers: [`branch:to:${step.node}`],
+        interrupts: [],
+      },
+    ];
   if (step.kind !== "update") return [];
-  return [{ id: step.task, name: step.node, error: null, result: Object.entries(step.update), interrupts: [] }];
+  return [
+    { id: step.task, name: step.node, error: null, result: Object.entries(step.update), interrupts: [] },
+  ];
 }
 
 function checkpointData({ plan, step, index, values }: Scene): Json {
   const { thread_id, run_id } = plan;
   return {
     values,
-    next: step.kind === "input" && plan.steps[index + 1]?.kind === "begin" ? nodesBehind(plan, index) : [],
+    next: nodesBehind(plan, index),
     metadata: { source: step.kind === "input" ? "input" : "loop", step: index, run_id, thread_id },
     tasks: [],
     config: { configurable: { thread_id, checkpoint_ns: "" } },
@@ -161,7 +194,14 @@ function nodesBehind({ steps }: Plan, index: number): readonly string[] {
 
 function eventsOf({ plan, step, values }: Scene): readonly Json[] {
   const { run_id, graph_id } = plan;
-  const about = (event: string, name: string, data: Json) => ({ event, name, run_id, tags: [], metadata: { graph_id }, data });
+  const about = (event: string, name: string, data: Json) => ({
+    event,
+    name,
+    run_id,
+    tags: [],
+    metadata: { graph_id },
+    data,
+  });
   switch (step.kind) {
     case "input":
       return [about("on_chain_start", graph_id, { input: step.update })];
@@ -185,14 +225,10 @@ function eventsOf({ plan, step, values }: Scene): readonly Json[] {
   }
 }
 
-function messageMetadata({ run_id, thread_id, graph_id, assistant_id }: Plan, node: string, index: number): Json {
+function messageMetadata(
+  { run_id, thread_id, graph_id, assistant_id }: Plan,
+  node: string,
+  index: number,
+): Json {
   return { langgraph_node: node, langgraph_step: index, run_id, thread_id, graph_id, assistant_id };
-}
-
-/** The whole text that a reader of pieces has heard; for tests of what is told. */
-export function toldText(frames: readonly Frame[]): string {
-  return frames
-    .filter(({ event }) => event === "messages")
-    .map(({ data }) => textOf((data as readonly Json[])[0]))
-    .join("");
 }

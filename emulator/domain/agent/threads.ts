@@ -2,7 +2,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
-import { type AgentRun, type Json, RUNS, type Thread, THREADS, threadKey } from "./records.ts";
+import { type AgentRun, type Json, RUNS, THREADS, type Thread, threadKey } from "./records.ts";
 
 export interface ThreadOrder {
   readonly thread_id?: string | null;
@@ -66,7 +66,11 @@ export function copyThread(turn: Turn, from: Thread): Thread {
   const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
   const state = latestCheckpoint(turn, from);
   const checkpoint =
-    state && addCheckpoint(turn, copy, { ...stateOf(state), metadata: { ...state.metadata, thread_id: copy.thread_id } });
+    state &&
+    addCheckpoint(turn, copy, {
+      ...stateOf(state),
+      metadata: { ...state.metadata, thread_id: copy.thread_id },
+    });
   const status = state && state.next.length > 0 ? "interrupted" : "idle";
   const thread: Thread = { ...copy, status, checkpoint_id: checkpoint?.checkpoint_id ?? null };
   turn.put(THREADS, thread);

@@ -16,7 +16,10 @@ export function traceRun(turn: Turn, run: AgentRun, plan: Plan, values: Values):
   const root = rootRow(run, plan, name, values);
   const spans = plan.spans.filter(({ from }) => from <= elapsed);
   const rows = [root, ...spans.map((span) => spanRow(turn, run, plan, span, elapsed))];
-  const posts = rows.map((row, index) => ({ value: { ...row, session_name: project }, where: `row[${index}]` }));
+  const posts = rows.map((row, index) => ({
+    value: { ...row, session_name: project },
+    where: `row[${index}]`,
+  }));
   try {
     ingest(turn, run, { posts, patches: [] });
   } catch (error) {
@@ -69,7 +72,8 @@ function spanRow(turn: Turn, run: AgentRun, plan: Plan, span: Span, elapsed: num
 
 function errorOf({ ended }: Plan): { readonly error?: string } {
   const ending = ended?.ending;
-  if (ending?.trigger === "fail" || ending?.trigger === "time_out") return { error: `${ending.error}: ${ending.message}` };
+  if (ending?.trigger === "fail" || ending?.trigger === "time_out")
+    return { error: `${ending.error}: ${ending.message}` };
   return ending?.trigger === "cancel" ? { error: "Interrupted by its caller." } : {};
 }
 

@@ -14,7 +14,8 @@ export function valuesAfter(plan: Plan, count: number): Values {
   let values = plan.base;
   for (const step of plan.steps.slice(0, count)) {
     if (step.kind === "values") values = step.values;
-    if (step.kind === "input" || step.kind === "update") values = merged(values, step.update, plan.kept_messages);
+    if (step.kind === "input" || step.kind === "update")
+      values = merged(values, step.update, plan.kept_messages);
   }
   return values;
 }

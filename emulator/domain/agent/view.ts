@@ -36,7 +36,11 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
     values: state?.values ?? null,
   };
   return settings.assumptions["agent.thread_fields"] === "with interrupts"
-    ? { ...view, state_updated_at: time(state?.created_at ?? thread.updated_at), interrupts: interruptsByTask(state) }
+    ? {
+        ...view,
+        state_updated_at: time(state?.created_at ?? thread.updated_at),
+        interrupts: interruptsByTask(state),
+      }
     : view;
 }
 
@@ -44,11 +48,26 @@ export function assistantView(settings: Settings, assistant: Assistant): ReplyBo
   const time = timeView(settings);
   const { assistant_id, graph_id, name, description, config, context, metadata, version } = assistant;
   const [created_at, updated_at] = [time(assistant.created_at), time(assistant.updated_at)];
-  return { assistant_id, graph_id, name, description, config, context, metadata, version, created_at, updated_at };
+  return {
+    assistant_id,
+    graph_id,
+    name,
+    description,
+    config,
+    context,
+    metadata,
+    version,
+    created_at,
+    updated_at,
+  };
 }
 
 /** A state of a thread; of one that nothing was written to, an empty one. */
-export function stateView(settings: Settings, thread: Thread, state: Checkpoint | undefined): ReplyBodyOf<"getThreadState"> {
+export function stateView(
+  settings: Settings,
+  thread: Thread,
+  state: Checkpoint | undefined,
+): ReplyBodyOf<"getThreadState"> {
   if (!state)
     return {
       values: {},
@@ -56,7 +75,12 @@ export function stateView(settings: Settings, thread: Thread, state: Checkpoint 
       tasks: [],
       metadata: {},
       created_at: null,
-      checkpoint: { thread_id: thread.thread_id, checkpoint_ns: "", checkpoint_id: null, checkpoint_map: null },
+      checkpoint: {
+        thread_id: thread.thread_id,
+        checkpoint_ns: "",
+        checkpoint_id: null,
+        checkpoint_map: null,
+      },
       parent_checkpoint: null,
       interrupts: [],
     };
@@ -95,5 +119,7 @@ function tasksOf({ checkpoint_id, next, interrupts }: Checkpoint): readonly Json
 }
 
 function interruptsByTask(state: Checkpoint | undefined): Json {
-  return state && state.interrupts.length > 0 ? { [state.checkpoint_id]: state.interrupts.map(interruptView) } : {};
+  return state && state.interrupts.length > 0
+    ? { [state.checkpoint_id]: state.interrupts.map(interruptView) }
+    : {};
 }

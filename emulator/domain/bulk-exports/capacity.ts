@@ -10,8 +10,16 @@ interface Claim {
   readonly pool: string;
 }
 
-export const PLACES = collection<Claim>("capacity_places", (claim) => claim.id, (claim) => claim.pool);
-export const WAITING = collection<Claim>("capacity_waiting", (claim) => claim.id, (claim) => claim.pool);
+export const PLACES = collection<Claim>(
+  "capacity_places",
+  (claim) => claim.id,
+  (claim) => claim.pool,
+);
+export const WAITING = collection<Claim>(
+  "capacity_waiting",
+  (claim) => claim.id,
+  (claim) => claim.pool,
+);
 
 /** Takes a place in a pool; false when the claim has to wait for one. */
 export function claimPlace(turn: Turn, pool: string, id: string, limit: number): boolean {
@@ -26,7 +34,7 @@ export function releasePlace(turn: Turn, pool: string, id: string, limit: number
   turn.remove(PLACES, id);
   turn.remove(WAITING, id);
   const admitted: string[] = [];
-  for (const claim of [...turn.list(WAITING, pool)]) {
+  for (const claim of turn.list(WAITING, pool)) {
     if (turn.count(PLACES, pool) >= limit) break;
     turn.remove(WAITING, claim.id);
     turn.put(PLACES, claim);
@@ -37,5 +45,6 @@ export function releasePlace(turn: Turn, pool: string, id: string, limit: number
 
 /** Takes a pool away with everyone in it. */
 export function closePool(turn: Turn, pool: string): void {
-  for (const kind of [PLACES, WAITING]) for (const { id } of [...turn.list(kind, pool)]) turn.remove(kind, id);
+  for (const kind of [PLACES, WAITING])
+    for (const { id } of [...turn.list(kind, pool)]) turn.remove(kind, id);
 }

@@ -9,7 +9,7 @@ import { requireFeature } from "../versions.ts";
 import { sameWorkspace, type Workspace } from "../workspace.ts";
 import type { Compression, FormatVersion } from "./encoder.ts";
 import { scheduleStart } from "./export.ts";
-import { countDays } from "./partitions.ts";
+import { addHours, countDays } from "./partitions.ts";
 import { type BulkExport, EXPORTS } from "./records.ts";
 import { scheduleSpawn, windowsOver } from "./schedule.ts";
 import { checkFilter } from "./selection.ts";
@@ -29,7 +29,11 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
   const destinationId = given.bulk_export_destination_id.toLowerCase();
   const destination = turn.get(DESTINATIONS, destinationId);
   if (!destination || !sameWorkspace(destination, workspace))
-    throw new Refusal(404, "not_found", `body.bulk_export_destination_id: no destination ${destinationId} in this workspace.`);
+    throw new Refusal(
+      404,
+      "not_found",
+      `body.bulk_export_destination_id: no destination ${destinationId} in this workspace.`,
+    );
   const sessionId = given.session_id.toLowerCase();
   if (!projectById(turn, workspace, sessionId))
     throw new Refusal(
@@ -48,7 +52,8 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
     filter: given.filter ?? null,
     export_fields: given.export_fields ?? null,
     interval_hours: given.interval_hours ?? null,
-    format_version: given.format_version ?? (settings.assumptions["export.default_format_version"] as FormatVersion),
+    format_version:
+      given.format_version ?? (settings.assumptions["export.default_format_version"] as FormatVersion),
     compression: given.compression ?? (settings.assumptions["export.default_compression"] as Compression),
     status: "CREATED",
     created_at: turn.now,
@@ -64,21 +69,32 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
 }
 
 /** §2.5-2: a one-off export has an end, a scheduled one an interval instead. */
-function windowOf(turn: Turn, given: Given): { readonly start_time: string; readonly end_time: string | null } {
+function windowOf(
+  turn: Turn,
+  given: Given,
+): { readonly start_time: string; readonly end_time: string | null } {
   const start_time = utc(given.start_time);
   const interval = given.interval_hours ?? null;
   if (interval !== null) {
-    if (given.end_time != null) throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
+    if (given.end_time != null)
+      throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
+    if (addHours(start_time, interval) === undefined)
+      throw invalid("body.start_time: the first window would end after the year 9999.");
     const over = windowsOver(start_time, interval, turn.now);
     if (over > MAX_WINDOWS_OVER)
-      throw invalid(`body.start_time: ${over} windows are over already; at most ${MAX_WINDOWS_OVER} can be caught up with.`);
+      throw invalid(
+        `body.start_time: ${over} windows are over already; at most ${MAX_WINDOWS_OVER} can be caught up with.`,
+      );
     return { start_time, end_time: null };
   }
   if (given.end_time == null)
-    throw invalid("body.end_time: is required for a one-off export; a scheduled one gives interval_hours instead.");
+    throw invalid(
+      "body.end_time: is required for a one-off export; a scheduled one gives interval_hours instead.",
+    );
   const end_time = utc(given.end_time);
   if (end_time <= start_time) throw invalid("body.end_time: must be later than start_time.");
-  if (countDays(start_time, end_time) > MAX_DAYS) throw invalid(`body.end_time: the window has more than ${MAX_DAYS} days.`);
+  if (countDays(start_time, end_time) > MAX_DAYS)
+    throw invalid(`body.end_time: the window has more than ${MAX_DAYS} days.`);
   return { start_time, end_time };
 }
 

@@ -1,5 +1,6 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
 import type { Occurrence } from "../../kernel/world.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
 import { strikeStoreAt } from "../faults/s3.ts";
 import { strikeWorker, type WorkerFault } from "../faults/worker.ts";
 import type { Turn } from "../turn.ts";
@@ -30,12 +31,29 @@ export function onDue(turn: Turn, { ref }: Occurrence): void {
   const found = turn.get(EXPORTS, ref);
   if (!found || isFinal(found)) return;
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
-  if (claimPlace(turn, exportPool(found), ref, max_concurrent_exports_per_workspace)) begin(turn, found);
+  const pool = exportPool(found);
+  if (claimPlace(turn, pool, ref, max_concurrent_exports_per_workspace)) letIn(turn, pool, [ref]);
+}
+
+/** Begins what has been given a place; an export that cannot begin leaves its place to the next in the queue. */
+function letIn(turn: Turn, pool: string, admitted: readonly string[]): void {
+  const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
+  const waiting = [...admitted];
+  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    if (begin(turn, turn.get(EXPORTS, id) as BulkExport)) continue;
+    waiting.push(...releasePlace(turn, pool, id, max_concurrent_exports_per_workspace));
+  }
 }
 
 /** CREATED → RUNNING: cuts the window into days and lets as many runs begin as may (§8.2-1). */
-function begin(turn: Turn, created: BulkExport): void {
+function begin(turn: Turn, created: BulkExport): boolean {
   const { limits } = turn.ports.settings;
+  if (!turn.get(DESTINATIONS, created.bulk_export_destination_id)) {
+    // 7.3-5: it has no run yet that could carry the error.
+    turn.note("export.failure", created.id, { message: EXPORT_FAILURES.destination_deleted.text });
+    moveExport(turn, created, "destination_deleted");
+    return false;
+  }
   const running = moveExport(turn, created, "start");
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
@@ -46,6 +64,7 @@ function begin(turn: Turn, created: BulkExport): void {
     if (claimPlace(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
       beginRun(turn, run);
   }
+  return true;
 }
 
 /** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
@@ -86,7 +105,12 @@ export function scheduleRun(
   afterMs: number,
   struck?: { readonly fault: WorkerFault },
 ): void {
-  turn.schedule({ kind: "export_run.start", ref: run.id, afterMs, data: { attempt: run.attempt, ...struck } });
+  turn.schedule({
+    kind: "export_run.start",
+    ref: run.id,
+    afterMs,
+    data: { attempt: run.attempt, ...struck },
+  });
 }
 
 /** A run has ended well: the next one waiting may begin, and the last one ends the export. */
@@ -114,8 +138,8 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
     closePool(turn, runPool(before.id));
   }
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
-  for (const id of releasePlace(turn, exportPool(before), before.id, max_concurrent_exports_per_workspace))
-    begin(turn, turn.get(EXPORTS, id) as BulkExport);
+  const pool = exportPool(before);
+  letIn(turn, pool, releasePlace(turn, pool, before.id, max_concurrent_exports_per_workspace));
   return ended;
 }
 

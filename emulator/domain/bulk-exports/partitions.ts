@@ -8,6 +8,7 @@ export interface DayWindow {
   readonly end: string;
 }
 
+const LAST_INSTANT = "9999-12-31T23:59:59.999999Z";
 const DAY_MICROS = 86_400_000_000;
 
 /** §2.6-1: cuts a window into UTC days that tile it: no gap, no overlap, start inclusive, end exclusive. */
@@ -28,8 +29,10 @@ export function countDays(start: string, end: string): number {
   return to <= from ? 0 : Math.ceil(to / DAY_MICROS) - Math.floor(from / DAY_MICROS);
 }
 
-export function addHours(time: string, hours: number): string {
-  return formatMicros(microsOf(time) + hours * 3_600_000_000);
+/** Undefined when it would be after the year 9999: later years are not written in four digits. */
+export function addHours(time: string, hours: number): string | undefined {
+  const micros = microsOf(time) + hours * 3_600_000_000;
+  return micros > microsOf(LAST_INSTANT) ? undefined : formatMicros(micros);
 }
 
 function microsOf(time: string): number {

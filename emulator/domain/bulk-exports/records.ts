@@ -59,6 +59,8 @@ export interface ExportedFile {
   readonly key: string;
   readonly rows: number;
   readonly bytes: number;
+  /** The last row that was looked at for it. */
+  readonly cursor: string | null;
 }
 
 export const EXPORTS = collection<BulkExport>("bulk_exports", (record) => record.id, workspaceKey);

@@ -56,8 +56,9 @@ export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
   if (!run) return;
   const result = occurrence.result as unknown as FileWritten;
   if ("failure" in result) return failRun(turn, run, result.failure, result.message);
-  const file = result.rows === 0 ? null : { key: String(occurrence.data.key), rows: result.rows, bytes: result.bytes };
-  const checkpoint: Checkpoint = { file, cursor: result.cursor, exhausted: result.done };
+  const { rows, bytes, cursor } = result;
+  const file = rows === 0 ? null : { key: String(occurrence.data.key), rows, bytes, cursor };
+  const checkpoint: Checkpoint = { file, cursor, exhausted: result.done };
   if (file) passPoint(turn, run, "file.written", "export_run.checkpoint", 0, { ...checkpoint });
   else continueWith(turn, run, "export_run.checkpoint", 0, { ...checkpoint });
 }
@@ -135,9 +136,15 @@ function continueWith(
   turn.schedule({ kind, ref: run.id, afterMs, data: { attempt: run.attempt, ...data } });
 }
 
+/**
+ * Saves a run without rows the encoder. The store can say at once only what it holds now, which is what the
+ * run sees as long as nothing was written since its mark.
+ */
 function isEmpty(turn: Turn, run: ExportRun): boolean {
+  const { traces } = turn.ports;
+  if (run.latest_cursor !== null || run.asOf !== traces.mark()) return false;
   const scope = { region: run.region, tenantId: run.tenant_id };
-  return turn.ports.traces.days(scope, run.session_id, run.start_time, run.end_time).length === 0;
+  return traces.days(scope, run.session_id, run.start_time, run.end_time).length === 0;
 }
 
 function askForFile(turn: Turn, run: ExportRun, crash = false): void {

@@ -9,6 +9,7 @@ import { type BulkExport, EXPORTS, SPAWNED } from "./records.ts";
 /** §3.3: makes the export of a schedule's next window due, ten minutes after the window ends. */
 export function scheduleSpawn(turn: Turn, schedule: BulkExport, start: string): void {
   const end = addHours(start, schedule.interval_hours as number);
+  if (end === undefined) return;
   const dueAt = (parseInstant(end) as number) + turn.ports.settings.timings.spawn_grace_ms;
   // Windows that are over already are caught up with at once, oldest first (§3.3-6).
   const afterMs = Math.max(0, dueAt - turn.now);

@@ -29,7 +29,11 @@ export function exportView(settings: Settings, record: BulkExport): ReplyBodyOf<
 }
 
 /** An export run as it is answered (§2.6). */
-export function exportRunView(settings: Settings, run: ExportRun, bucket: string): ReplyBodyOf<"getBulkExportRun"> {
+export function exportRunView(
+  settings: Settings,
+  run: ExportRun,
+  bucket: string,
+): ReplyBodyOf<"getBulkExportRun"> {
   const [time, text] = [timeView(settings), timeTextView(settings)];
   const rows_exported = rowsExported(run);
   return {

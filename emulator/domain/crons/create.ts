@@ -42,7 +42,8 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
 
 /** Changes what is given; the next run is planned anew from now. */
 export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
-  if (Object.keys(change).length === 0) throw new Refusal(400, "empty_change", "Request body cannot be empty");
+  if (Object.keys(change).length === 0)
+    throw new Refusal(400, "empty_change", "Request body cannot be empty");
   const given = <T>(value: T | null | undefined, otherwise: T): T => value ?? otherwise;
   const assistant =
     change.assistant_id === undefined ? undefined : assistantNamed(turn, cron, change.assistant_id);
@@ -77,7 +78,12 @@ function refuseBadPlan(turn: Turn, schedule: string, timezone: string | null): v
 function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {
   const { crons_per_workspace: most } = turn.ports.settings.limits;
   if (turn.count(CRONS, workspaceKey(workspace)) < most) return;
-  throw new Refusal(422, "too_many_crons", `The workspace has ${most} crons.`, "limits.crons_per_workspace sets it.");
+  throw new Refusal(
+    422,
+    "too_many_crons",
+    `The workspace has ${most} crons.`,
+    "limits.crons_per_workspace sets it.",
+  );
 }
 
 function instantIn(text: string | null | undefined): number | null {

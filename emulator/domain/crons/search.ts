@@ -14,7 +14,8 @@ type CronView = ReplyBodyOf<"getCron">;
 /** What another workspace has is as good as not there (§5-3). */
 export function cronOf(turn: Turn, workspace: Workspace, id: string): Cron {
   const found = turn.get(CRONS, id.toLowerCase());
-  if (!found || !sameWorkspace(found, workspace)) throw new Refusal(404, "not_found", `Cron with ID ${id} not found`);
+  if (!found || !sameWorkspace(found, workspace))
+    throw new Refusal(404, "not_found", `Cron with ID ${id} not found`);
   return found;
 }
 
@@ -68,7 +69,8 @@ function sorted(crons: readonly Cron[], by: NonNullable<Search["sort_by"]>, orde
   return crons
     .map((cron, at) => ({ cron, at, key: cron[by] }))
     .sort((a, b) => {
-      if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null) || sign * (a.at - b.at);
+      if (a.key === null || b.key === null)
+        return Number(a.key === null) - Number(b.key === null) || sign * (a.at - b.at);
       return sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at);
     })
     .map(({ cron }) => cron);

@@ -116,7 +116,10 @@ function configOf(settings: Settings, given: Given["config"]): DestinationConfig
   };
 }
 
-function checkCredentials({ deployment, versions }: Settings, { credentials }: Pick<Given, "credentials">): void {
+function checkCredentials(
+  { deployment, versions }: Settings,
+  { credentials }: Pick<Given, "credentials">,
+): void {
   if (!credentials && deployment === "hosted")
     throw new Refusal(
       422,
@@ -126,7 +129,10 @@ function checkCredentials({ deployment, versions }: Settings, { credentials }: P
   if (credentials?.session_token) requireFeature(versions, "session_token");
 }
 
-function sealed(turn: Turn, credentials: Given["credentials"]): Pick<Destination, "credentials" | "credentials_keys"> {
+function sealed(
+  turn: Turn,
+  credentials: Given["credentials"],
+): Pick<Destination, "credentials" | "credentials_keys"> {
   if (!credentials) return { credentials: null, credentials_keys: [] };
   const given = Object.entries(credentials).filter(([, value]) => value !== null && value !== undefined);
   return {

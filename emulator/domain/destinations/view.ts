@@ -1,6 +1,6 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
-import { timeView } from "../views.ts";
 import type { Settings } from "../settings.ts";
+import { timeView } from "../views.ts";
 import type { Destination } from "./records.ts";
 
 /** A destination as it is answered: its secrets left out (§2.4-2). */

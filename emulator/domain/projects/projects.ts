@@ -67,7 +67,10 @@ export function projectFor(turn: Turn, workspace: Workspace, reference: ProjectR
       createProject(turn, workspace, { name: reference.sessionName })
     );
   const { sessionId } = reference;
-  return projectById(turn, workspace, sessionId) ?? createProject(turn, workspace, { name: sessionId, id: sessionId });
+  return (
+    projectById(turn, workspace, sessionId) ??
+    createProject(turn, workspace, { name: sessionId, id: sessionId })
+  );
 }
 
 function nameKey(workspace: Workspace, name: string): string {

@@ -4,10 +4,7 @@ import { stampOf } from "./wire-time.ts";
 /** How many segments a dotted_order may have. */
 export const DOTTED_ORDER_SEGMENTS_MAX = 1_000;
 
-type Lineage = Pick<
-  TraceRow,
-  "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order"
->;
+type Lineage = Pick<TraceRow, "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order">;
 
 /** What a child needs to know of its parent. */
 export type ParentRow = Pick<TraceRow, "id" | "trace_id" | "parent_run_ids" | "dotted_order">;

@@ -1,6 +1,9 @@
 /** What kind of local address this is; undefined for one of the public internet, or for a name. */
 export function localKind(host: string): string | undefined {
-  const text = host.replace(/^\[|\]$/g, "").replace(/%.*$/, "").toLowerCase();
+  const text = host
+    .replace(/^\[|\]$/g, "")
+    .replace(/%.*$/, "")
+    .toLowerCase();
   const groups = text.includes(":") ? ipv6Groups(text) : undefined;
   if (text.includes(":")) return groups ? ipv6Kind(groups) : "malformed";
   const bits = ipv4Bits(text);
@@ -76,7 +79,11 @@ function ipv6Groups(text: string): readonly number[] | undefined {
   const before = groupsIn(left);
   const after = right === undefined ? [] : groupsIn(right);
   const missing = 8 - before.length - after.length;
-  const groups = [...before, ...Array<number>(right === undefined ? 0 : Math.max(missing, 0)).fill(0), ...after];
+  const groups = [
+    ...before,
+    ...Array<number>(right === undefined ? 0 : Math.max(missing, 0)).fill(0),
+    ...after,
+  ];
   return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
 }
 

@@ -34,7 +34,13 @@ function post(turn: Turn, delivery: Delivery, copy: number): void {
     started_at: turn.now,
   };
   // A lane for each webhook: a receiver that never answers holds up nobody else's result.
-  turn.ask({ kind: "webhook.post", ref: id, lane: `webhook/${id}/${copy}`, then: "webhook.posted", data: { ...order } });
+  turn.ask({
+    kind: "webhook.post",
+    ref: id,
+    lane: `webhook/${id}/${copy}`,
+    then: "webhook.posted",
+    data: { ...order },
+  });
 }
 
 /** A retry, or an attempt that a fault has delayed; one that is no longer expected is dropped. */
@@ -62,7 +68,8 @@ function settle(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted)
   const { limits, timings } = turn.ports.settings;
   if (wasAccepted(posted)) return closeDelivery(turn, delivery, "delivered", null);
   const why = "status" in posted ? `The receiver answered ${posted.status}.` : posted.message;
-  if ("failure" in posted && posted.failure === "policy") return closeDelivery(turn, delivery, "refused", why);
+  if ("failure" in posted && posted.failure === "policy")
+    return closeDelivery(turn, delivery, "refused", why);
   if (!isTransient(posted)) return closeDelivery(turn, delivery, "failed", why);
   if (head.number >= limits.webhook_attempts)
     return closeDelivery(turn, delivery, "failed", `${head.number} attempts failed; the last: ${why}`);

@@ -6,7 +6,7 @@ import {
 import type { Settings } from "../settings.ts";
 import { isAddress } from "./addresses.ts";
 import { maskedUrl } from "./mask.ts";
-import { hostOf, policyOf, portOf, webhookRefusal, type WebhookPolicy, webhookTarget } from "./policy.ts";
+import { hostOf, policyOf, portOf, type WebhookPolicy, webhookRefusal, webhookTarget } from "./policy.ts";
 
 /** What one rule made of a URL; `when_sent` is decided by the address that its name then has. */
 export type RuleVerdict = "passed" | "refused" | "off" | "not_reached" | "when_sent";
@@ -29,7 +29,8 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
     allowed: refused === undefined,
     delivered: refused === undefined && !settings.webhooks.disabled,
     rule: refused?.rule ?? null,
-    message: refused?.message ?? (settings.webhooks.disabled ? "Allowed; webhooks are switched off." : "Allowed."),
+    message:
+      refused?.message ?? (settings.webhooks.disabled ? "Allowed; webhooks are switched off." : "Allowed."),
     target: targetView(target),
     rules,
   };

@@ -11,7 +11,11 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 type Received = Pick<InboxMessage, "query" | "headers" | "body">;
 
 /** The built-in receiver: keeps what it is sent, the newest messages of the newest inboxes. */
-export function receive(turn: Turn, name: string, { query, headers, body }: Received): { readonly received: string } {
+export function receive(
+  turn: Turn,
+  name: string,
+  { query, headers, body }: Received,
+): { readonly received: string } {
   refuseOddName(name);
   const message: InboxMessage = {
     id: turn.nextId("webhook_message"),

@@ -35,7 +35,10 @@ export function closeDelivery(
 ): void {
   const payload = delivery.payload_bytes > PAYLOAD_KEPT_BYTES ? null : delivery.payload;
   turn.put(DELIVERIES, { ...delivery, payload, status, reason, ended_at: turn.now });
-  turn.note(`webhook.${status}`, delivery.run_id, { delivery: delivery.id, ...(reason !== null && { reason }) });
+  turn.note(`webhook.${status}`, delivery.run_id, {
+    delivery: delivery.id,
+    ...(reason !== null && { reason }),
+  });
   const surplus = turn.count(DELIVERIES, "ended") - turn.ports.settings.limits.webhook_ledger;
   if (surplus <= 0) return;
   for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, surplus)) turn.remove(DELIVERIES, id);

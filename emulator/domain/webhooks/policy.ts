@@ -29,10 +29,14 @@ export interface WebhookRefusal {
 
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
-export function policyOf({ webhooks, assumptions }: Pick<Settings, "webhooks" | "assumptions">): WebhookPolicy {
+export function policyOf({
+  webhooks,
+  assumptions,
+}: Pick<Settings, "webhooks" | "assumptions">): WebhookPolicy {
   const { url } = webhooks;
   const local = assumptions["agent.webhook_local_addresses"];
-  const standardPorts = assumptions["agent.webhook_default_ports"] === "any" ? null : Object.values(STANDARD_PORTS);
+  const standardPorts =
+    assumptions["agent.webhook_default_ports"] === "any" ? null : Object.values(STANDARD_PORTS);
   return {
     maxUrlLength: url.max_url_length,
     disableLoopback: url.disable_loopback,
@@ -62,7 +66,11 @@ export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefu
 }
 
 /** Judges an address that a host name was resolved to, or that stands in the URL itself. */
-export function addressRefusal(policy: WebhookPolicy, host: string, address: string): WebhookRefusal | undefined {
+export function addressRefusal(
+  policy: WebhookPolicy,
+  host: string,
+  address: string,
+): WebhookRefusal | undefined {
   const kind = policy.allowLocal ? undefined : localKind(address);
   return kind === undefined ? undefined : refusal("address", { host, address, kind });
 }
@@ -70,7 +78,13 @@ export function addressRefusal(policy: WebhookPolicy, host: string, address: str
 /** §6.1: refuses a webhook that the policy does not admit (422), before anything is written. */
 export function refuseWebhookUrl(turn: Turn, url: string): void {
   const refused = webhookRefusal(policyOf(turn.ports.settings), url);
-  if (refused) throw new Refusal(422, "invalid_webhook", refused.message, "POST /_emulator/v1/webhooks/check explains it.");
+  if (refused)
+    throw new Refusal(
+      422,
+      "invalid_webhook",
+      refused.message,
+      "POST /_emulator/v1/webhooks/check explains it.",
+    );
 }
 
 function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefined {
@@ -111,7 +125,10 @@ function asHostName(domain: string): string {
   return star + (URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase());
 }
 
-function refusal(rule: WebhookUrlRuleName, words: Readonly<Record<string, string | number>> = {}): WebhookRefusal {
+function refusal(
+  rule: WebhookUrlRuleName,
+  words: Readonly<Record<string, string | number>> = {},
+): WebhookRefusal {
   const { refusal: template } = WEBHOOK_URL_RULES[rule];
   return { rule, message: template.replace(/\{(\w+)\}/g, (_, name: string) => String(words[name])) };
 }

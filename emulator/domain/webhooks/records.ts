@@ -2,7 +2,14 @@ import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Workspace } from "../workspace.ts";
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "refused", "dropped", "disabled"] as const;
+export const DELIVERY_STATUSES = [
+  "pending",
+  "delivered",
+  "failed",
+  "refused",
+  "dropped",
+  "disabled",
+] as const;
 
 /**
  * `failed`: no attempt was accepted; `refused`: the policy did not let it out; `dropped`: a fault swallowed it;

@@ -10,9 +10,14 @@ export function redeliver(turn: Turn, id: string): Delivery {
   const { webhooks, limits } = turn.ports.settings;
   if (webhooks.disabled)
     throw new Refusal(409, "webhooks_disabled", "Webhooks are switched off.", "Unset http.disable_webhooks.");
-  if (before.status === "pending") throw new Refusal(409, "pending", `Delivery ${before.id} is still under way.`);
+  if (before.status === "pending")
+    throw new Refusal(409, "pending", `Delivery ${before.id} is still under way.`);
   if (before.payload === null)
-    throw new Refusal(409, "payload_gone", `The payload of ${before.payload_bytes} bytes was too long to be kept.`);
+    throw new Refusal(
+      409,
+      "payload_gone",
+      `The payload of ${before.payload_bytes} bytes was too long to be kept.`,
+    );
   if (turn.count(DELIVERIES, "pending") >= limits.webhook_pending)
     throw new Refusal(429, "too_many_deliveries", `${limits.webhook_pending} deliveries are under way.`);
   const { region, tenant_id, run_id, thread_id, run_status, url, payload } = before;

@@ -5,7 +5,8 @@ import type { Attempt, Delivery } from "./records.ts";
 
 /** A delivery as the ledger shows it: tokens in the URL and values of static headers are masked. */
 export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
-  const { region, tenant_id, url, payload, payload_bytes, created_at, ended_at, attempts, ...shown } = delivery;
+  const { region, tenant_id, url, payload, payload_bytes, created_at, ended_at, attempts, ...shown } =
+    delivery;
   const own = Object.keys(webhooks.headers).map((name) => [name.toLowerCase(), MASK]);
   return {
     ...shown,
@@ -16,7 +17,8 @@ export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
       method: "POST",
       headers: { "content-type": "application/json", ...Object.fromEntries(own) },
       body_bytes: payload_bytes,
-      body: payload === null ? null : JSON.parse(payload, (_, value) => (value === url ? maskedUrl(url) : value)),
+      body:
+        payload === null ? null : JSON.parse(payload, (_, value) => (value === url ? maskedUrl(url) : value)),
     },
     attempts: attempts.map(attemptView),
   };

@@ -12,8 +12,13 @@ const headers = (value: string) => ({ webhooks: { headers: { Authorization: valu
 describe("the headers of webhooks", () => {
   it("take variables with the prefix, several in one value", async () => {
     const env = { LG_WEBHOOK_USER: "ada", LG_WEBHOOK_KEY: "k3y" };
-    const configuration = await resolved(headers("Basic ${{ env.LG_WEBHOOK_USER }}:${{env.LG_WEBHOOK_KEY}}!"), env);
-    expect(configuration).toMatchObject({ settings: { webhooks: { headers: { Authorization: "Basic ada:k3y!" } } } });
+    const configuration = await resolved(
+      headers("Basic ${{ env.LG_WEBHOOK_USER }}:${{env.LG_WEBHOOK_KEY}}!"),
+      env,
+    );
+    expect(configuration).toMatchObject({
+      settings: { webhooks: { headers: { Authorization: "Basic ada:k3y!" } } },
+    });
   });
 
   it.each([

@@ -125,7 +125,7 @@ export async function createScene(options: SceneOptions) {
         () => {},
       );
       if (bytes) putObject(key, bytes);
-      const files = bytes ? [...run.files, { key, rows, bytes: bytes.length }] : run.files;
+      const files = bytes ? [...run.files, { key, rows, bytes: bytes.length, cursor }] : run.files;
       run = { ...run, files, latest_cursor: cursor, exhausted: done };
     }
     reader.close();
@@ -182,7 +182,7 @@ export async function createScene(options: SceneOptions) {
       const run = runOf(day);
       const key = run.files[at]?.key ?? "no such file";
       putObject(key, bytes);
-      put(EXPORT_RUNS, { ...run, files: run.files.with(at, { key, rows, bytes: bytes.length }) });
+      put(EXPORT_RUNS, { ...run, files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }) });
     },
     /** Encodes any rows at all, as a file of this export. */
     encode: (rows: readonly TraceRow[], changes: Partial<FileOrder> = {}) =>

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFileEncoder, type FileEncoderOptions } from "../../../emulator/adapters/parquet/encoder.ts";
-import { encoderThreadUrl } from "../../../emulator/adapters/parquet/thread-url.ts";
 import type {
   EncodedFile,
   EncodingFailure,
@@ -115,16 +114,4 @@ describe("the encoder", () => {
       expect(outcome).toMatchObject({ failure: "worker_crash" });
     }
   });
-});
-
-test.each([
-  ["file:///a/dist/chunks/x.js", "file:///a/dist/emulator/adapters/parquet/encoder-thread.js"],
-  [
-    "file:///dist/a%20b/dist/bin/emulator.js",
-    "file:///dist/a%20b/dist/emulator/adapters/parquet/encoder-thread.js",
-  ],
-  ["file:///a/emulator/adapters/parquet/x.ts", "file:///a/dist/emulator/adapters/parquet/encoder-thread.js"],
-  ["file:///a/built/encoder.js", "file:///a/built/encoder-thread.js"],
-])("the thread of %s is %s", (moduleUrl, threadUrl) => {
-  expect(encoderThreadUrl(moduleUrl).href).toBe(threadUrl);
 });

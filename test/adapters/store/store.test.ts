@@ -36,7 +36,10 @@ function keepUpTo(last: number) {
   return store;
 }
 
-const journals = () => readdirSync(folder).filter((name) => name.startsWith("journal-")).sort();
+const journals = () =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith("journal-"))
+    .sort();
 
 describe("the store", () => {
   it("gives back what was kept, although it was never closed", () => {
@@ -71,7 +74,10 @@ describe("the store", () => {
     const state = { ...initial, turn: 5, now: 5 };
     await store.close(state);
     expect(journals()).toEqual([]);
-    expect(JSON.parse(readFileSync(join(folder, "world.json"), "utf8"))).toMatchObject({ format: 1, state: { turn: 5 } });
+    expect(JSON.parse(readFileSync(join(folder, "world.json"), "utf8"))).toMatchObject({
+      format: 1,
+      state: { turn: 5 },
+    });
     expect(open().state).toEqual(state);
   });
 

@@ -21,6 +21,7 @@ type Answer = (response: ServerResponse, request: Received, count: number) => vo
 export async function startReceiver(
   answer: Answer = (response) => void response.end("ok"),
   host = "127.0.0.1",
+  at = 0,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server: Server = createServer((request, response) => {
@@ -32,7 +33,7 @@ export async function startReceiver(
       void answer(response, received.at(-1) as Received, received.length);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(at, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

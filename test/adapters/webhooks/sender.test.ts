@@ -38,14 +38,20 @@ async function sender(options: Record<string, unknown> = {}, tools: Partial<Webh
 describe("a delivery", () => {
   it("is a POST of JSON with the static headers and the token as it was given", async () => {
     const target = await receiver();
-    const post = await sender({ webhooks: { headers: { "X-Token": "abc-secret", "content-type": "text/plain" } } });
+    const post = await sender({
+      webhooks: { headers: { "X-Token": "abc-secret", "content-type": "text/plain" } },
+    });
     expect(await post(`${target.url}/hook?token=s3%20cret`)).toMatchObject({ status: 200, reply: "ok" });
     expect(target.received).toMatchObject([
       {
         method: "POST",
         url: "/hook?token=s3%20cret",
         body: PAYLOAD,
-        headers: { "content-type": "application/json", "x-token": "abc-secret", "content-length": String(Buffer.byteLength(PAYLOAD)) },
+        headers: {
+          "content-type": "application/json",
+          "x-token": "abc-secret",
+          "content-length": String(Buffer.byteLength(PAYLOAD)),
+        },
       },
     ]);
   });
@@ -73,13 +79,19 @@ describe("a delivery", () => {
   it("gives up on a receiver that never answers", async () => {
     const target = await receiver(() => undefined);
     const post = await sender({ timings: { webhook_read_timeout: "PT0.05S" } });
-    expect(await post(target.url)).toMatchObject({ failure: "timeout", message: expect.stringContaining("within 50 ms") });
+    expect(await post(target.url)).toMatchObject({
+      failure: "timeout",
+      message: expect.stringContaining("within 50 ms"),
+    });
   });
 
   it("gives up on an answer that never ends", async () => {
     const target = await receiver((response) => void response.write("a bit"));
     const post = await sender({ timings: { webhook_read_timeout: "PT0.05S" } });
-    expect(await post(target.url)).toMatchObject({ failure: "timeout", message: expect.stringContaining("took too long") });
+    expect(await post(target.url)).toMatchObject({
+      failure: "timeout",
+      message: expect.stringContaining("took too long"),
+    });
   });
 
   it("gives up on a name that is never found", async () => {
@@ -95,7 +107,9 @@ describe("a delivery", () => {
   });
 
   it("repeats no secret of an answer that echoes them", async () => {
-    const target = await receiver((response, { url, headers }) => void response.end(`${url} ${headers["x-token"]}`));
+    const target = await receiver(
+      (response, { url, headers }) => void response.end(`${url} ${headers["x-token"]}`),
+    );
     const post = await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } });
     expect(await post(`${target.url}/?token=s3cret`)).toMatchObject({ reply: "/?token=… …" });
   });
@@ -118,14 +132,22 @@ describe("a redirect", () => {
       if (url === "/there") response.end("arrived");
       else response.writeHead(307, { location: "/there" }).end();
     });
-    const posted = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(`${target.url}/here`);
+    const posted = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(
+      `${target.url}/here`,
+    );
     expect(posted).toMatchObject({ status: 200, reply: "arrived", redirects: [`${target.url}/there`] });
-    expect(target.received[1]).toMatchObject({ method: "POST", body: PAYLOAD, headers: { "x-token": "abc-secret" } });
+    expect(target.received[1]).toMatchObject({
+      method: "POST",
+      body: PAYLOAD,
+      headers: { "x-token": "abc-secret" },
+    });
   });
 
   it("of 302 becomes a GET, and another origin does not get the static headers", async () => {
     const other = await receiver();
-    const target = await receiver((response) => void response.writeHead(302, { location: `${other.url}/x` }).end());
+    const target = await receiver(
+      (response) => void response.writeHead(302, { location: `${other.url}/x` }).end(),
+    );
     const posted = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(target.url);
     expect(posted).toMatchObject({ status: 200 });
     expect(other.received).toMatchObject([{ method: "GET", body: "" }]);
@@ -133,23 +155,33 @@ describe("a redirect", () => {
   });
 
   it("is followed five times", async () => {
-    const target = await receiver((response, { url }) => void response.writeHead(308, { location: `${url}x` }).end());
+    const target = await receiver(
+      (response, { url }) => void response.writeHead(308, { location: `${url}x` }).end(),
+    );
     expect(await (await sender())(`${target.url}/`)).toMatchObject({ failure: "redirects" });
     expect(target.received).toHaveLength(6);
   });
 
   it("passes the policy at every hop", async () => {
     const inside = await receiver();
-    const target = await receiver((response) => void response.writeHead(307, { location: `http://2130706433:${inside.port}/` }).end());
-    const post = await sender({
-      webhooks: { url: { allowed_domains: ["hooks.example"] } },
-    }, { resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+    const target = await receiver(
+      (response) => void response.writeHead(307, { location: `http://2130706433:${inside.port}/` }).end(),
+    );
+    const post = await sender(
+      {
+        webhooks: { url: { allowed_domains: ["hooks.example"] } },
+      },
+      { resolve: async () => [{ address: "127.0.0.1", family: 4 }] },
+    );
     // The first hop is stopped by its address; with local addresses allowed the second is stopped by its domain.
     expect(await post(`http://hooks.example:${target.port}/`)).toMatchObject({ failure: "policy" });
-    const allowing = await sender({
-      webhooks: { url: { allowed_domains: ["hooks.example"] } },
-      assumptions: { "agent.webhook_local_addresses": "allow" },
-    }, { resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+    const allowing = await sender(
+      {
+        webhooks: { url: { allowed_domains: ["hooks.example"] } },
+        assumptions: { "agent.webhook_local_addresses": "allow" },
+      },
+      { resolve: async () => [{ address: "127.0.0.1", family: 4 }] },
+    );
     expect(await allowing(`http://hooks.example:${target.port}/`)).toMatchObject({
       failure: "policy",
       message: "Redirected: Webhook domain not allowed: 127.0.0.1",
@@ -165,17 +197,25 @@ describe("a redirect", () => {
 });
 
 describe("where local addresses are not wanted", () => {
-  it.each(["127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "0.0.0.0"])(
-    "http://%s never reaches a real listener",
-    async (host) => {
-      const four = await receiver();
-      const six = await receiver(undefined, "::1");
-      const post = await sender(REFUSE_LOCAL);
-      expect(await post(`http://${host}:${four.port}/`)).toMatchObject({ failure: "policy" });
-      expect(await post(`http://${host}:${six.port}/`)).toMatchObject({ failure: "policy" });
-      expect([...four.received, ...six.received]).toEqual([]);
-    },
-  );
+  it.each([
+    "127.0.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "127.1",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "localhost",
+    "0.0.0.0",
+  ])("http://%s never reaches a real listener", async (host) => {
+    const four = await receiver();
+    const six = await receiver(undefined, "::1");
+    const post = await sender(REFUSE_LOCAL);
+    expect(await post(`http://${host}:${four.port}/`)).toMatchObject({ failure: "policy" });
+    expect(await post(`http://${host}:${six.port}/`)).toMatchObject({ failure: "policy" });
+    expect([...four.received, ...six.received]).toEqual([]);
+  });
 
   it.each([
     ["127.0.0.1", 4],
@@ -185,7 +225,10 @@ describe("where local addresses are not wanted", () => {
     ["fe80::1%lo", 6],
   ])("a name that resolves to %s never reaches it", async (address, family) => {
     const target = await receiver();
-    const resolve = async () => [{ address: "93.184.216.34", family: 4 }, { address, family }];
+    const resolve = async () => [
+      { address: "93.184.216.34", family: 4 },
+      { address, family },
+    ];
     const post = await sender(REFUSE_LOCAL, { resolve });
     expect(await post(`http://rebind.example:${target.port}/`)).toMatchObject({
       failure: "policy",

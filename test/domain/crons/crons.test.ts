@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { removeThread } from "../../../emulator/domain/agent/life.ts";
 import { RUNS, THREADS } from "../../../emulator/domain/agent/records.ts";
 import { createThread, requireThread } from "../../../emulator/domain/agent/threads.ts";
-import { removeThread } from "../../../emulator/domain/agent/life.ts";
 import { changeCron, createCron } from "../../../emulator/domain/crons/create.ts";
 import { CRONS } from "../../../emulator/domain/crons/records.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "../../../emulator/domain/crons/search.ts";
@@ -21,7 +21,9 @@ async function openCronWorld(options: Record<string, unknown> = {}, ...more: nev
   const started: { readonly at: string; readonly thread: string; readonly metadata: unknown }[] = [];
   world.journal.follow(({ now, put }) => {
     for (const key of put ?? []) {
-      const run = key.startsWith("agent_runs/") ? world.reader.get(RUNS, key.slice("agent_runs/".length)) : undefined;
+      const run = key.startsWith("agent_runs/")
+        ? world.reader.get(RUNS, key.slice("agent_runs/".length))
+        : undefined;
       if (run?.status === "pending") started.push({ at: now, thread: run.thread_id, metadata: run.metadata });
     }
   });
@@ -30,8 +32,15 @@ async function openCronWorld(options: Record<string, unknown> = {}, ...more: nev
     started,
     times: () => started.map(({ at }) => at.replace(".000000Z", "Z")),
     create: (body: Partial<Body> = {}, threadId: string | null = null) =>
-      turn((open) => createCron(open, WORKSPACE, threadId, { assistant_id: "echo", schedule: "0 * * * *", ...body } as Body)),
-    change: (id: string, body: BodyOf<"updateCron">) => turn((open) => changeCron(open, cronOf(open, WORKSPACE, id), body)),
+      turn((open) =>
+        createCron(open, WORKSPACE, threadId, {
+          assistant_id: "echo",
+          schedule: "0 * * * *",
+          ...body,
+        } as Body),
+      ),
+    change: (id: string, body: BodyOf<"updateCron">) =>
+      turn((open) => changeCron(open, cronOf(open, WORKSPACE, id), body)),
     thread: () => turn((open) => createThread(open, WORKSPACE, {})).thread_id,
     look: <R>(act: (turn: Turn) => R) => turn(act),
   };
@@ -81,7 +90,10 @@ describe("a cron", () => {
     const world = await openCronWorld();
     world.create({ webhook: "https://hooks.example/cron" });
     await world.advance(2 * HOUR + 60);
-    expect(world.sent.map(({ url }) => url)).toEqual(["https://hooks.example/cron", "https://hooks.example/cron"]);
+    expect(world.sent.map(({ url }) => url)).toEqual([
+      "https://hooks.example/cron",
+      "https://hooks.example/cron",
+    ]);
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ status: "success" });
   });
 
@@ -199,14 +211,18 @@ describe("what is refused", () => {
     [{ assistant_id: "nobody" }, 404, "assistant"],
   ])("%j is, and nothing is written", async (body, status, message) => {
     const world = await openCronWorld();
-    expect(() => world.create(body)).toThrow(expect.objectContaining({ status, message: expect.stringContaining(message) }));
+    expect(() => world.create(body)).toThrow(
+      expect.objectContaining({ status, message: expect.stringContaining(message) }),
+    );
     expect([...world.world.reader.all(CRONS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
   });
 
   it("an unknown thread is", async () => {
     const world = await openCronWorld();
-    expect(() => world.create({}, "00000000-0000-4000-8000-0000000000ee")).toThrow(expect.objectContaining({ status: 404 }));
+    expect(() => world.create({}, "00000000-0000-4000-8000-0000000000ee")).toThrow(
+      expect.objectContaining({ status: 404 }),
+    );
   });
 
   it("more crons than a workspace may have are", async () => {
@@ -235,7 +251,9 @@ describe("a search", () => {
     expect(ids({ assistant_id: c.assistant_id })).toEqual([c.cron_id]);
     expect(ids({ metadata: { team: "blue" } })).toEqual([a.cron_id]);
     expect(world.look((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
-    expect(world.look((turn) => searchCrons(turn, WORKSPACE, { select: ["schedule"], limit: 1 }))).toEqual([{ schedule: "0 * * * *" }]);
+    expect(world.look((turn) => searchCrons(turn, WORKSPACE, { select: ["schedule"], limit: 1 }))).toEqual([
+      { schedule: "0 * * * *" },
+    ]);
     expect(() => ids({ select: ["nothing"] })).toThrow("Invalid select columns: nothing.");
   });
 
@@ -249,7 +267,11 @@ describe("a search", () => {
 
   it("shows a cron with every field that clients read", async () => {
     const world = await openCronWorld();
-    const cron = world.create({ input: { a: 1 }, timezone: "Europe/Berlin", webhook: "https://hooks.example/x" });
+    const cron = world.create({
+      input: { a: 1 },
+      timezone: "Europe/Berlin",
+      webhook: "https://hooks.example/x",
+    });
     expect(world.look((turn) => cronView(turn.ports.settings, cron))).toEqual({
       cron_id: cron.cron_id,
       assistant_id: cron.assistant_id,

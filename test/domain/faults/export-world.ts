@@ -81,7 +81,13 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
   };
   const world = createWorld<Ports>({
     state: state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }),
-    ports: { settings, secrets, traces: traces as TraceStore, schedules: createSchedules(), isEmbedded: () => embedded },
+    ports: {
+      settings,
+      secrets,
+      traces: traces as TraceStore,
+      schedules: createSchedules(),
+      isEmbedded: () => embedded,
+    },
     collections: [
       ...COLLECTIONS,
       ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),

@@ -57,8 +57,10 @@ export async function openDeliveryWorld(
     world,
     sent,
     turn,
-    end: (run: Partial<AgentRun> = {}) => turn((open) => runEnded(open, { ...RUN, ...run }, { messages: [] }, NOW)),
-    arm: (fault: Record<string, unknown>) => turn((open) => armFault(open, { plane: "webhook", match: { url: "*" }, ...fault })),
+    end: (run: Partial<AgentRun> = {}) =>
+      turn((open) => runEnded(open, { ...RUN, ...run }, { messages: [] }, NOW)),
+    arm: (fault: Record<string, unknown>) =>
+      turn((open) => armFault(open, { plane: "webhook", match: { url: "*" }, ...fault })),
     async advance(seconds: number) {
       const patience = (settled: Promise<void>) => settled.then(() => false);
       return advance(world, { to: world.now + seconds * 1000, patience, maxEvents: 100_000 });

@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { redeliver } from "../../../emulator/domain/webhooks/redeliver.ts";
 import { openDeliveryWorld, RUN } from "./delivery-world.ts";
 
-const NINE = ["run_id", "thread_id", "assistant_id", "created_at", "updated_at", "status", "metadata", "kwargs", "multitask_strategy"];
+const NINE = [
+  "run_id",
+  "thread_id",
+  "assistant_id",
+  "created_at",
+  "updated_at",
+  "status",
+  "metadata",
+  "kwargs",
+  "multitask_strategy",
+];
 
 describe("a run that has ended", () => {
   it.each(["success", "error", "timeout", "interrupted"] as const)("with %s is told once", async (status) => {
@@ -10,8 +20,14 @@ describe("a run that has ended", () => {
     world.end({ status });
     await world.advance(3600);
     expect(world.sent).toHaveLength(1);
-    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ run_id: RUN.run_id, status, kwargs: { input: { question: "why" } } });
-    expect(world.ledger()).toMatchObject([{ status: "delivered", run_status: status, attempts: [{ status: 200, reply: "ok" }] }]);
+    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({
+      run_id: RUN.run_id,
+      status,
+      kwargs: { input: { question: "why" } },
+    });
+    expect(world.ledger()).toMatchObject([
+      { status: "delivered", run_status: status, attempts: [{ status: 200, reply: "ok" }] },
+    ]);
   });
 
   it("is told as the nine fields of a Run", async () => {
@@ -61,8 +77,14 @@ describe("a delivery that fails", () => {
     const world = await openDeliveryWorld({}, () => posted);
     world.end();
     await world.advance(3600);
-    expect(world.sent.map(({ at, attempt }) => [attempt, at])).toEqual([[1, 0], [2, 1], [3, 3]]);
-    expect(world.ledger()).toMatchObject([{ status: "failed", reason: expect.stringContaining("3 attempts failed") }]);
+    expect(world.sent.map(({ at, attempt }) => [attempt, at])).toEqual([
+      [1, 0],
+      [2, 1],
+      [3, 3],
+    ]);
+    expect(world.ledger()).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("3 attempts failed") },
+    ]);
   });
 
   it.each([
@@ -87,12 +109,17 @@ describe("a delivery that fails", () => {
   });
 
   it("at first and is accepted then is delivered, with the same payload", async () => {
-    const world = await openDeliveryWorld({}, ({ attempt }) => ({ status: attempt === 1 ? 500 : 204, reply: "" }));
+    const world = await openDeliveryWorld({}, ({ attempt }) => ({
+      status: attempt === 1 ? 500 : 204,
+      reply: "",
+    }));
     world.end();
     await world.advance(3600);
     expect(world.sent.map(({ at }) => at)).toEqual([0, 1]);
     expect(world.sent[0]?.payload).toBe(world.sent[1]?.payload);
-    expect(world.ledger()).toMatchObject([{ status: "delivered", attempts: [{ status: 500 }, { status: 204 }] }]);
+    expect(world.ledger()).toMatchObject([
+      { status: "delivered", attempts: [{ status: 500 }, { status: 204 }] },
+    ]);
   });
 
   it("is tried as often and as fast as the settings say", async () => {
@@ -119,7 +146,12 @@ describe("a dead receiver", () => {
     await Promise.resolve();
     await Promise.resolve();
     await Promise.resolve();
-    expect(world.ledger().filter(({ status }) => status === "delivered").map(({ url }) => url)).toEqual(["http://alive.example/"]);
+    expect(
+      world
+        .ledger()
+        .filter(({ status }) => status === "delivered")
+        .map(({ url }) => url),
+    ).toEqual(["http://alive.example/"]);
     release();
     await world.advance(1);
     expect(world.ledger().every(({ status }) => status === "delivered")).toBe(true);
@@ -142,7 +174,9 @@ describe("faults of the webhook plane", () => {
     world.end();
     await world.advance(3600);
     expect(world.sent.map(({ copy }) => copy)).toEqual([0, 1, 2]);
-    expect(world.ledger()).toMatchObject([{ status: "delivered", attempts: [{ copy: 0 }, { copy: 1 }, { copy: 2 }] }]);
+    expect(world.ledger()).toMatchObject([
+      { status: "delivered", attempts: [{ copy: 0 }, { copy: 1 }, { copy: 2 }] },
+    ]);
   });
 
   it("delay and duplicate: later, twice", async () => {
@@ -152,7 +186,10 @@ describe("faults of the webhook plane", () => {
     await world.advance(299);
     expect(world.sent).toEqual([]);
     await world.advance(1);
-    expect(world.sent.map(({ at, copy }) => [at, copy])).toEqual([[300, 0], [300, 1]]);
+    expect(world.sent.map(({ at, copy }) => [at, copy])).toEqual([
+      [300, 0],
+      [300, 1],
+    ]);
   });
 
   it("refuse: the first attempt fails, the second arrives", async () => {
@@ -161,7 +198,15 @@ describe("faults of the webhook plane", () => {
     world.end();
     await world.advance(3600);
     expect(world.sent.map(({ at, attempt }) => [attempt, at])).toEqual([[2, 1]]);
-    expect(world.ledger()).toMatchObject([{ status: "delivered", attempts: [{ failure: "network", faked: true }, { status: 200, faked: false }] }]);
+    expect(world.ledger()).toMatchObject([
+      {
+        status: "delivered",
+        attempts: [
+          { failure: "network", faked: true },
+          { status: 200, faked: false },
+        ],
+      },
+    ]);
   });
 
   it("status, as often as it is armed", async () => {
@@ -193,7 +238,13 @@ describe("the ledger", () => {
     const shown = JSON.stringify([world.ledger(), world.world.journal.since(0)]);
     expect(shown).not.toMatch(/s3cret|k3y-value/);
     expect(world.ledger()).toMatchObject([
-      { url: "https://hooks.example/run?token=…", request: { headers: { "x-key": "…" }, body: { kwargs: { webhook: "https://hooks.example/run?token=…" } } } },
+      {
+        url: "https://hooks.example/run?token=…",
+        request: {
+          headers: { "x-key": "…" },
+          body: { kwargs: { webhook: "https://hooks.example/run?token=…" } },
+        },
+      },
     ]);
     expect(world.sent[0]?.url).toContain("s3cret");
     expect(world.sent[0]?.payload).toContain("s3cret");
@@ -201,13 +252,20 @@ describe("the ledger", () => {
 
   it("keeps the newest and all that are under way", async () => {
     const hangs = new Promise<never>(() => undefined);
-    const world = await openDeliveryWorld({ limits: { webhook_ledger: 3 } }, ({ url }) => (url.includes("hang") ? hangs : { status: 200, reply: "" }));
+    const world = await openDeliveryWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
+      url.includes("hang") ? hangs : { status: 200, reply: "" },
+    );
     world.end({ webhook: "http://hang.example/" });
     for (let n = 0; n < 6; n += 1) world.end({ webhook: `http://a.example/${n}` });
     await Promise.resolve();
     await Promise.resolve();
     await Promise.resolve();
-    expect(world.ledger().map(({ url }) => url)).toEqual(["http://hang.example/", "http://a.example/3", "http://a.example/4", "http://a.example/5"]);
+    expect(world.ledger().map(({ url }) => url)).toEqual([
+      "http://hang.example/",
+      "http://a.example/3",
+      "http://a.example/4",
+      "http://a.example/5",
+    ]);
   });
 
   it("has a bound for those under way too", async () => {
@@ -236,14 +294,19 @@ describe("a redelivery", () => {
     const [first] = world.ledger();
     world.turn((turn) => redeliver(turn, first?.id ?? ""));
     await world.advance(1);
-    expect(world.sent.map(({ payload }) => payload)).toEqual([world.sent[0]?.payload, world.sent[0]?.payload]);
+    expect(world.sent.map(({ payload }) => payload)).toEqual([
+      world.sent[0]?.payload,
+      world.sent[0]?.payload,
+    ]);
     expect(world.ledger()[1]).toMatchObject({ status: "delivered", redelivery_of: first?.id });
   });
 
   it("is refused while the first is under way, for unknown ones, and while webhooks are off", async () => {
     const world = await openDeliveryWorld({}, () => new Promise<never>(() => undefined));
     world.end();
-    expect(() => world.turn((turn) => redeliver(turn, world.ledger()[0]?.id ?? ""))).toThrow("still under way");
+    expect(() => world.turn((turn) => redeliver(turn, world.ledger()[0]?.id ?? ""))).toThrow(
+      "still under way",
+    );
     expect(() => world.turn((turn) => redeliver(turn, RUN.run_id))).toThrow("no delivery");
     const off = await openDeliveryWorld({ http: { disable_webhooks: true } });
     off.end();
@@ -253,7 +316,9 @@ describe("a redelivery", () => {
 
 describe("after a restart", () => {
   it("what was being sent is sent again, and a retry that was planned happens", async () => {
-    const hanging = await openDeliveryWorld({}, ({ url }) => (url.includes("hang") ? new Promise<never>(() => undefined) : { status: 500, reply: "" }));
+    const hanging = await openDeliveryWorld({}, ({ url }) =>
+      url.includes("hang") ? new Promise<never>(() => undefined) : { status: 500, reply: "" },
+    );
     hanging.end({ webhook: "http://hang.example/" });
     hanging.end({ webhook: "http://a.example/" });
     await Promise.resolve();
@@ -263,7 +328,10 @@ describe("after a restart", () => {
     const again = await openDeliveryWorld({}, undefined, state);
     again.world.recover();
     await again.advance(10);
-    expect(again.sent.map(({ url, attempt }) => `${url} ${attempt}`).sort()).toEqual(["http://a.example/ 2", "http://hang.example/ 2"]);
+    expect(again.sent.map(({ url, attempt }) => `${url} ${attempt}`).sort()).toEqual([
+      "http://a.example/ 2",
+      "http://hang.example/ 2",
+    ]);
     expect(again.ledger().map(({ status }) => status)).toEqual(["delivered", "delivered"]);
   });
 });

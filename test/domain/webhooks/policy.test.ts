@@ -5,7 +5,11 @@ import { explainWebhook } from "../../../emulator/domain/webhooks/explain.ts";
 import { policyOf, webhookRefusal } from "../../../emulator/domain/webhooks/policy.ts";
 import { settingsWith } from "./webhook-settings.ts";
 
-async function verdict(url: string, webhooks: Record<string, unknown> = {}, assumptions = {}): Promise<string> {
+async function verdict(
+  url: string,
+  webhooks: Record<string, unknown> = {},
+  assumptions = {},
+): Promise<string> {
   const settings = await settingsWith({ webhooks: { url: webhooks }, assumptions });
   const refused = webhookRefusal(policyOf(settings), url);
   return refused ? `${refused.rule}: ${refused.message}` : "allowed";
@@ -24,12 +28,22 @@ describe("a webhook URL, by default", () => {
     expect(await verdict(url)).toBe("allowed");
   });
 
-  it.each(["ftp://a.example/", "hooks.example.com/x", "hook", "//evil.example/x", "/\\evil.example", "http:/a.example", "http:a.example", "http://", "http://a b/", "javascript:alert(1)", "file:///etc/passwd", ""])(
-    "may not be %j",
-    async (url) => {
-      expect(await verdict(url)).toBe(`form: ${WEBHOOK_URL_RULES.form.refusal}`);
-    },
-  );
+  it.each([
+    "ftp://a.example/",
+    "hooks.example.com/x",
+    "hook",
+    "//evil.example/x",
+    "/\\evil.example",
+    "http:/a.example",
+    "http:a.example",
+    "http://",
+    "http://a b/",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "",
+  ])("may not be %j", async (url) => {
+    expect(await verdict(url)).toBe(`form: ${WEBHOOK_URL_RULES.form.refusal}`);
+  });
 
   it("has at most 4096 characters", async () => {
     const url = (length: number) => `https://a.example/${"x".repeat(length - 18)}`;
@@ -40,7 +54,11 @@ describe("a webhook URL, by default", () => {
 
 describe("the rules of §6.1", () => {
   it.each([
-    ["/hook", { disable_loopback: true }, "loopback: Loopback webhooks are disabled: relative URLs are refused"],
+    [
+      "/hook",
+      { disable_loopback: true },
+      "loopback: Loopback webhooks are disabled: relative URLs are refused",
+    ],
     ["/hook", { require_https: true, allowed_domains: ["a.example"] }, "allowed"],
     ["http://a.example/", { require_https: true }, "https: Webhook must use https"],
     ["https://a.example/", { require_https: true }, "allowed"],
@@ -53,20 +71,45 @@ describe("the rules of §6.1", () => {
     ["https://hooks.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
     ["https://a.b.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
     ["https://HOOKS.MyCorp.com./", { allowed_domains: ["*.MYCORP.com"] }, "allowed"],
-    ["https://mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "domain: Webhook domain not allowed: mycorp.com"],
-    ["https://evilmycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "domain: Webhook domain not allowed: evilmycorp.com"],
-    ["https://mycorp.com.evil.example/", { allowed_domains: ["mycorp.com"] }, "domain: Webhook domain not allowed: mycorp.com.evil.example"],
-    ["https://mycorp.com@evil.example/", { allowed_domains: ["mycorp.com"] }, "domain: Webhook domain not allowed: evil.example"],
+    [
+      "https://mycorp.com/",
+      { allowed_domains: ["*.mycorp.com"] },
+      "domain: Webhook domain not allowed: mycorp.com",
+    ],
+    [
+      "https://evilmycorp.com/",
+      { allowed_domains: ["*.mycorp.com"] },
+      "domain: Webhook domain not allowed: evilmycorp.com",
+    ],
+    [
+      "https://mycorp.com.evil.example/",
+      { allowed_domains: ["mycorp.com"] },
+      "domain: Webhook domain not allowed: mycorp.com.evil.example",
+    ],
+    [
+      "https://mycorp.com@evil.example/",
+      { allowed_domains: ["mycorp.com"] },
+      "domain: Webhook domain not allowed: evil.example",
+    ],
     ["https://xn--bcher-kva.example/", { allowed_domains: ["bücher.example"] }, "allowed"],
     ["https://mycorp.com/", { allowed_domains: ["mycorp.com"] }, "allowed"],
     ["https://a.example/", { allowed_domains: [] }, "domain: Webhook domain not allowed: a.example"],
-    ["https://a.example/long", { max_url_length: 10 }, "length: Webhook URL too long: 22 characters, 10 are allowed"],
+    [
+      "https://a.example/long",
+      { max_url_length: 10 },
+      "length: Webhook URL too long: 22 characters, 10 are allowed",
+    ],
   ])("say of %s with %j: %s", async (url, webhooks, said) => {
     expect(await verdict(url, webhooks)).toBe(said);
   });
 
   it("are asked in order: length, loopback, https, port, domain, address", async () => {
-    const strict = { require_https: true, allowed_ports: [443], allowed_domains: ["10.0.0.8"], disable_loopback: true };
+    const strict = {
+      require_https: true,
+      allowed_ports: [443],
+      allowed_domains: ["10.0.0.8"],
+      disable_loopback: true,
+    };
     expect(await verdict("http://10.0.0.9:1/", { ...strict, max_url_length: 5 })).toMatch(/^length/);
     expect(await verdict("/x", strict)).toMatch(/^loopback/);
     expect(await verdict("http://10.0.0.9:1/", strict)).toMatch(/^https/);
@@ -119,18 +162,23 @@ describe("local addresses", () => {
     expect(said).toContain(`a ${kind} address`);
   });
 
-  it.each(["http://8.8.8.8/", "http://172.32.0.1/", "http://11.0.0.1/", "http://[2606:4700::1111]/", "https://a.example/"])(
-    "%s is none",
-    async (url) => {
-      expect(await verdict(url, {}, refuse)).toBe("allowed");
-    },
-  );
+  it.each([
+    "http://8.8.8.8/",
+    "http://172.32.0.1/",
+    "http://11.0.0.1/",
+    "http://[2606:4700::1111]/",
+    "https://a.example/",
+  ])("%s is none", async (url) => {
+    expect(await verdict(url, {}, refuse)).toBe("allowed");
+  });
 
   it("are refused as soon as a policy names domains, unless they are allowed on purpose", async () => {
     const named = { allowed_domains: ["localhost", "127.0.0.1", "a.example"] };
     expect(await verdict("http://localhost:1/", named)).toMatch(/^address/);
     expect(await verdict("http://127.0.0.1:1/", named)).toMatch(/^address/);
-    expect(await verdict("http://127.0.0.1:1/", named, { "agent.webhook_local_addresses": "allow" })).toBe("allowed");
+    expect(await verdict("http://127.0.0.1:1/", named, { "agent.webhook_local_addresses": "allow" })).toBe(
+      "allowed",
+    );
   });
 
   it("cannot be smuggled in malformed", () => {
@@ -145,9 +193,16 @@ describe("local addresses", () => {
 
 describe("the explanation", () => {
   it("names the rule that decides, and masks the token", async () => {
-    const settings = await settingsWith({ webhooks: { url: { require_https: true, allowed_domains: ["a.example"] } } });
+    const settings = await settingsWith({
+      webhooks: { url: { require_https: true, allowed_domains: ["a.example"] } },
+    });
     const told = explainWebhook(settings, "http://user:pw@a.example:8080/h?token=s3cret&x");
-    expect(told).toMatchObject({ allowed: false, delivered: false, rule: "https", message: "Webhook must use https" });
+    expect(told).toMatchObject({
+      allowed: false,
+      delivered: false,
+      rule: "https",
+      message: "Webhook must use https",
+    });
     expect(JSON.stringify(told)).not.toMatch(/s3cret|pw/);
     expect(told.rules.map(({ rule, verdict: said }) => `${rule} ${said}`)).toEqual([
       "length passed",
@@ -163,12 +218,20 @@ describe("the explanation", () => {
   it("says what is decided by the address that a name then has", async () => {
     const settings = await settingsWith({ webhooks: { url: { allowed_domains: ["a.example"] } } });
     const told = explainWebhook(settings, "https://a.example/h");
-    expect(told).toMatchObject({ allowed: true, rule: null, target: { kind: "remote", host: "a.example", port: 443 } });
+    expect(told).toMatchObject({
+      allowed: true,
+      rule: null,
+      target: { kind: "remote", host: "a.example", port: 443 },
+    });
     expect(told.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
   });
 
   it("says when nothing is delivered at all", async () => {
     const told = explainWebhook(await settingsWith({ http: { disable_webhooks: true } }), "/hook");
-    expect(told).toMatchObject({ allowed: true, delivered: false, message: "Allowed; webhooks are switched off." });
+    expect(told).toMatchObject({
+      allowed: true,
+      delivered: false,
+      message: "Allowed; webhooks are switched off.",
+    });
   });
 });
