@@ -1,0 +1,233 @@
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+const UNKNOWN = "12345678-1234-4234-8234-123456789abc";
+
+let rig: Rig;
+let ordered: Ordered;
+
+beforeAll(async () => {
+  rig = await startRig();
+  ordered = await prepare(rig, { count: 5 });
+});
+
+afterAll(() => rig.close());
+
+/** All that a refused request could have changed. */
+async function everything(): Promise<string> {
+  const paths = ["/api/v1/bulk-exports", "/api/v1/bulk-exports/destinations", "/sessions"];
+  const lists = await Promise.all(paths.map((path) => rig.call("GET", path)));
+  const { traces } = await rig.emulator.control<{ traces: unknown }>("GET", "/status");
+  const { next } = await rig.emulator.control<{ next: unknown }>("GET", "/clock");
+  return JSON.stringify([lists.map(({ body }) => body), traces, next]);
+}
+
+async function refusal(send: () => Promise<{ status: number; body: unknown }>, status: number, says: string) {
+  const before = await everything();
+  const reply = await send();
+  expect({ status: reply.status, detail: (reply.body as { detail?: string })?.detail }).toEqual({
+    status,
+    detail: expect.stringContaining(says),
+  });
+  expect(await everything()).toBe(before);
+}
+
+describe("a bulk export is refused, and nothing is written", () => {
+  it.each<[string, Record<string, unknown>, number, string]>([
+    ["without an end", { end_time: undefined }, 422, "end_time"],
+    ["with an end before its start", { end_time: "2026-02-24T00:00:00Z" }, 422, "end_time"],
+    ["with an empty window", { end_time: "2026-02-25T00:00:00Z" }, 422, "end_time"],
+    ["with a time without a zone", { start_time: "2026-02-25T00:00:00" }, 422, "start_time"],
+    ["with a day that does not exist", { start_time: "2026-02-30T00:00:00Z" }, 422, "start_time"],
+    ["with a number for a time", { start_time: 1_772_000_000 }, 422, "start_time"],
+    ["with both an end and an interval", { interval_hours: 6, end_time: "2026-02-28T00:00:00Z" }, 422, "end_time"],
+    ["with an interval of 0 hours", { interval_hours: 0 }, 422, "interval_hours"],
+    ["with an interval of 169 hours", { interval_hours: 169 }, 422, "interval_hours"],
+    ["with an interval of 1.5 hours", { interval_hours: 1.5 }, 422, "interval_hours"],
+    ['with an interval of "6" hours', { interval_hours: "6" }, 422, "interval_hours"],
+    ["to an unknown destination", { bulk_export_destination_id: UNKNOWN }, 404, "bulk_export_destination_id"],
+    ["to no uuid", { bulk_export_destination_id: "mine" }, 422, "bulk_export_destination_id"],
+    ["of an unknown project", { session_id: UNKNOWN }, 404, "session_id"],
+    ["of no project", { session_id: undefined }, 422, "session_id"],
+    ["with an unknown column", { export_fields: ["id", "colour"] }, 422, "export_fields"],
+    ["with no columns", { export_fields: [] }, 422, "export_fields"],
+    ["with a column twice", { export_fields: ["id", "id"] }, 422, "export_fields"],
+    ["in another format", { format_version: "v3" }, 422, "format_version"],
+    ["with another codec", { compression: "rar" }, 422, "compression"],
+    ["with a broken filter", { filter: "eq(name," }, 422, "filter"],
+    ["over ten thousand years", { start_time: "0001-01-01T00:00:00Z", end_time: "9999-01-01T00:00:00Z" }, 422, "days"],
+    ["with a century of windows to catch up with", { interval_hours: 1, start_time: "1926-01-01T00:00:00Z" }, 422, "windows"],
+  ])("%s", (_what, change, status, says) => refusal(() => order(rig, ordered, change), status, says));
+});
+
+describe("any body that is none", () => {
+  const post = (body: string, headers: Record<string, string> = {}) => rig.call("POST", "/api/v1/bulk-exports", body, headers);
+
+  it("is refused when it is malformed", () => refusal(() => post('{"a":'), 422, "JSON"));
+  it("is refused when it is empty", () => refusal(() => rig.call("POST", "/api/v1/bulk-exports"), 422, "required"));
+  it("is refused when it is no object", () => refusal(() => post("[1]"), 422, "object"));
+  it("is refused when it nests without end", () => refusal(() => post(`${"[".repeat(3000)}${"]".repeat(3000)}`), 422, "deep"));
+  it("is refused when it nests so deep that parsers give up", () => refusal(() => post("[".repeat(1_000_000)), 422, "JSON"));
+  it("is refused when it says it is something else", () => refusal(() => post("{}", { "content-type": "text/plain" }), 415, "application/json"));
+  it("is refused when it is no UTF-8", async () => {
+    const reply = await fetch(`${rig.emulator.url}/runs`, { method: "POST", headers: HEADERS, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) });
+    expect(reply.status).toBe(422);
+  });
+
+  it("is refused when it is too large, sent at once, in chunks or packed", async () => {
+    const large = Buffer.alloc(21 * 1024 * 1024, 0x20);
+    const send = (body: BodyInit, headers = {}) =>
+      fetch(`${rig.emulator.url}/runs/batch`, { method: "POST", headers: { ...HEADERS, ...headers }, body, duplex: "half" } as RequestInit);
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let part = 0; part < 21; part += 1) controller.enqueue(large.subarray(0, 1024 * 1024));
+        controller.close();
+      },
+    });
+    const statuses = [
+      (await send(large)).status,
+      await send(stream).then(({ status }) => status, () => 413),
+      (await send(gzipSync(large), { "content-encoding": "gzip" })).status,
+    ];
+    expect(statuses).toEqual([413, 413, 413]);
+    expect((await rig.call("GET", "/ok")).status).toBe(200);
+  });
+
+  it("is refused when it is packed in a way that nobody knows, or badly", async () => {
+    const send = (encoding: string) =>
+      fetch(`${rig.emulator.url}/runs`, { method: "POST", headers: { ...HEADERS, "content-encoding": encoding }, body: "not packed" });
+    expect((await send("compress")).status).toBe(415);
+    expect([400, 415, 422]).toContain((await send("gzip")).status);
+  });
+});
+
+describe("headers", () => {
+  const get = (headers: Record<string, string>) => fetch(`${rig.emulator.url}/api/v1/bulk-exports`, { headers }).then(({ status }) => status);
+
+  it("are both asked for on bulk-export calls (§5-1)", async () => {
+    expect(await get({})).toBe(401);
+    expect(await get({ "x-tenant-id": HEADERS["x-tenant-id"] })).toBe(401);
+    expect(await get({ "x-api-key": "k" })).toBe(422);
+    expect(await get({ "x-api-key": "k", "x-tenant-id": "nobody" })).toBe(422);
+    expect(await get({ "X-Api-KEY": "k", "X-Tenant-ID": HEADERS["x-tenant-id"].toUpperCase() })).toBe(200);
+  });
+});
+
+describe("unknown fields", () => {
+  it("are warned of, and refused with --strict", async () => {
+    const { status, headers, body } = await order(rig, ordered, { colour: "red" });
+    expect(status).toBe(200);
+    expect(headers.get("x-emulator-warning")).toContain("body.colour");
+    await rig.call("PATCH", `/api/v1/bulk-exports/${body.id}`, { status: "Cancelled" });
+    const strict = await startRig({ strict: true });
+    try {
+      const own = await prepare(strict, { count: 5 });
+      expect((await order(strict, own, { colour: "red" })).status).toBe(422);
+      expect((await order(strict, own)).status).toBe(200);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe("every path", () => {
+  it.each(["PUT", "DELETE", "PATCH", "POST"])("takes no %s where the table has none", async (method) => {
+    const { status, headers } = await rig.call(method, "/openapi.json", method === "DELETE" ? undefined : {});
+    expect(status).toBe(405);
+    expect(headers.get("allow")).toContain("GET");
+  });
+
+  it.each([
+    ["/api/v1/bulk-exports/none", 422],
+    [`/api/v1/bulk-exports/${UNKNOWN}`, 404],
+    [`/api/v1/bulk-exports/${UNKNOWN}/runs`, 404],
+    [`/api/v1/bulk-exports/${UNKNOWN}/runs/${UNKNOWN}`, 404],
+    [`/api/v1/bulk-exports/destinations/${UNKNOWN}`, 404],
+    [`/api/v1/bulk-exports/runs?source_bulk_export_id=${UNKNOWN}`, 404],
+    ["/api/v1/bulk-exports/runs", 422],
+    ["/api/v1/bulk-exports?limit=0", 422],
+    ["/api/v1/bulk-exports?limit=many", 422],
+    ["/api/v1/bulk-exports?offset=-1", 422],
+    ["/api/v1/bulk-exports/", 404],
+    ["/api/v1/nothing", 404],
+    ["/", 404],
+    ["/%ff%fe", 404],
+    [`/runs/${UNKNOWN}`, 404],
+    ["/runs/none", 422],
+    [`/sessions/${UNKNOWN}`, 404],
+    ["/repos", 501],
+  ])("GET %s is answered with %i", async (path, status) => {
+    expect((await rig.call("GET", path)).status).toBe(status);
+  });
+
+  it("answers no request with a 5xx but 501, whatever is sent to it", async () => {
+    const bodies = [undefined, "", "{", "null", "[]", "{}", '{"id":1}', '{"status":{}}', '{"post":5}', '{"__proto__":{"x":1}}', `"${"x".repeat(70_000)}"`];
+    const bad: string[] = [];
+    for (const { method, path } of Object.values(OPERATIONS)) {
+      for (const id of [UNKNOWN, "x", "%00", "..%2f.."]) {
+        const target = path.replaceAll(/\{\w+\}/g, id);
+        for (const body of method === "GET" ? [undefined] : bodies) {
+          const { status } = await rig.call(method, target, body).catch(() => ({ status: 0 }));
+          if (status === 0 || (status >= 500 && status !== 501)) bad.push(`${method} ${target} ${body?.slice(0, 40)}: ${status}`);
+        }
+        if (target === path) break;
+      }
+    }
+    expect(bad).toEqual([]);
+  });
+
+  it("survives what is no HTTP at all", async () => {
+    const { port, hostname } = new URL(rig.emulator.url);
+    for (const text of ["\r\n\r\n", "GET", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`]) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(Number(port), hostname, () => socket.end(text));
+        socket.on("close", () => resolve()).on("error", () => resolve()).resume();
+      });
+    }
+    expect((await rig.call("GET", "/ok")).status).toBe(200);
+  });
+});
+
+describe("the control surface", () => {
+  const control = (method: string, path: string, body?: unknown, headers = {}) =>
+    rig.call<{ error: { code: string; message: string } }>(method, `/_emulator/v1${path}`, body, headers);
+
+  it.each<[string, string, unknown, number]>([
+    ["POST", "/clock/advance", {}, 422],
+    ["POST", "/clock/advance", { by: "6h" }, 422],
+    ["POST", "/clock/advance", { by: "PT1H", to: "2027-01-01T00:00:00Z" }, 422],
+    ["POST", "/clock/advance", { to: "2020-01-01T00:00:00Z" }, 422],
+    ["POST", "/clock/advance", { until: { export: UNKNOWN, status: "COMPLETED" } }, 404],
+    ["POST", "/clock/advance", { by: "PT1H", quickly: true }, 422],
+    ["POST", "/clock/flow", { rate: 0 }, 422],
+    ["POST", "/traces/generate", { count: 0 }, 422],
+    ["POST", "/traces/generate", { count: 10, shape: "round" }, 422],
+    ["POST", "/traces/generate", { count: 10, from: "2026-02-02T00:00:00Z", to: "2026-02-01T00:00:00Z" }, 422],
+    ["POST", "/s3/buckets", { name: "No Bucket" }, 422],
+    ["POST", "/s3/buckets", { name: "traces" }, 409],
+    ["DELETE", "/s3/buckets/nothing", undefined, 404],
+    ["PATCH", "/s3/credentials/nobody", { deny: ["put"] }, 404],
+    ["PATCH", "/s3/credentials/emulator", { deny: ["fly"] }, 422],
+    ["GET", `/exports/${UNKNOWN}/verify`, undefined, 404],
+    ["GET", "/nothing", undefined, 404],
+    ["PUT", "/clock", {}, 405],
+  ])("%s %s %j is refused with %i", async (method, path, body, status) => {
+    const reply = await control(method, path, body);
+    expect(reply.status).toBe(status);
+    expect(reply.body.error).toEqual(expect.objectContaining({ code: expect.any(String), message: expect.any(String) }));
+  });
+
+  it("does not answer to foreign pages and names", async () => {
+    expect((await control("GET", "/clock", undefined, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await control("GET", "/clock", undefined, { origin: "http://localhost:3000" })).status).toBe(200);
+    const { port, hostname } = new URL(rig.emulator.url);
+    const status = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), hostname, () => socket.end("GET /_emulator/v1/clock HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"));
+      socket.once("data", (data) => resolve(String(data).slice(9, 12)));
+    });
+    expect(status).toBe("403");
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+const OTHER = { "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
+const ROW = "cccccccc-0000-4000-8000-000000000001";
+
+let rig: Rig;
+let ordered: Ordered;
+let exportId: string;
+
+beforeAll(async () => {
+  rig = await startRig();
+  ordered = await prepare(rig);
+  exportId = (await order(rig, ordered)).body.id;
+  const row = { id: ROW, name: "mine", run_type: "chain", session_id: ordered.projectId, start_time: "2026-02-26T00:00:00Z" };
+  await rig.call("POST", "/runs", row);
+});
+
+afterAll(() => rig.close());
+
+/** Everything that somebody else might try to see or to touch. */
+function attempts(headers: Record<string, string>, origin: string) {
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await fetch(origin + path, {
+      method,
+      headers: { ...HEADERS, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, body: (await reply.json()) as unknown };
+  };
+  return {
+    call,
+    async expectNothing() {
+      expect((await call("GET", "/api/v1/bulk-exports")).body).toEqual([]);
+      expect((await call("GET", "/api/v1/bulk-exports/destinations")).body).toEqual([]);
+      expect((await call("GET", "/sessions?name=shop")).body).toEqual([]);
+      for (const [method, path, body] of [
+        ["GET", `/api/v1/bulk-exports/${exportId}`],
+        ["GET", `/api/v1/bulk-exports/${exportId}/runs`],
+        ["PATCH", `/api/v1/bulk-exports/${exportId}`, { status: "Cancelled" }],
+        ["GET", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`],
+        ["DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`],
+        ["GET", `/runs/${ROW}`],
+        ["GET", `/sessions/${ordered.projectId}`],
+      ] as const)
+        expect([path, (await call(method, path, body)).status]).toEqual([path, 404]);
+      const stolen = {
+        bulk_export_destination_id: ordered.destinationId,
+        session_id: ordered.projectId,
+        start_time: "2026-02-25T00:00:00Z",
+        end_time: "2026-02-26T00:00:00Z",
+      };
+      expect((await call("POST", "/api/v1/bulk-exports", stolen)).status).toBe(404);
+    },
+  };
+}
+
+describe("what one workspace has", () => {
+  it("another workspace cannot see, cancel or export (§5-3)", () => attempts(OTHER, rig.emulator.url).expectNothing());
+
+  it("the other region does not hold, even for the same workspace (§1-2)", () => attempts({}, rig.emulator.euUrl).expectNothing());
+
+  it("is still there afterwards", async () => {
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${exportId}`)).body).toMatchObject({ status: "CREATED" });
+    expect((await rig.call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "mine" });
+  });
+
+  it("may have the name and the row id that another one uses", async () => {
+    const { call } = attempts(OTHER, rig.emulator.url);
+    const row = { id: ROW, name: "theirs", run_type: "chain", session_name: "shop", start_time: "2026-02-26T00:00:00Z" };
+    expect((await call("POST", "/runs", row)).status).toBe(202);
+    expect((await call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "theirs" });
+    expect((await rig.call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "mine" });
+  });
+});
+
+describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
+  it("means the standard workspace", async () => {
+    const reply = await fetch(`${rig.emulator.url}/runs/${ROW}`, { headers: { "x-api-key": "whoever" } });
+    expect(await reply.json()).toMatchObject({ name: "mine" });
+  });
+
+  it("means the first workspace of a key that is listed, and listed keys are the only ones then", async () => {
+    const tenant = "00000000-0000-4000-8000-0000000000aa";
+    const own = await startRig({ auth: { mode: "keys", keys: [{ key: "alpha", tenants: [tenant] }] } });
+    try {
+      const get = (headers: Record<string, string>) => fetch(`${own.emulator.url}/sessions`, { headers });
+      expect((await get({ "x-api-key": "beta" })).status).toBe(401);
+      expect((await get({ "x-api-key": "alpha", "x-tenant-id": HEADERS["x-tenant-id"] })).status).toBe(403);
+      const made = await fetch(`${own.emulator.url}/sessions`, {
+        method: "POST",
+        headers: { "x-api-key": "alpha", "content-type": "application/json" },
+        body: JSON.stringify({ name: "first" }),
+      });
+      expect(await made.json()).toMatchObject({ tenant_id: tenant });
+    } finally {
+      await own.close();
+    }
+  });
+});
