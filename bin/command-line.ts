@@ -19,7 +19,7 @@ export function readCommandLine(
 ): Invocation {
   const known: Flags = { ...command.flags, ...COMMON_FLAGS };
   const { flags, operands } = readWords(name, known, words);
-  if (flags.help !== true && operands.length !== command.operands.length)
+  if (flags.help !== true && !fits(command.operands, operands.length))
     throw new UsageError(operandProblem(name, command, operands));
   return { flags: { ...flagsFromTwins(known, env), ...flags }, operands, cwd, env };
 }
@@ -75,6 +75,13 @@ function unknownFlag(command: string, rawName: string, known: Flags): string {
   const meant = nearest(rawName.replace(/^-+/, ""), Object.keys(known));
   const hint = meant === undefined ? `see \`emulator ${command} --help\`` : `did you mean --${meant}?`;
   return `${rawName}: unknown flag; ${hint}`;
+}
+
+/** A last name that ends in `…` stands for any number of words: none at all when it is in brackets. */
+function fits(names: readonly string[], count: number): boolean {
+  const last = names.at(-1) ?? "";
+  if (!/…[>\]]$/.test(last)) return count === names.length;
+  return count >= (last.startsWith("[") ? names.length - 1 : names.length);
 }
 
 function operandProblem(name: string, command: Command, operands: readonly string[]): string {

@@ -20,7 +20,7 @@ export interface Invocation {
 /** One word of the command line; its module is loaded only when it is asked for. */
 export interface Command {
   readonly summary: string;
-  /** Names of what must follow the command, for example `<id>`. */
+  /** Names of what must follow the command: `<id>`; `<cmd…>` takes one word or more, `[file…]` any number. */
   readonly operands: readonly string[];
   readonly flags: Flags;
   /** Answers with the exit code. */

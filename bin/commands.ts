@@ -6,6 +6,8 @@ type Load = () => Promise<{ readonly command: Command }>;
 export const COMMANDS: Readonly<Record<string, Load>> = {
   start: () => import("./commands/start.ts"),
   demo: () => import("./commands/demo.ts"),
+  exec: () => import("./commands/exec.ts"),
+  replay: () => import("./commands/replay.ts"),
   "verify-export": () => import("./commands/verify-export.ts"),
   openapi: () => import("./commands/openapi.ts"),
   wait: () => import("./commands/wait.ts"),

@@ -1,3 +1,4 @@
+import * as assistants from "./spec/agent-assistant-resources.ts";
 import * as agent from "./spec/agent-resources.ts";
 import type { AssumptionId } from "./spec/assumptions.ts";
 import type { Field } from "./spec/fields.ts";
@@ -33,21 +34,26 @@ const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, strin
   [agent.thread, "Thread"],
   [agent.threadCreate, "ThreadCreate"],
   [agent.threadState, "ThreadState"],
-  [agent.assistant, "Assistant"],
-  [agent.assistantCreate, "AssistantCreate"],
+  [assistants.assistant, "Assistant"],
+  [assistants.assistantCreate, "AssistantCreate"],
   [information, "Information"],
 ]);
 
-/** §2.3, and our choice for the platform. */
-export const ERROR_SCHEMAS = {
-  PlatformError: {
-    type: "object",
-    properties: { detail: { type: "string", description: "What was wrong." } },
-    required: ["detail"],
-    "x-assumption": "platform.error_body",
-  },
-  AgentError: { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" },
+const detail = {
+  type: "object",
+  properties: { detail: { type: "string", description: "What was wrong." } },
+  required: ["detail"],
 } as const;
+
+/** §2.3, and our choice for the platform. */
+export function errorSchemas(values: AssumptionValues): Readonly<Record<string, unknown>> {
+  const isObject = (values["agent.error_body"] ?? "a JSON string") !== "a JSON string";
+  const string = { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" };
+  return {
+    PlatformError: { ...detail, "x-assumption": "platform.error_body" },
+    AgentError: { ...(isObject ? detail : string), "x-assumption": "agent.error_body" },
+  };
+}
 
 /** Writes a field as a schema: named ones as references, unless they are asked for in place. */
 export type SchemaWriter = (field: Field<unknown>, inPlace?: boolean) => unknown;

@@ -1,6 +1,6 @@
 import {
   type AssumptionValues,
-  ERROR_SCHEMAS,
+  errorSchemas,
   namedSchemas,
   type SchemaWriter,
   schemaWriter,
@@ -63,7 +63,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),
     paths: pathsOf(schemaOf),
     components: {
-      schemas: { ...namedSchemas(schemaOf), ...ERROR_SCHEMAS },
+      schemas: { ...namedSchemas(schemaOf), ...errorSchemas(options.assumptions ?? {}) },
       parameters: IDENTITY_PARAMETERS,
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
     },
@@ -118,10 +118,23 @@ function together(first: Json, second: Json): Json {
   return {
     ...first,
     requestBody: { required: true, content: json({ anyOf: bodies }) },
-    responses: { ...(second.responses as Json), ...(first.responses as Json) },
+    responses: eitherOf(first.responses as Json, second.responses as Json),
     security: SECURITY.optional,
     "x-emulator": { ...emulator, or: second["x-emulator"] },
   };
+}
+
+function eitherOf(first: Json, second: Json): Json {
+  const shared = Object.keys(first).filter((status) => status in second);
+  const schemaIn = (responses: Json, status: string) =>
+    (responses[status] as { content: { "application/json": { schema: unknown } } }).content[
+      "application/json"
+    ].schema;
+  const both = shared.map((status) => {
+    const anyOf = [schemaIn(first, status), schemaIn(second, status)];
+    return [status, { ...(first[status] as Json), content: json({ anyOf }) }];
+  });
+  return { ...second, ...first, ...Object.fromEntries(both) };
 }
 
 function operationOf(row: Operation, operationId: string, id: string, schemaOf: SchemaWriter): Json {
@@ -133,7 +146,7 @@ function operationOf(row: Operation, operationId: string, id: string, schemaOf: 
     parameters: parametersOf(row, schemaOf),
     ...(row.body === undefined
       ? {}
-      : { requestBody: { required: row.bodyRequired ?? true, content: json(schemaOf(row.body)) } }),
+      : { requestBody: { required: row.bodyRequired ?? true, content: bodyOf(row, schemaOf(row.body)) } }),
     responses: responsesOf(row, schemaOf),
     security: SECURITY[row.workspace],
     "x-emulator": { operation: id, section, requirements, shown },
@@ -163,14 +176,25 @@ function parameter(name: string, place: "path" | "query", required: boolean, wri
 }
 
 function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
-  const { status, body, media = "application/json" } = row.reply;
+  const { status, body, media = "application/json", or } = row.reply;
   const error = { $ref: `#/components/schemas/${row.server === "agent" ? "AgentError" : "PlatformError"}` };
   const refusals = row.refusals.map((refusal) => [
     refusal,
     { description: REFUSALS[refusal] ?? "Refused.", content: json(error) },
   ]);
-  const success = { description: "Done.", ...(body === undefined ? {} : { content: { [media]: { schema: schemaOf(body) } } }) };
-  return Object.fromEntries([[status, success], ...refusals]);
+  const success = {
+    description: "Done.",
+    ...(body === undefined ? {} : { content: { [media]: { schema: schemaOf(body) } } }),
+  };
+  const other = or ? [[or.status, { description: "Done.", content: json(schemaOf(or.body)) }]] : [];
+  return Object.fromEntries([[status, success], ...other, ...refusals]);
+}
+
+/** Protobuf has no schema in this document: it holds what the JSON does. */
+function bodyOf({ bodyMedia = ["application/json"] }: Operation, schema: unknown): Json {
+  return Object.fromEntries(
+    bodyMedia.map((media) => [media, { schema: media === "application/x-protobuf" ? {} : schema }]),
+  );
 }
 
 function json(schema: unknown): Json {

@@ -1,3 +1,7 @@
+import { AGENT_REACTIONS } from "./domain/agent/life.ts";
+import { PLANS } from "./domain/agent/plan.ts";
+import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "./domain/agent/records.ts";
+import { SCRIPT_MATCHES, SCRIPTS } from "./domain/agent/scripts.ts";
 import { PLACES, WAITING } from "./domain/bulk-exports/capacity.ts";
 import { BULK_EXPORT_REACTIONS } from "./domain/bulk-exports/reactions.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "./domain/bulk-exports/records.ts";
@@ -28,12 +32,20 @@ export const COLLECTIONS = [
   DELIVERIES,
   INBOX,
   INBOX_NAMES,
+  THREADS,
+  RUNS,
+  CHECKPOINTS,
+  PLANS,
+  ASSISTANTS,
+  SCRIPTS,
+  SCRIPT_MATCHES,
 ] as unknown as readonly Collection<never>[];
 
 /** What happens when an event is due or an effect has come to its end, subject by subject. */
 export const REACTIONS: Readonly<Record<string, Reaction>> = {
   "destination.validated": onValidated,
   ...BULK_EXPORT_REACTIONS,
+  ...AGENT_REACTIONS,
   ...HTTP_FAULT_REACTIONS,
   ...WEBHOOK_REACTIONS,
   "cron.fire": onFire,

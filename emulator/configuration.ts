@@ -15,6 +15,8 @@ export interface Configuration {
   /** Virtual start; null is the wall clock's now. */
   readonly now: Instant | null;
   readonly clock: ClockState;
+  /** Whether a request that waits for a run moves time that stands still. */
+  readonly followWaits: boolean;
   readonly settings: Settings;
   readonly seedData: SeedData;
 }

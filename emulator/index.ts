@@ -1,24 +1,32 @@
 import { resolveConfiguration } from "./adapters/config/resolve.ts";
+import type { Configuration } from "./configuration.ts";
 import { CONTROL_PREFIX } from "./control/gateway.ts";
 import type { Verification } from "./control/operation.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "./domain/auth.ts";
+import type { FaultOrder, FaultView } from "./entries/faults.ts";
+import { answerInProcess } from "./entries/fetch.ts";
+import type { EmulatorOptions } from "./entries/options.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { type RunningEmulator, start } from "./start.ts";
 
 export type { ReadyLine } from "./configuration.ts";
 export type { Verification } from "./control/operation.ts";
-
-/**
- * The keys of the configuration file, or its flags in camelCase: `{ clock: "frozen", now: "2026-01-01T00:00:00Z",
- * seed: 7, limits: { workflow_timeout: "PT48H" } }`. Free ports, memory and no rate limits unless told otherwise.
- */
-export type EmulatorOptions = Readonly<Record<string, unknown>>;
+export type { FaultOrder, FaultView } from "./entries/faults.ts";
+export type { EmulatorOptions } from "./entries/options.ts";
 
 export interface Emulator {
   /** Origin of the US region, without a slash at its end. */
   readonly url: string;
   readonly euUrl: string;
   readonly s3Url: string;
+  readonly seed: number;
   readonly clock: EmulatorClock;
+  readonly faults: EmulatorFaults;
+  /**
+   * As `fetch`, answered in this process without a socket. A path such as `/api/v1/bulk-exports` is
+   * asked for in the US region, with the key and the workspace of a fresh world unless others are given.
+   */
+  request(target: string | URL | Request, init?: EmulatorRequestInit): Promise<Response>;
   /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** Reads every file of an export back and compares it with what was sent. */
@@ -26,6 +34,13 @@ export interface Emulator {
   /** Makes the world equal to a fresh one. */
   reset(): Promise<void>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface EmulatorRequestInit extends RequestInit {
+  /** A value to send as JSON, instead of `body`; the method is then POST unless another is given. */
+  readonly json?: unknown;
+  readonly region?: "us" | "eu";
 }
 
 export interface EmulatorClock {
@@ -34,7 +49,20 @@ export interface EmulatorClock {
   freeze(): Promise<void>;
   flow(rate?: number): Promise<void>;
   /** `"PT6H10M"`, or what `POST /clock/advance` takes. */
-  advance(target: string | Readonly<Record<string, unknown>>): Promise<AdvanceResult>;
+  advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
+}
+
+/** Exactly one of `by`, `to`, `next` and `until`. */
+export interface AdvanceTarget {
+  /** ISO 8601 duration. */
+  readonly by?: string;
+  /** ISO 8601 time. */
+  readonly to?: string;
+  /** So many events. */
+  readonly next?: number;
+  readonly until?: { readonly export: string; readonly status: string };
+  /** How far `until` and `next` look ahead, ISO 8601 duration. */
+  readonly within?: string;
 }
 
 export interface AdvanceResult {
@@ -53,48 +81,102 @@ export interface AdvanceResult {
   readonly why?: string;
 }
 
+export interface EmulatorFaults {
+  /** Arms a fault; rejects when it could never strike. */
+  arm(order: FaultOrder): Promise<FaultView>;
+  /** In the order of arming, each with its hits. */
+  list(): Promise<readonly FaultView[]>;
+  /** Takes one fault away, or all of them. */
+  clear(id?: string): Promise<void>;
+}
+
 /** Starts an emulator in this process; rejects with every problem of the options. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const defaults = { port: 0, ephemeral: true, rateLimits: "off" };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  return emulatorOf(await start(resolution.configuration));
+  return emulatorOf(await start(resolution.configuration), resolution.configuration);
 }
 
-function emulatorOf(running: RunningEmulator): Emulator {
+function emulatorOf(running: RunningEmulator, configuration: Configuration): Emulator {
   const { ready } = running;
+  const request = requesterOf(running, configuration);
 
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const mark = path.indexOf("?");
-    const reply = await running.handle({
-      region: "us",
-      method,
-      path: `${CONTROL_PREFIX}v1${mark === -1 ? path : path.slice(0, mark)}`,
-      query: mark === -1 ? "" : path.slice(mark + 1),
-      headers: { host: "localhost", "content-type": "application/json" },
-      body: body === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(body)),
-      address: "127.0.0.1",
-    });
-    const value = JSON.parse(String(reply.body));
-    if (reply.status !== 200)
-      throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
+    const json = body === undefined ? {} : { json: body };
+    const reply = await request(`${CONTROL_PREFIX}v1${path}`, { method, ...json });
+    const text = await reply.text();
+    const isLines = reply.headers.get("content-type") === "application/x-ndjson";
+    if (reply.ok && isLines) return linesOf(text) as T;
+    const value = JSON.parse(text);
+    if (!reply.ok) throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
     return value as T;
+  }
+
+  let closed: Promise<void> | undefined;
+  function close(): Promise<void> {
+    closed ??= running.close();
+    return closed;
   }
 
   return {
     url: ready.url,
     euUrl: ready.eu_url,
     s3Url: ready.s3_url,
+    seed: ready.seed,
+    request,
     control,
     clock: {
       now: () => formatInstant(running.control.world.now),
-      freeze: () => control("POST", "/clock/freeze"),
-      flow: (rate = 1) => control("POST", "/clock/flow", { rate }),
+      freeze: async () => void (await control("POST", "/clock/freeze")),
+      flow: async (rate = 1) => void (await control("POST", "/clock/flow", { rate })),
       advance: (target) =>
         control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
     },
+    faults: {
+      arm: (order) => control("POST", "/faults", order),
+      list: () => control("GET", "/faults"),
+      clear: async (id) => void (await control("DELETE", id === undefined ? "/faults" : `/faults/${id}`)),
+    },
     verifyExport: (id) => control("GET", `/exports/${id}/verify`),
-    reset: () => control("POST", "/reset", {}),
-    close: running.close,
+    reset: async () => void (await control("POST", "/reset", {})),
+    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+function requesterOf(running: RunningEmulator, { settings }: Configuration): Emulator["request"] {
+  const { url, eu_url } = running.ready;
+  return (target, { json, region, ...init } = {}) => {
+    const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
+    return answerInProcess(
+      {
+        region: region ?? (asked.url.startsWith(`${eu_url}/`) ? "eu" : "us"),
+        maxBodyBytes: settings.limits.body_bytes,
+        handle: running.handle,
+      },
+      asked,
+    );
+  };
+}
+
+function requestOf(target: string | URL, base: string, json: unknown, init: RequestInit): Request {
+  const headers = new Headers(init.headers);
+  if (!headers.has("x-api-key")) headers.set("x-api-key", DEFAULT_API_KEY);
+  if (!headers.has("x-tenant-id")) headers.set("x-tenant-id", DEFAULT_TENANT_ID);
+  if (json === undefined) return new Request(new URL(target, base), { ...init, headers });
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return new Request(new URL(target, base), {
+    ...init,
+    method: init.method ?? "POST",
+    headers,
+    body: JSON.stringify(json),
+  });
+}
+
+function linesOf(text: string): unknown[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
 }

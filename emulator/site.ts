@@ -12,18 +12,20 @@ import { openTraceStore } from "./adapters/traces/store.ts";
 import { createWebhookSender, type WebhookSender } from "./adapters/webhooks/effects.ts";
 import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Oracle } from "./control/operation.ts";
+import type { Oracle, Rehearsal } from "./control/operation.ts";
 import type { FileEncoder } from "./domain/bulk-exports/encoder.ts";
 import type { Doors } from "./domain/destinations/door.ts";
 import { strikeS3 } from "./domain/faults/s3.ts";
 import { createDelays, type Delays } from "./domain/object-storage/delays.ts";
+import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
 import type { TraceStore } from "./domain/traces/port.ts";
 import type { Ports, Secrets, World } from "./domain/turn.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
+import type { AdvanceTarget } from "./kernel/advance.ts";
 import { emptyState, type WorldState } from "./kernel/commit.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
-import { createWorld } from "./kernel/world.ts";
+import { createWorld, type WorldParts } from "./kernel/world.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
 export interface Site {
@@ -31,6 +33,8 @@ export interface Site {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
+  /** Advances a copy of the world whose effects only pretend, and throws it away. */
+  rehearse(target: AdvanceTarget): Promise<Rehearsal>;
   /** Where the bodies of objects lie, for a person who wants to open them. */
   readonly objectsFolder: string;
   stats(): { readonly rows: number; readonly bytes: number };
@@ -58,7 +62,7 @@ export function openSite(options: SiteOptions): Site {
   const tools = openTools(options);
   const { traces, files, store, encoder, webhooks } = tools;
   let world = buildWorld(tools, present(store?.state ?? initialState(configuration), configuration));
-  let clock = startClock(world);
+  let clock = startClock(world, configuration.followWaits);
   const objects: ObjectStore = {
     get world() {
       return world;
@@ -76,10 +80,11 @@ export function openSite(options: SiteOptions): Site {
     world.end(new Refusal(409, "reset", "The world was reset while this request was under way."));
     traces.clear();
     files.clear();
+    tools.ports.limiter.clear();
     const state = initialState(configuration);
     store?.replace(state);
     world = buildWorld(tools, state);
-    clock = startClock(world);
+    clock = startClock(world, configuration.followWaits);
   }
 
   async function close(): Promise<void> {
@@ -103,6 +108,7 @@ export function openSite(options: SiteOptions): Site {
     },
     objects,
     oracle: lazyOracle(tools, objects),
+    rehearse: (target) => rehearseIn(tools, world, target),
     objectsFolder: tools.objectsFolder,
     stats: () => traces.stats(),
     get fresh() {
@@ -134,8 +140,9 @@ function openTools({ configuration, folder, secrets, isEmbedded, handle }: SiteO
   const objectsFolder = join(folder, "objects");
   const store = dataFolder === null ? undefined : openStore({ folder, initial: initialState(configuration) });
   const traces = openTraceStore({ folder: traceFolder });
+  const limiter = createRateLimiter(settings.rateLimits);
   return {
-    ports: { settings, traces, secrets, schedules: createSchedules(), isEmbedded },
+    ports: { settings, traces, secrets, schedules: createSchedules(), limiter, isEmbedded },
     store,
     traces,
     traceFolder,
@@ -149,10 +156,14 @@ function openTools({ configuration, folder, secrets, isEmbedded, handle }: SiteO
 }
 
 function buildWorld(tools: Tools, state: WorldState): World {
+  return createWorld<Ports>(partsOf(tools, state, tools.delays));
+}
+
+function partsOf(tools: Tools, state: WorldState, delays: Delays): WorldParts<Ports> {
   const { ports, store, encoder, webhooks } = tools;
-  const storage = objectStorageParts(tools.files, tools.delays);
+  const storage = objectStorageParts(tools.files, delays);
   const doors: Doors = { open: (address, credentials) => doorsOf(tools).open(address, credentials) };
-  return createWorld<Ports>({
+  return {
     state,
     ports,
     collections: [...COLLECTIONS, ...storage.collections],
@@ -165,7 +176,12 @@ function buildWorld(tools: Tools, state: WorldState): World {
     },
     keep: (commit) => store?.keep(commit),
     journalCapacity: JOURNAL_CAPACITY,
-  });
+  };
+}
+
+async function rehearseIn(tools: Tools, world: World, target: AdvanceTarget): Promise<Rehearsal> {
+  const { rehearse } = await import("./adapters/rehearsal.ts");
+  return rehearse(world, (state) => partsOf(tools, state, createDelays()), target);
 }
 
 /** Loaded when it is first asked: most uses of an emulator verify nothing. */

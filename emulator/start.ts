@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { packageVersion } from "./adapters/config/package-version.ts";
 import { configurationView } from "./adapters/config/view.ts";
 import { lockFolder } from "./adapters/folder-lock.ts";
+import { createClientAddresses } from "./adapters/http/client-address.ts";
+import { CODECS } from "./adapters/otlp/codecs.ts";
 import { closeServer, createOrigin, listen } from "./adapters/http/server.ts";
 import type { S3Listener } from "./adapters/s3/front/front.ts";
 import { createS3Server } from "./adapters/s3/front/server.ts";
@@ -14,7 +16,9 @@ import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
 import { CONTROL_PREFIX, handleControl } from "./control/gateway.ts";
 import type { ControlContext } from "./control/operation.ts";
+import { createRecording, type Recording } from "./control/recording.ts";
 import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
+import type { Followers } from "./http/followers.ts";
 import { createGateway } from "./http/gateway.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import { formatInstant } from "./kernel/instant.ts";
@@ -47,7 +51,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
       ? undefined
       : await lockFolder(folder, (reason) => site.world.end(new Refusal(503, "data_folder_lost", reason)));
   const ports = { us: 0, eu: 0, s3: 0 };
-  const gateway = createGateway(HANDLERS);
+  const gateway = createGateway(HANDLERS, CODECS);
   const site: Site = openSite({
     configuration,
     folder: join(folder, "worlds", "main"),
@@ -55,21 +59,31 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     isEmbedded: (endpointUrl) => isEmbedded(endpointUrl, ports.s3),
     handle: (request) => handle(request),
   });
-  const control = controlOf(site, configuration, ports, (empty) =>
-    seedWorld(site.world, gateway, empty ? undefined : configuration.seedData),
+  const recording = createRecording(site.fresh);
+  const control = controlOf(
+    site,
+    configuration,
+    ports,
+    (empty) => seedWorld(site.world, gateway, empty ? undefined : configuration.seedData),
+    gateway.followers,
+    recording,
   );
 
   function handle(request: HttpRequest): Promise<HttpReply> {
     site.clock.sync();
-    return request.path.startsWith(CONTROL_PREFIX)
+    const { now } = site.world;
+    const reply = request.path.startsWith(CONTROL_PREFIX)
       ? handleControl(control, request, configuration.allowedHosts)
-      : gateway.handle(site.world, request);
+      : gateway.handle(site.world, request, site.clock);
+    recording.take(request, now, reply);
+    return reply;
   }
 
   const maxBodyBytes = () => configuration.settings.limits.body_bytes;
+  const clientAddresses = createClientAddresses(configuration.settings.rateLimits.trusted_proxies);
   const servers: Record<keyof typeof ports, Server> = {
-    us: createOrigin({ region: "us", maxBodyBytes, handle }),
-    eu: createOrigin({ region: "eu", maxBodyBytes, handle }),
+    us: createOrigin({ region: "us", maxBodyBytes, clientAddresses, handle }),
+    eu: createOrigin({ region: "eu", maxBodyBytes, clientAddresses, handle }),
     s3: createObjectStorageOrigin(site),
   };
 
@@ -152,6 +166,8 @@ function controlOf(
   configuration: Configuration,
   ports: Ports,
   seed: (empty: boolean) => Promise<void>,
+  followers: Followers,
+  recording: Recording,
 ): ControlContext {
   return {
     get world() {
@@ -161,17 +177,22 @@ function controlOf(
       return site.clock;
     },
     oracle: site.oracle,
+    recording,
+    rehearse: (target) => site.rehearse(target),
     status: () => ({
       ...readyLine(site, configuration, ports),
       now: formatInstant(site.world.now),
       clock: site.world.clock,
       traces: site.stats(),
+      open_streams: followers.open,
+      journal_followers: site.world.journal.followers,
       objects_folder: site.objectsFolder,
       data_folder: configuration.dataFolder,
     }),
     configuration: () => configurationView(configuration),
     async reset(empty) {
       await site.restart();
+      recording.clear();
       await seed(empty);
     },
     breathe: () => new Promise((resolve) => setImmediate(resolve)),

@@ -4,8 +4,8 @@ import {
   assistantGraph,
   assistantPatch,
   assistantSearch,
-  counted,
-} from "./agent-resources.ts";
+} from "./agent-assistant-resources.ts";
+import { counted } from "./agent-resources.ts";
 import { REFUSED, REFUSED_BODY } from "./agent-run-operations.ts";
 import { freeForm, listOf, text } from "./fields.ts";
 import type { Operation } from "./operation.ts";

@@ -12,7 +12,6 @@ import {
   freeForm,
   integer,
   listOf,
-  mapOf,
   nullable,
   object,
   oneOf,
@@ -21,7 +20,8 @@ import {
   uuid,
 } from "./fields.ts";
 
-const says = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
+/** A description with the requirement that it comes from. */
+export const says = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
   description,
   "x-requirement": requirement,
   ...more,
@@ -58,7 +58,7 @@ export const agentRunPart = object(
   says("4.1-2", "The selected fields of a run."),
 );
 
-const metadata = optional(nullable(freeForm(says("2.1-1", "Notes of the caller."))));
+export const metadata = optional(nullable(freeForm(says("2.1-1", "Notes of the caller."))));
 
 const streamMode = oneOf(STREAM_MODES, says("4.8-2", "What is streamed of the run."));
 
@@ -136,7 +136,7 @@ export const thread = object(
   says("2.2-1", "The accumulated outputs of a group of runs."),
 );
 
-const page = {
+export const page = {
   limit: optional(
     nullable(
       integer(says("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
@@ -147,7 +147,7 @@ const page = {
   ),
 };
 
-const sorting = (names: readonly [string, ...string[]]) => ({
+export const sorting = (names: readonly [string, ...string[]]) => ({
   sort_by: optional(nullable(oneOf(names, says("4.8-3", "What to sort by; created_at when left out.")))),
   sort_order: optional(
     nullable(oneOf(["asc", "desc"], says("4.8-3", "Direction; the newest first when left out."))),
@@ -231,69 +231,6 @@ export const checkpointReference = object(
   says("2.2-1", "Which state of a thread to answer with."),
 );
 
-/** Fields of an assistant: not shown; those that public clients read. */
-export const assistant = object(
-  {
-    assistant_id: uuid(says("4.8-3", "Identifier of the assistant.")),
-    graph_id: text(says("4.8-3", "Graph that it configures.")),
-    name: text(says("4.8-3", "Its name.")),
-    description: nullable(text(says("4.8-3", "What it is for."))),
-    config: freeForm(says("4.8-3", "Configuration.")),
-    context: freeForm(says("4.8-3", "Context.")),
-    metadata: freeForm(says("4.8-3", "Notes; created_by is system for the server's own.")),
-    version: integer(says("4.8-3", "Counts its changes.")),
-    created_at: dateTime(says("4.8-3", "When it was created.")),
-    updated_at: dateTime(says("4.8-3", "When it last changed.")),
-  },
-  says("4.8-3", "A configured instance of a graph."),
-);
-
-const assistantFields = {
-  name: optional(nullable(text(says("4.8-3", "Its name.", { maxLength: 255 })))),
-  description: optional(nullable(text(says("4.8-3", "What it is for.", { maxLength: 65_536 })))),
-  config: optional(nullable(freeForm(says("4.8-3", "Configuration.")))),
-  context: optional(nullable(freeForm(says("4.8-3", "Context.")))),
-  metadata,
-};
-
-const graphId = text(says("4.8-3", "Name of a graph that the server has.", { minLength: 1, maxLength: 255 }));
-
-export const assistantCreate = object(
-  {
-    graph_id: graphId,
-    assistant_id: optional(nullable(uuid(says("4.8-3", "Identifier to give it.")))),
-    if_exists: optional(
-      nullable(oneOf(["raise", "do_nothing"], says("4.8-3", "What to do when the identifier is taken."))),
-    ),
-    ...assistantFields,
-  },
-  says("4.8-3", "An assistant to create."),
-);
-
-export const assistantPatch = object(
-  { graph_id: optional(graphId), ...assistantFields },
-  says("4.8-3", "Changes of an assistant."),
-);
-
-export const assistantSearch = object(
-  {
-    graph_id: optional(nullable(text(says("4.8-3", "Only assistants of this graph.")))),
-    name: optional(nullable(text(says("4.8-3", "Only assistants whose name contains this.")))),
-    metadata,
-    ...page,
-    ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"]),
-  },
-  says("4.8-3", "Which assistants to find."),
-);
-
-export const assistantGraph = object(
-  {
-    nodes: listOf(freeForm(), says("4.8-3", "Nodes of the graph.")),
-    edges: listOf(freeForm(), says("4.8-3", "Edges of the graph.")),
-  },
-  says("4.8-3", "The graph behind an assistant."),
-);
-
 export const runsCancel = object(
   {
     status: optional(
@@ -309,5 +246,3 @@ export const runsCancel = object(
 export const runOutcome = anything(says("4.8-4", "Final values of the run."));
 
 export const counted = integer(says("4.8-3", "How many there are.", { minimum: 0 }));
-
-export const flagsOfServer = mapOf(boolean(), says("4.8-3", "Parts of the agent server."));

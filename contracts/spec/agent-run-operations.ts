@@ -227,7 +227,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/threads/{thread_id}/runs/{run_id}/cancel",
     pathParameters: runPath,
     query: { wait: flag("Answer with what the run has come to."), action: cancelAction },
-    reply: { status: 202 },
+    reply: { status: 202, or: { status: 200, body: runOutcome } },
     waits: true,
     refusals: [...REFUSED, 404, 409],
   },

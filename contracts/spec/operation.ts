@@ -8,6 +8,8 @@ type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown
 /** What a body must look like for a row to be meant. */
 export type BodyShape = { readonly body: "object"; readonly member: string } | { readonly body: "array" };
 
+export type BodyMedia = "application/json" | "multipart/form-data" | "application/x-protobuf";
+
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
   readonly section: string;
@@ -23,6 +25,8 @@ export interface Operation {
   /** Query parameters; those that may be left out are wrapped in `optional`. */
   readonly query?: Parameters;
   readonly body?: Field<unknown>;
+  /** What the body may be sent as; JSON alone when absent. */
+  readonly bodyMedia?: readonly BodyMedia[];
   /** Asked before the row without it that shares its method and path: the body decides which one is meant. */
   readonly when?: BodyShape;
   /** Absent means that a body that exists is required. */
@@ -32,6 +36,8 @@ export interface Operation {
     readonly body?: Field<unknown>;
     /** What the body is sent as; JSON when absent. */
     readonly media?: "text/event-stream";
+    /** What a parameter turns the reply into. */
+    readonly or?: { readonly status: number; readonly body: Field<unknown> };
   };
   /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */
   readonly waits?: true;

@@ -6,6 +6,7 @@ import { CRON_OPERATIONS } from "./cron-operations.ts";
 import { DESTINATION_OPERATIONS } from "./destination-operations.ts";
 import { INGEST_OPERATIONS } from "./ingest-operations.ts";
 import type { Operation } from "./operation.ts";
+import { QUERY_OPERATIONS } from "./query-operations.ts";
 import { SYSTEM_OPERATIONS } from "./system-operations.ts";
 
 /** §4 and what its users need beside it: every operation that has a handler. */
@@ -13,6 +14,7 @@ export const OPERATIONS = {
   ...DESTINATION_OPERATIONS,
   ...BULK_EXPORT_OPERATIONS,
   ...INGEST_OPERATIONS,
+  ...QUERY_OPERATIONS,
   ...CRON_OPERATIONS,
   ...AGENT_RUN_OPERATIONS,
   ...AGENT_THREAD_OPERATIONS,

@@ -1,3 +1,4 @@
+import type { Field } from "./fields.ts";
 import {
   anything,
   boolean,
@@ -31,6 +32,44 @@ export const runBatch = object(
   {
     post: optional(nullable(listOf(runCreate, { description: "New trace rows." }))),
     patch: optional(nullable(listOf(runUpdate, { description: "Changes, each with the id of its row." }))),
+  },
+  beyond,
+);
+
+/** One part of a multipart body. */
+export interface FormPart {
+  readonly name: string;
+  /** In lower case, without parameters; empty when none was sent. */
+  readonly contentType: string;
+  /** What the part says that it has; absent when it does not say. */
+  readonly length?: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Parts `post.<id>`, `patch.<id>` with `.inputs` and so on behind them, `feedback.<id>`, `attachment.<id>.<name>`. */
+export const runParts: Field<readonly FormPart[]> = {
+  ...beyond,
+  type: "object",
+  additionalProperties: {
+    description: "JSON in a part of its own, with its length as a parameter of the content type.",
+  },
+  description: "New trace rows and changes, taken apart so that large members can be sent as they come.",
+};
+
+/** Spans of OpenTelemetry, as OTLP/HTTP sends them. */
+export const spanBatch = object(
+  { resourceSpans: optional(nullable(listOf(freeForm(), { description: "Spans by resource and scope." }))) },
+  beyond,
+);
+
+export const spansTaken = object(
+  {
+    partialSuccess: optional(
+      object({
+        rejectedSpans: text({ description: "How many spans were not taken, as OTLP writes large numbers." }),
+        errorMessage: text({ description: "Why." }),
+      }),
+    ),
   },
   beyond,
 );
@@ -85,6 +124,17 @@ export const projectCreate = object(
     description: optional(nullable(text({ description: "What the project is for." }))),
     start_time: optional(nullable(dateTime({ description: "When the project began." }))),
     extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+  },
+  beyond,
+);
+
+/** What may change in a tracing project; null changes nothing. */
+export const projectUpdate = object(
+  {
+    name: optional(nullable(text({ minLength: 1, maxLength: 1024, description: "Its new name." }))),
+    description: optional(nullable(text({ description: "What the project is for." }))),
+    extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+    end_time: optional(nullable(dateTime({ description: "When the project ended." }))),
   },
   beyond,
 );

@@ -35,12 +35,6 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("**/examples/**"),
   limited("/public/download/**"),
   limited("**/trigger"),
-  limited("/sessions/**", "DELETE"),
-  limited("/feedback", "POST"),
-  limited("/runs/stats"),
-  limited("/runs/query", "POST"),
-  limited("/runs/multipart", "POST"),
-  limited("/otel/v1/traces", "POST"),
 ];
 
 /** Groups of resources that §1 names; asked after the operations, which are parts of some of them. */

@@ -1,5 +1,5 @@
 import type { World } from "../domain/turn.ts";
-import { type Advance, type AdvanceBounds, advance } from "../kernel/advance.ts";
+import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
@@ -9,7 +9,7 @@ export interface Clock {
   sync(): void;
   freeze(): void;
   flow(rate: number): void;
-  advance(bounds: Pick<AdvanceBounds, "to" | "events" | "until">): Promise<Advance>;
+  advance(bounds: AdvanceTarget): Promise<Advance>;
   /**
    * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
    * may not move now: time flows, somebody else advances it, or the outside world is still at work.
@@ -19,6 +19,11 @@ export interface Clock {
 }
 
 const MAX_TIMER_MS = 3_600_000;
+
+/** Requests get their turn while time is moved far. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 /** A receiver of webhooks may itself wait for a run, so time must not wait for it. */
 function holdsTime(effect: string): boolean {
@@ -86,7 +91,6 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
     async advance(bounds) {
       if (advancing)
         throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
-      sync();
       if (bounds.to < world.now)
         throw new Refusal(
           422,
@@ -94,10 +98,12 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
           "Time only moves forward.",
           "POST /_emulator/v1/reset {} starts over.",
         );
+      sync();
       advancing = true;
       try {
         const maxEvents = world.ports.settings.limits.events_per_advance;
-        const result = await advance(world, { ...bounds, patience, maxEvents });
+        const to = Math.max(bounds.to, world.now);
+        const result = await advance(world, { ...bounds, to, patience, breathe, maxEvents });
         const detail = { from: result.from, to: result.to, fired: result.firedTotal };
         world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
         return result;

@@ -61,7 +61,7 @@ async function seedDestination(
       "x-tenant-id": WORKSPACE.tenant_id,
     },
     body: new TextEncoder().encode(JSON.stringify(body)),
-    address: "127.0.0.1",
+    address: "",
   });
   if (reply.status !== 200)
     throw new Error(

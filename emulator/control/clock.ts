@@ -1,18 +1,21 @@
-import { integer, number, object, optional, text } from "../../contracts/spec/fields.ts";
+import { type Field, integer, number, object, optional, text } from "../../contracts/spec/fields.ts";
+import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import { WAITING } from "../domain/bulk-exports/capacity.ts";
+import { isFinal } from "../domain/bulk-exports/lifecycle.ts";
 import { EXPORTS } from "../domain/bulk-exports/records.ts";
-import { exportView } from "../domain/bulk-exports/view.ts";
-import type { World } from "../domain/turn.ts";
-import type { Advance } from "../kernel/advance.ts";
+import type { Reader, World } from "../domain/turn.ts";
+import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { formatInstant, type Instant, parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control } from "./operation.ts";
 
 const NEXT_SHOWN = 100;
-/** How far `until` and `next` look ahead. */
+/** How far `until` looks ahead. */
 const LOOK_AHEAD = "P30D";
 const FOR_EVER = "P36500D";
+/** Later years are not written in four digits. */
+const END_OF_CALENDAR = parseInstant("9999-12-31T23:59:59.999Z") as Instant;
 
 const advanceBody = object({
   by: optional(text()),
@@ -65,83 +68,96 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     method: "POST",
     path: "/clock/advance",
     summary: "Step through every due event up to a time, a number of events or a condition.",
+    query: { dry_run: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     body: advanceBody,
-    async run({ clock, world }, { body }) {
-      const given = ["by", "to", "next", "until"].filter((name) => name in body);
-      if (given.length !== 1)
-        throw new Refusal(422, "invalid_request", "Give exactly one of by, to, next and until.");
+    async run({ clock, rehearse, world }, { body, query }) {
       clock.sync();
       const until = body.until && conditionOf(world, body.until);
-      const to = targetOf(world.now, body);
-      const result = await clock.advance({
-        to,
-        ...(body.next && { events: body.next }),
-        ...(until && { until: until.holds }),
-      });
-      refuseRunaway(result);
+      const target = targetOf(world.now, body, until);
+      if (query.dry_run === 1) {
+        const { assumed, ...result } = await rehearse(target);
+        return { ...advanceView(result), ...until?.outcome(result), dry_run: true, assumed };
+      }
+      const result = await clock.advance(target);
       return { ...advanceView(result), ...until?.outcome(result) };
     },
   }),
 ];
 
-function targetOf(
-  now: Instant,
-  body: { by?: string; to?: string; until?: unknown; within?: string },
-): Instant {
-  if (body.to !== undefined) {
-    const to = parseInstant(body.to);
-    if (to === undefined)
-      throw new Refusal(422, "invalid_request", `to: ${body.to} is not an ISO 8601 time with a zone.`);
-    return to;
-  }
+type AdvanceBody = typeof advanceBody extends Field<infer Body> ? Body : never;
+
+function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
+  const given = ["by", "to", "next", "until"].filter((name) => name in body);
+  if (given.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
+  if (body.within !== undefined && !until) throw invalid("within: belongs to until.");
+  return {
+    to: Math.min(body.to === undefined ? now + aheadOf(body) : instantOf(body.to), END_OF_CALENDAR),
+    ...(body.next && { events: body.next, stays: true }),
+    ...(until && { until: until.holds }),
+  };
+}
+
+function instantOf(to: string): Instant {
+  const instant = parseInstant(to);
+  if (instant === undefined) throw invalid(`to: ${to} is not an ISO 8601 time with a zone.`);
+  return instant;
+}
+
+function aheadOf(body: AdvanceBody): number {
   const ahead = body.by ?? body.within ?? (body.until ? LOOK_AHEAD : FOR_EVER);
   const ms = parseDuration(ahead);
   if (ms === undefined)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${ahead} is not an ISO 8601 duration.`,
-      "For example PT6H10M or P1D.",
-    );
-  return now + ms;
+    throw invalid(`${ahead} is not an ISO 8601 duration.`, "For example PT6H10M or P1D.");
+  return ms;
 }
 
 interface Condition {
-  readonly holds: () => boolean;
+  readonly holds: (reader: Reader) => boolean;
   readonly outcome: (result: Advance) => { readonly reached: boolean; readonly why: string };
 }
 
+/** Holds as soon as the export has the status, or has ended with another one that it will never leave. */
 function conditionOf(world: World, until: { readonly export: string; readonly status: string }): Condition {
   const id = until.export.toLowerCase();
   const wanted = until.status.toUpperCase();
-  const status = () => {
-    const found = world.reader.get(EXPORTS, id);
-    return found && exportView(world.ports.settings, found).status.toUpperCase();
-  };
-  if (status() === undefined) throw new Refusal(404, "not_found", `No export ${id} in this world.`);
+  if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
+    throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`);
+  let seen = world.reader.get(EXPORTS, id);
+  if (!seen) throw new Refusal(404, "not_found", `No export ${id} in this world.`);
   return {
-    holds: () => status() === wanted,
-    outcome: ({ stopped }) => {
-      const now = status();
-      return {
-        reached: now === wanted,
-        why: now === wanted ? `export ${id} is ${now}` : `${stopped}: export ${id} is ${now}`,
-      };
+    holds(reader) {
+      seen = reader.get(EXPORTS, id) ?? seen;
+      return seen?.status === wanted || (seen !== undefined && isFinal(seen));
+    },
+    outcome({ stopped }) {
+      const status = seen?.status;
+      const isReached = status === wanted;
+      const why = `export ${id} is ${status}`;
+      return { reached: isReached, why: isReached ? why : `${WHY_STOPPED[stopped]}: ${why}` };
     },
   };
 }
 
-function refuseRunaway({ stopped, firedTotal }: Advance): void {
+const WHY_STOPPED = {
+  target: "no event up to the end of the time looked at changes that",
+  events: "so many events have fired",
+  until: "it has ended",
+  stalled: "an effect is still in flight",
+  runaway: "too many events have fired",
+} as const satisfies Record<Advance["stopped"], string>;
+
+function refuseRunaway({ stopped, firedTotal, to }: Advance): void {
   if (stopped !== "runaway") return;
   throw new Refusal(
     422,
     "too_many_events",
-    `${firedTotal} events have fired and more are due; time stands where the last one was.`,
+    `${firedTotal} events have fired and more are due; time stands at ${formatInstant(to)}, where the last one was.`,
     "Advance in smaller steps, or raise limits.events_per_advance.",
   );
 }
 
 function advanceView(result: Advance) {
+  refuseRunaway(result);
   const settled = result.stopped !== "stalled";
   return {
     from: formatInstant(result.from),
@@ -151,4 +167,8 @@ function advanceView(result: Advance) {
     settled,
     ...(!settled && { in_flight: result.inFlight.map(({ kind, ref }) => ({ kind, ref })) }),
   };
+}
+
+function invalid(message: string, hint?: string): Refusal {
+  return new Refusal(422, "invalid_request", message, hint);
 }

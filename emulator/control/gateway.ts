@@ -5,11 +5,14 @@ import { readQuery } from "../http/query.ts";
 import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { AGENT_OPERATIONS } from "./agent.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
 import { FAULT_OPERATIONS } from "./faults.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
 import type { ControlContext, ControlOperation, ControlRequest, Lines } from "./operation.ts";
+import { RATE_LIMIT_OPERATIONS } from "./rate-limits.ts";
+import { RECORDING_OPERATIONS } from "./recording.ts";
 import { TRACE_OPERATIONS } from "./traces.ts";
 import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
 
@@ -19,9 +22,12 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,
   ...OBJECT_STORAGE_OPERATIONS,
+  ...AGENT_OPERATIONS,
   ...FAULT_OPERATIONS,
+  ...RATE_LIMIT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...INSPECTION_OPERATIONS,
+  ...RECORDING_OPERATIONS,
 ];
 
 const ROUTER = createRouter(

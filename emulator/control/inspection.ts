@@ -1,6 +1,8 @@
-import { boolean, integer, object, optional } from "../../contracts/spec/fields.ts";
+import { boolean, integer, object, optional, text } from "../../contracts/spec/fields.ts";
+import { explainRow } from "../domain/bulk-exports/explain.ts";
 import type { World } from "../domain/turn.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type Lines } from "./operation.ts";
 
 /** Lines that a follower has not taken yet; one that falls further behind is cut off. */
@@ -37,6 +39,17 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     path: "/exports/{export_id}/verify",
     summary: "Read every file of an export back and compare it with the store.",
     run: ({ oracle }, { path }) => oracle.verify((path.export_id ?? "").toLowerCase()),
+  }),
+  control({
+    method: "GET",
+    path: "/exports/{export_id}/explain",
+    summary: "Why a trace row is in an export, or not: project, window, filter, late arrival, partition, file.",
+    query: { run: optional(text({ format: "uuid" })) },
+    run({ world }, { path, query }) {
+      if (query.run === undefined) throw new Refusal(422, "invalid_request", "query.run: names the trace row.");
+      const exportId = (path.export_id ?? "").toLowerCase();
+      return explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
+    },
   }),
   control({
     method: "POST",

@@ -1,13 +1,17 @@
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { World } from "../domain/turn.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { Advance, AdvanceBounds } from "../kernel/advance.ts";
+import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { Recording } from "./recording.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
 export interface ControlContext {
   readonly world: World;
   readonly clock: ControlClock;
   readonly oracle: Oracle;
+  readonly recording: Recording;
+  /** Advances a copy of the world whose effects only pretend, and throws it away. */
+  rehearse(target: AdvanceTarget): Promise<Rehearsal>;
   /** Facts about the process for `status`. */
   status(): Readonly<Record<string, unknown>>;
   /** The effective configuration; secrets masked. */
@@ -22,7 +26,13 @@ export interface ControlClock {
   sync(): void;
   freeze(): void;
   flow(rate: number): void;
-  advance(bounds: Pick<AdvanceBounds, "to" | "events" | "until">): Promise<Advance>;
+  advance(target: AdvanceTarget): Promise<Advance>;
+}
+
+/** What an advance would do. */
+export interface Rehearsal extends Advance {
+  /** What it took for granted, since nothing was really done. */
+  readonly assumed: readonly string[];
 }
 
 /** Reads exported files back and compares them with the store. */

@@ -1,4 +1,5 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
+import type { RateLimitId, RateRegion } from "../../contracts/spec/rate-limits.ts";
 import type { AgentScript } from "./agent/script.ts";
 
 /** Everything that a user can set, resolved: defaults, configuration file, environment, flags. */
@@ -13,6 +14,7 @@ export interface Settings {
   readonly limits: LimitSettings;
   /** How long in virtual time the things take that the specification gives no duration for. */
   readonly timings: TimingSettings;
+  readonly rateLimits: RateLimitSettings;
   readonly webhooks: WebhookSettings;
   readonly agent: AgentSettings;
   /** The effective value of every assumption. */
@@ -29,6 +31,25 @@ export interface AuthSettings {
   /** `any`: every non-empty key is accepted; `keys`: only those listed. */
   readonly mode: "any" | "keys";
   readonly keys: readonly { readonly key: string; readonly tenants: readonly string[] }[];
+}
+
+/** §8.5, and how it is told and counted. */
+export interface RateLimitSettings {
+  readonly enabled: boolean;
+  readonly window: "fixed" | "sliding";
+  /** What replies say of the limit. */
+  readonly headers: "none" | "retry-after" | "x-ratelimit";
+  readonly scale: number;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trusted_proxies: readonly string[];
+  /** Windows and instants of use, over all rows and both regions. */
+  readonly held_at_most: number;
+  readonly rows: Readonly<Record<RateLimitId, Readonly<Record<RateRegion, RateSetting>>>>;
+}
+
+export interface RateSetting {
+  readonly count: number;
+  readonly seconds: number;
 }
 
 /** §6.1, with the variables in the headers filled in: their values are secrets. */

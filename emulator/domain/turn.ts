@@ -1,6 +1,7 @@
 import type { Reader as KernelReader, Turn as KernelTurn } from "../kernel/turn.ts";
 import type { Reaction as KernelReaction, World as KernelWorld } from "../kernel/world.ts";
 import type { Schedules } from "./crons/schedule.ts";
+import type { RateLimiter } from "./rate-limits/limiter.ts";
 import type { Settings } from "./settings.ts";
 import type { TraceStore } from "./traces/port.ts";
 
@@ -10,6 +11,8 @@ export interface Ports {
   readonly traces: TraceStore;
   readonly secrets: Secrets;
   readonly schedules: Schedules;
+  /** Counts in memory only: it is not part of what a world keeps. */
+  readonly limiter: RateLimiter;
   /** Whether an endpoint is the emulator's own object store: none named, or its port on a loopback name. */
   isEmbedded(endpointUrl: string | null): boolean;
 }

@@ -1,5 +1,5 @@
-import type { Frame, Place } from "../domain/agent/stream.ts";
 import { abandonRun, type Follow, hear, nextMoveOf, outcomeOf } from "../domain/agent/follow.ts";
+import type { Frame, Place } from "../domain/agent/stream.ts";
 import type { World } from "../domain/turn.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -21,11 +21,18 @@ export interface Followers {
   reply(world: World, following: Following, pace: Pace | undefined): HttpReply;
 }
 
-const EVENT_STREAM = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+const EVENT_STREAM = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function createFollowers(): Followers {
   let open = 0;
+  const leave = () => {
+    open -= 1;
+  };
   return {
     get open() {
       return open;
@@ -33,7 +40,12 @@ export function createFollowers(): Followers {
     admit({ ports }) {
       const { agent_streams } = ports.settings.limits;
       if (open >= agent_streams)
-        throw new Refusal(429, "too_many_streams", `${agent_streams} requests wait for runs already.`, "Raise limits.agent_streams.");
+        throw new Refusal(
+          429,
+          "too_many_streams",
+          `${agent_streams} requests wait for runs already.`,
+          "Raise limits.agent_streams.",
+        );
     },
     reply(world, { follow, headers }, pace) {
       const listener = follow.as === "stream" ? streamOf(world, follow) : outcomeFor(world, follow);
@@ -47,7 +59,7 @@ export function createFollowers(): Followers {
         body: {
           [Symbol.asyncIterator]() {
             open += 1;
-            return followed({ world, follow, pace, listener, closed: () => void (open -= 1) });
+            return followed({ world, follow, pace, listener, closed: leave });
           },
         },
       };
@@ -91,7 +103,9 @@ function followed({ world, follow, pace, listener, closed }: Followed): AsyncIte
   }
 
   function said(): string | undefined {
-    const { text, over } = world.defect ? { text: listener.ended(world.defect), over: true } : listener.next();
+    const { text, over } = world.defect
+      ? { text: listener.ended(world.defect), over: true }
+      : listener.next();
     if (over) close();
     return text === "" ? undefined : text;
   }
@@ -110,7 +124,9 @@ function followed({ world, follow, pace, listener, closed }: Followed): AsyncIte
     },
     async return() {
       if (!isOver && follow.onDisconnect === "cancel" && !world.defect)
-        world.turn({ type: "request", name: "disconnect", ref: follow.runId }, (turn) => abandonRun(turn, follow.runId));
+        world.turn({ type: "request", name: "disconnect", ref: follow.runId }, (turn) =>
+          abandonRun(turn, follow.runId),
+        );
       close();
       return { value: undefined, done: true };
     },
@@ -138,7 +154,9 @@ function outcomeFor({ reader }: World, { runId }: Follow): Listener {
   return {
     next() {
       const outcome = outcomeOf(reader, runId);
-      return outcome === undefined ? { text: "", over: false } : { text: JSON.stringify(outcome), over: true };
+      return outcome === undefined
+        ? { text: "", over: false }
+        : { text: JSON.stringify(outcome), over: true };
     },
     ended: (problem) => JSON.stringify({ __error__: errorOf(problem) }),
   };

@@ -9,9 +9,12 @@ import { isDressed, isFollowing } from "../operations/reply.ts";
 import { readBody } from "./body.ts";
 import { checkOf } from "./check.ts";
 import { faultReply } from "./fault.ts";
+import { corsHeaders, preflightReply } from "./cors.ts";
 import { createFollowers, type Followers, type Pace } from "./followers.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
+import { type Codecs, codecFor, mediaOf, readMedia } from "./media.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
+import { countRequest } from "./rate-limit.ts";
 import { readQuery } from "./query.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
@@ -33,31 +36,40 @@ interface Route {
   body?: { readonly value: unknown };
 }
 
-export function createGateway(handlers: Handlers): Gateway {
+export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
   const followers = createFollowers();
   return {
     followers,
     async handle(world, request, pace) {
-      const { settings } = world.ports;
-      const found = find(request);
-      if ("reply" in found) return found.reply;
-      const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
-      try {
-        if (found.rows.length > 1) {
-          route.body = { value: readBody(request, settings.limits.body_bytes) };
-          route.id = rowFor(found.rows, route.body.value);
-        }
-        return await answer({ handlers, followers, pace }, world, request, route);
-      } catch (error) {
-        return refusalReply(error, request, OPERATIONS[route.id], settings);
-      }
+      const { headers, refusal } = countRequest(world, request);
+      const reply = refusal
+        ? refusalReply(refusal, request, operationAt(request), world.ports.settings)
+        : await respond(world, request, pace);
+      return { ...reply, headers: { ...reply.headers, ...headers, ...corsHeaders(request) } };
     },
   };
+
+  async function respond(world: World, request: HttpRequest, pace: Pace | undefined): Promise<HttpReply> {
+    const { settings } = world.ports;
+    const found = find(request);
+    if ("reply" in found) return found.reply;
+    const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
+    try {
+      if (found.rows.length > 1) {
+        route.body = { value: readBody(request, settings.limits.body_bytes) };
+        route.id = rowFor(found.rows, route.body.value);
+      }
+      return await answer({ handlers, codecs, followers, pace }, world, request, route);
+    } catch (error) {
+      return refusalReply(error, request, OPERATIONS[route.id], settings);
+    }
+  }
 }
 
 type FoundRows = { readonly rows: readonly OperationId[]; readonly path: Route["path"] };
 
 function find(request: HttpRequest): FoundRows | { readonly reply: HttpReply } {
+  if (request.method === "OPTIONS") return { reply: preflightReply(request, methodsAt(request)) };
   const unshown = unshownPath(request.method, request.path);
   if (unshown) return { reply: unshownReply(request, unshown) };
   const found = ROUTER.find(request.method, request.path);
@@ -67,8 +79,21 @@ function find(request: HttpRequest): FoundRows | { readonly reply: HttpReply } {
   return { reply: area ? unshownReply(request, area) : noPath(request) };
 }
 
+/** The methods of a path in the table; undefined where it has none of its own. */
+function methodsAt({ path }: HttpRequest): readonly string[] | undefined {
+  const found = unshownPath("OPTIONS", path) ? undefined : ROUTER.find("OPTIONS", path);
+  return found && "allow" in found ? found.allow : undefined;
+}
+
+/** What a request asks for, as far as its method and path tell. */
+function operationAt({ method, path }: HttpRequest): Operation | undefined {
+  const found = ROUTER.find(method, path);
+  return found && "row" in found ? OPERATIONS[rowFor(found.row, undefined)] : undefined;
+}
+
 interface Parts {
   readonly handlers: Handlers;
+  readonly codecs: Codecs;
   readonly followers: Followers;
   readonly pace: Pace | undefined;
 }
@@ -79,7 +104,7 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const caller = identify(request);
   const { settings } = world.ports;
   const tenant_id = tenantOf(caller, operation, world);
-  const checked = await check(operation, request, route, settings.limits.body_bytes);
+  const checked = await check(operation, request, route, settings.limits.body_bytes, parts.codecs);
   if (checked.unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
   const detail = { method: request.method, path: request.path, ...warningsOf(checked.unknown) };
@@ -94,6 +119,13 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const result = isTicket(said) ? await world.answerTo(said.number) : said;
   if (result instanceof Refusal) throw result;
   const headers = headersFor(checked.unknown);
+  const codec = codecFor(request, operation.bodyMedia, parts.codecs);
+  if (codec)
+    return {
+      status: operation.reply.status,
+      headers: { ...headers, "content-type": mediaOf(request) },
+      body: await codec.write(result),
+    };
   if (!isDressed(result)) return replyWith(operation.reply.status, result, headers);
   return replyWith(result.status ?? operation.reply.status, result.body, { ...headers, ...result.headers });
 }
@@ -119,6 +151,7 @@ async function check(
   request: HttpRequest,
   { path, body: read }: Route,
   bodyBytes: number,
+  codecs: Codecs,
 ): Promise<Checked> {
   const problems: string[] = [];
   for (const [name, field] of Object.entries(operation.pathParameters ?? {}))
@@ -129,14 +162,25 @@ async function check(
     const field = "optional" in declared ? declared.optional : declared;
     problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
   }
-  let body: unknown;
-  if (operation.body) {
-    body = read ? read.value : readBody(request, bodyBytes);
-    problems.push(...(await checkOf(operation.body))(body, "body"));
-  }
+  const field = operation.body;
+  const { value: body, isForm } = await bodyOf(operation, request, read, bodyBytes, codecs);
+  if (field && !isForm) problems.push(...(await checkOf(field))(body, "body"));
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unknown = operation.body ? unknownFields(body, operation.body, "body") : [];
+  const unknown = field && !isForm ? unknownFields(body, field, "body") : [];
   return { path, query, body, unknown };
+}
+
+/** A form's parts are bytes, which its operation reads itself. */
+async function bodyOf(
+  { body, bodyMedia }: Operation,
+  request: HttpRequest,
+  read: Route["body"],
+  bodyBytes: number,
+  codecs: Codecs,
+): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
+  if (!body) return { value: undefined, isForm: false };
+  if (bodyMedia) return readMedia(request, bodyMedia, bodyBytes, codecs);
+  return { value: read ? read.value : readBody(request, bodyBytes), isForm: false };
 }
 
 function warningsOf(unknown: readonly string[]): { readonly unknown_fields?: readonly string[] } {
@@ -160,7 +204,6 @@ function unshownReply({ method, path }: HttpRequest, { section, says }: UnshownP
 }
 
 function wrongMethod({ method, path }: HttpRequest, allow: readonly string[]): HttpReply {
-  if (method === "OPTIONS") return { status: 204, headers: { allow: allow.join(", ") }, body: "" };
   const detail = `${path} does not take ${method}, only ${allow.join(", ")}.`;
   return jsonReply(405, { detail }, { allow: allow.join(", ") });
 }

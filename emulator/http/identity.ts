@@ -26,9 +26,15 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The workspace that a call is about, or why it may not be made (§5-1, 5-6). */
-export function workspaceOf(caller: Caller, auth: AuthSettings, named: "required" | "key" | "optional"): string {
-  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant)) return DEFAULT_TENANT_ID;
-  if (!caller.apiKey && named === "optional") return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
+export function workspaceOf(
+  caller: Caller,
+  auth: AuthSettings,
+  named: "required" | "key" | "optional",
+): string {
+  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant))
+    return DEFAULT_TENANT_ID;
+  if (!caller.apiKey && named === "optional")
+    return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
   if (!caller.apiKey)
     throw new Refusal(
       401,

@@ -10,7 +10,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Decompressed. */
   readonly body: Uint8Array;
-  /** The client's address. */
+  /** The client's address; empty for a call of the emulator to itself. */
   readonly address: string;
 }
 

@@ -1,5 +1,6 @@
 import type { Effect } from "./commit.ts";
 import type { Instant } from "./instant.ts";
+import type { Reader } from "./turn.ts";
 import type { World } from "./world.ts";
 
 export interface AdvanceBounds {
@@ -8,11 +9,18 @@ export interface AdvanceBounds {
   /** Stop after this many events. */
   readonly events?: number;
   /** Stop as soon as this holds; asked after every instant. */
-  readonly until?: () => boolean;
+  readonly until?: (reader: Reader) => boolean;
+  /** Time stays where the last event was when nothing more is due, instead of going on to `to`. */
+  readonly stays?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
   readonly patience: (settled: Promise<void>) => Promise<boolean>;
+  /** Lets others in between, now and then. */
+  readonly breathe?: () => Promise<void>;
   readonly maxEvents: number;
 }
+
+/** How far to go, as its caller says it. */
+export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stays">;
 
 /** An event as the caller of an advance is told of it. */
 export interface Fired {
@@ -35,6 +43,7 @@ export interface Advance {
 }
 
 const FIRED_SHOWN = 1000;
+const STEPS_PER_BREATH = 500;
 
 /**
  * Steps through every due instant in order, never over one, and moves on only when nothing that was
@@ -57,17 +66,18 @@ export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds)
   });
 
   async function stepToTheEnd(): Promise<Advance["stopped"]> {
-    for (;;) {
+    for (let steps = 1; ; steps += 1) {
       if (world.inFlight().length > 0 && (await bounds.patience(world.settled()))) return "stalled";
       if (world.defect) throw world.defect;
-      if (bounds.until?.()) return "until";
+      if (bounds.until?.(world.reader)) return "until";
       if (bounds.events !== undefined && firedTotal >= bounds.events) return "events";
       const next = world.nextEvent();
       if (!next || next.at > bounds.to) break;
       if (firedTotal >= bounds.maxEvents) return "runaway";
       world.moveTo(next.at);
+      if (steps % STEPS_PER_BREATH === 0) await bounds.breathe?.();
     }
-    world.moveTo(bounds.to);
+    if (!bounds.stays) world.moveTo(bounds.to);
     return "target";
   }
 

@@ -1,3 +1,7 @@
+import { AGENT_ASSISTANT_HANDLERS } from "./agent-assistants.ts";
+import { AGENT_RUN_HANDLERS } from "./agent-runs.ts";
+import { AGENT_START_HANDLERS } from "./agent-starts.ts";
+import { AGENT_THREAD_HANDLERS } from "./agent-threads.ts";
 import { BULK_EXPORT_HANDLERS } from "./bulk-exports.ts";
 import { CRON_HANDLERS } from "./crons.ts";
 import { DESTINATION_HANDLERS } from "./destinations.ts";
@@ -11,5 +15,9 @@ export const HANDLERS: Handlers = {
   ...BULK_EXPORT_HANDLERS,
   ...TRACE_HANDLERS,
   ...CRON_HANDLERS,
+  ...AGENT_START_HANDLERS,
+  ...AGENT_RUN_HANDLERS,
+  ...AGENT_THREAD_HANDLERS,
+  ...AGENT_ASSISTANT_HANDLERS,
   ...SYSTEM_HANDLERS,
 };

@@ -26,6 +26,7 @@ export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
         size_limit: BATCH_ROWS,
         size_limit_bytes: limits.body_bytes,
       },
+      flags: { assistants: true, crons: true, langsmith: true },
       instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: false },
     };
   },

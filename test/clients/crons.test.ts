@@ -14,7 +14,11 @@ describe.each([
   let client: Client1;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ clock: "frozen", now: "2026-03-01T00:00:00Z" });
+    emulator = await startEmulator({
+      clock: "frozen",
+      now: "2026-03-01T00:00:00Z",
+      agent: { traces: false },
+    });
     receiver = await startReceiver();
     client = new Client({ apiUrl: emulator.url, apiKey: "emulator-key" }) as Client1;
   });
@@ -27,7 +31,11 @@ describe.each([
     const { thread_id } = await client.threads.create();
     const payload = { schedule: "*/5 * * * *", input: {}, webhook: `${receiver.url}/cb?token=s3cret` };
     const cron = await client.crons.createForThread(thread_id, "echo", payload);
-    expect(cron).toMatchObject({ thread_id, schedule: "*/5 * * * *", next_run_date: "2026-03-01T00:05:00.000000Z" });
+    expect(cron).toMatchObject({
+      thread_id,
+      schedule: "*/5 * * * *",
+      next_run_date: "2026-03-01T00:05:00.000000Z",
+    });
     const found = await client.crons.search({ threadId: thread_id });
     expect(found).toMatchObject([{ cron_id: (cron as { cron_id?: string }).cron_id, enabled: true }]);
     const id = found[0]?.cron_id ?? "";
@@ -39,8 +47,16 @@ describe.each([
 
   it("start runs by the virtual clock, and their webhooks arrive", async () => {
     const { thread_id } = await client.threads.create();
-    await client.crons.createForThread(thread_id, "echo", { schedule: "*/5 * * * *", input: {}, webhook: receiver.url });
-    await client.crons.create("echo", { schedule: "0 * * * *", input: {}, webhook: `${receiver.url}/hourly` });
+    await client.crons.createForThread(thread_id, "echo", {
+      schedule: "*/5 * * * *",
+      input: {},
+      webhook: receiver.url,
+    });
+    await client.crons.create("echo", {
+      schedule: "0 * * * *",
+      input: {},
+      webhook: `${receiver.url}/hourly`,
+    });
     await emulator.clock.advance("PT1H1S");
     const runs = await client.runs.list(thread_id, { limit: 100 });
     expect(runs).toHaveLength(12);
@@ -51,9 +67,81 @@ describe.each([
 
   it("say what is wrong with them", async () => {
     const bad = { schedule: "61 * * * *", input: {} };
-    await expect(client.crons.create("echo", bad)).rejects.toMatchObject({ status: 422, text: expect.stringContaining("schedule") });
-    const zone = { schedule: "0 0 * * *", timezone: "Mars/Base", input: {} };
-    await expect(client.crons.create("echo", zone)).rejects.toMatchObject({ status: 422, text: expect.stringContaining("America/New_York") });
-    await expect(client.crons.create("nobody", { schedule: "0 0 * * *" })).rejects.toMatchObject({ status: 404 });
+    await expect(client.crons.create("echo", bad)).rejects.toMatchObject({
+      status: 422,
+      text: expect.stringContaining("schedule"),
+    });
+    await expect(client.crons.create("nobody", { schedule: "0 0 * * *" })).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe("crons over plain HTTP", () => {
+  let emulator: Emulator;
+  const threads: string[] = [];
+
+  beforeAll(async () => {
+    emulator = await startEmulator({
+      clock: "frozen",
+      now: "2026-03-01T00:00:00Z",
+      agent: { traces: false },
+    });
+    threads.push((await call("POST", "/threads", {})).body.thread_id);
+  });
+  afterAll(() => emulator.close());
+
+  async function call(method: string, path: string, body?: unknown) {
+    const reply = await fetch(new URL(path, emulator.url), {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    return { status: reply.status, text, body: text === "" ? undefined : JSON.parse(text) };
+  }
+
+  const plan = { assistant_id: "echo", schedule: "0 * * * *" };
+
+  it.each(["thread", "threads"])("are created at /%s, read, counted and deleted", async (spelling) => {
+    const created = await call("POST", `/${spelling}/${threads[0]}/runs/crons`, plan);
+    expect(created).toMatchObject({ status: 200, body: { thread_id: threads[0] } });
+    const id = created.body.cron_id;
+    expect(await call("GET", `/runs/crons/${id}`)).toMatchObject({ status: 200, body: created.body });
+    expect(await call("POST", "/runs/crons/count", { thread_id: threads[0] })).toMatchObject({ body: 1 });
+    expect(await call("DELETE", `/runs/crons/${id}`)).toMatchObject({ status: 204, text: "" });
+    expect((await call("GET", `/runs/crons/${id}`)).status).toBe(404);
+  });
+
+  it.each([
+    [{ ...plan, timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'. Use IANA"],
+    [
+      { ...plan, schedule: "61 * * * *" },
+      422,
+      "schedule: Invalid schedule: '61 * * * *'. Invalid value for minute",
+    ],
+    [{ ...plan, schedule: 5 }, 422, "body.schedule"],
+    [{ assistant_id: "echo" }, 422, "body.schedule"],
+    [{ schedule: "0 * * * *" }, 422, "body.assistant_id"],
+    [{ ...plan, end_time: "soon" }, 422, "body.end_time"],
+    [{ ...plan, webhook: "//evil.example/x" }, 422, "Webhook must be"],
+    [{ ...plan, on_run_completed: "burn" }, 422, "body.on_run_completed"],
+    [{ ...plan, assistant_id: "nobody" }, 404, "assistant_id"],
+  ])("%j is refused with %d, naming what is wrong", async (body, status, said) => {
+    const refused = await call("POST", "/runs/crons", body);
+    expect(refused).toMatchObject({ status, body: expect.stringContaining(said) });
+  });
+
+  it("refuse unknown and malformed ids", async () => {
+    const unknown = "00000000-0000-4000-8000-0000000000ee";
+    expect((await call("POST", `/thread/${unknown}/runs/crons`, plan)).status).toBe(404);
+    expect((await call("POST", "/thread/seven/runs/crons", plan)).status).toBe(422);
+    expect((await call("PATCH", `/runs/crons/${unknown}`, { enabled: false })).status).toBe(404);
+    expect((await call("DELETE", "/runs/crons/seven")).status).toBe(422);
+  });
+
+  it("refuse a change of nothing", async () => {
+    const { body } = await call("POST", "/runs/crons", plan);
+    expect(await call("PATCH", `/runs/crons/${body.cron_id}`, {})).toMatchObject({ status: 400 });
   });
 });

@@ -43,7 +43,12 @@ describe("a bulk export is refused, and nothing is written", () => {
     ["with a time without a zone", { start_time: "2026-02-25T00:00:00" }, 422, "start_time"],
     ["with a day that does not exist", { start_time: "2026-02-30T00:00:00Z" }, 422, "start_time"],
     ["with a number for a time", { start_time: 1_772_000_000 }, 422, "start_time"],
-    ["with both an end and an interval", { interval_hours: 6, end_time: "2026-02-28T00:00:00Z" }, 422, "end_time"],
+    [
+      "with both an end and an interval",
+      { interval_hours: 6, end_time: "2026-02-28T00:00:00Z" },
+      422,
+      "end_time",
+    ],
     ["with an interval of 0 hours", { interval_hours: 0 }, 422, "interval_hours"],
     ["with an interval of 169 hours", { interval_hours: 169 }, 422, "interval_hours"],
     ["with an interval of 1.5 hours", { interval_hours: 1.5 }, 422, "interval_hours"],
@@ -58,29 +63,53 @@ describe("a bulk export is refused, and nothing is written", () => {
     ["in another format", { format_version: "v3" }, 422, "format_version"],
     ["with another codec", { compression: "rar" }, 422, "compression"],
     ["with a broken filter", { filter: "eq(name," }, 422, "filter"],
-    ["over ten thousand years", { start_time: "0001-01-01T00:00:00Z", end_time: "9999-01-01T00:00:00Z" }, 422, "days"],
-    ["with a century of windows to catch up with", { interval_hours: 1, start_time: "1926-01-01T00:00:00Z" }, 422, "windows"],
+    [
+      "over ten thousand years",
+      { start_time: "0001-01-01T00:00:00Z", end_time: "9999-01-01T00:00:00Z" },
+      422,
+      "days",
+    ],
+    [
+      "with a century of windows to catch up with",
+      { interval_hours: 1, start_time: "1926-01-01T00:00:00Z" },
+      422,
+      "windows",
+    ],
   ])("%s", (_what, change, status, says) => refusal(() => order(rig, ordered, change), status, says));
 });
 
 describe("any body that is none", () => {
-  const post = (body: string, headers: Record<string, string> = {}) => rig.call("POST", "/api/v1/bulk-exports", body, headers);
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    rig.call("POST", "/api/v1/bulk-exports", body, headers);
 
   it("is refused when it is malformed", () => refusal(() => post('{"a":'), 422, "JSON"));
-  it("is refused when it is empty", () => refusal(() => rig.call("POST", "/api/v1/bulk-exports"), 422, "required"));
+  it("is refused when it is empty", () =>
+    refusal(() => rig.call("POST", "/api/v1/bulk-exports"), 422, "required"));
   it("is refused when it is no object", () => refusal(() => post("[1]"), 422, "object"));
-  it("is refused when it nests without end", () => refusal(() => post(`${"[".repeat(3000)}${"]".repeat(3000)}`), 422, "deep"));
-  it("is refused when it nests so deep that parsers give up", () => refusal(() => post("[".repeat(1_000_000)), 422, "JSON"));
-  it("is refused when it says it is something else", () => refusal(() => post("{}", { "content-type": "text/plain" }), 415, "application/json"));
+  it("is refused when it nests without end", () =>
+    refusal(() => post(`${"[".repeat(3000)}${"]".repeat(3000)}`), 422, "deep"));
+  it("is refused when it nests so deep that parsers give up", () =>
+    refusal(() => post("[".repeat(1_000_000)), 422, "JSON"));
+  it("is refused when it says it is something else", () =>
+    refusal(() => post("{}", { "content-type": "text/plain" }), 415, "application/json"));
   it("is refused when it is no UTF-8", async () => {
-    const reply = await fetch(`${rig.emulator.url}/runs`, { method: "POST", headers: HEADERS, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) });
+    const reply = await fetch(`${rig.emulator.url}/runs`, {
+      method: "POST",
+      headers: HEADERS,
+      body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    });
     expect(reply.status).toBe(422);
   });
 
   it("is refused when it is too large, sent at once, in chunks or packed", async () => {
     const large = Buffer.alloc(21 * 1024 * 1024, 0x20);
-    const send = (body: BodyInit, headers = {}) =>
-      fetch(`${rig.emulator.url}/runs/batch`, { method: "POST", headers: { ...HEADERS, ...headers }, body, duplex: "half" } as RequestInit);
+    const send = (body: NonNullable<RequestInit["body"]>, headers = {}) =>
+      fetch(`${rig.emulator.url}/runs/batch`, {
+        method: "POST",
+        headers: { ...HEADERS, ...headers },
+        body,
+        duplex: "half",
+      } as RequestInit);
     const stream = new ReadableStream({
       start(controller) {
         for (let part = 0; part < 21; part += 1) controller.enqueue(large.subarray(0, 1024 * 1024));
@@ -89,7 +118,10 @@ describe("any body that is none", () => {
     });
     const statuses = [
       (await send(large)).status,
-      await send(stream).then(({ status }) => status, () => 413),
+      await send(stream).then(
+        ({ status }) => status,
+        () => 413,
+      ),
       (await send(gzipSync(large), { "content-encoding": "gzip" })).status,
     ];
     expect(statuses).toEqual([413, 413, 413]);
@@ -98,14 +130,19 @@ describe("any body that is none", () => {
 
   it("is refused when it is packed in a way that nobody knows, or badly", async () => {
     const send = (encoding: string) =>
-      fetch(`${rig.emulator.url}/runs`, { method: "POST", headers: { ...HEADERS, "content-encoding": encoding }, body: "not packed" });
+      fetch(`${rig.emulator.url}/runs`, {
+        method: "POST",
+        headers: { ...HEADERS, "content-encoding": encoding },
+        body: "not packed",
+      });
     expect((await send("compress")).status).toBe(415);
     expect([400, 415, 422]).toContain((await send("gzip")).status);
   });
 });
 
 describe("headers", () => {
-  const get = (headers: Record<string, string>) => fetch(`${rig.emulator.url}/api/v1/bulk-exports`, { headers }).then(({ status }) => status);
+  const get = (headers: Record<string, string>) =>
+    fetch(`${rig.emulator.url}/api/v1/bulk-exports`, { headers }).then(({ status }) => status);
 
   it("are both asked for on bulk-export calls (§5-1)", async () => {
     expect(await get({})).toBe(401);
@@ -164,14 +201,27 @@ describe("every path", () => {
   });
 
   it("answers no request with a 5xx but 501, whatever is sent to it", async () => {
-    const bodies = [undefined, "", "{", "null", "[]", "{}", '{"id":1}', '{"status":{}}', '{"post":5}', '{"__proto__":{"x":1}}', `"${"x".repeat(70_000)}"`];
+    const bodies = [
+      undefined,
+      "",
+      "{",
+      "null",
+      "[]",
+      "{}",
+      '{"id":1}',
+      '{"status":{}}',
+      '{"post":5}',
+      '{"__proto__":{"x":1}}',
+      `"${"x".repeat(70_000)}"`,
+    ];
     const bad: string[] = [];
     for (const { method, path } of Object.values(OPERATIONS)) {
       for (const id of [UNKNOWN, "x", "%00", "..%2f.."]) {
         const target = path.replaceAll(/\{\w+\}/g, id);
         for (const body of method === "GET" ? [undefined] : bodies) {
           const { status } = await rig.call(method, target, body).catch(() => ({ status: 0 }));
-          if (status === 0 || (status >= 500 && status !== 501)) bad.push(`${method} ${target} ${body?.slice(0, 40)}: ${status}`);
+          if (status === 0 || (status >= 500 && status !== 501))
+            bad.push(`${method} ${target} ${body?.slice(0, 40)}: ${status}`);
         }
         if (target === path) break;
       }
@@ -181,10 +231,18 @@ describe("every path", () => {
 
   it("survives what is no HTTP at all", async () => {
     const { port, hostname } = new URL(rig.emulator.url);
-    for (const text of ["\r\n\r\n", "GET", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`]) {
+    for (const text of [
+      "\r\n\r\n",
+      "GET",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
+      `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`,
+    ]) {
       await new Promise<void>((resolve) => {
         const socket = connect(Number(port), hostname, () => socket.end(text));
-        socket.on("close", () => resolve()).on("error", () => resolve()).resume();
+        socket
+          .on("close", () => resolve())
+          .on("error", () => resolve())
+          .resume();
       });
     }
     expect((await rig.call("GET", "/ok")).status).toBe(200);
@@ -205,7 +263,12 @@ describe("the control surface", () => {
     ["POST", "/clock/flow", { rate: 0 }, 422],
     ["POST", "/traces/generate", { count: 0 }, 422],
     ["POST", "/traces/generate", { count: 10, shape: "round" }, 422],
-    ["POST", "/traces/generate", { count: 10, from: "2026-02-02T00:00:00Z", to: "2026-02-01T00:00:00Z" }, 422],
+    [
+      "POST",
+      "/traces/generate",
+      { count: 10, from: "2026-02-02T00:00:00Z", to: "2026-02-01T00:00:00Z" },
+      422,
+    ],
     ["POST", "/s3/buckets", { name: "No Bucket" }, 422],
     ["POST", "/s3/buckets", { name: "traces" }, 409],
     ["DELETE", "/s3/buckets/nothing", undefined, 404],
@@ -217,7 +280,9 @@ describe("the control surface", () => {
   ])("%s %s %j is refused with %i", async (method, path, body, status) => {
     const reply = await control(method, path, body);
     expect(reply.status).toBe(status);
-    expect(reply.body.error).toEqual(expect.objectContaining({ code: expect.any(String), message: expect.any(String) }));
+    expect(reply.body.error).toEqual(
+      expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+    );
   });
 
   it("does not answer to foreign pages and names", async () => {
@@ -225,7 +290,9 @@ describe("the control surface", () => {
     expect((await control("GET", "/clock", undefined, { origin: "http://localhost:3000" })).status).toBe(200);
     const { port, hostname } = new URL(rig.emulator.url);
     const status = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), hostname, () => socket.end("GET /_emulator/v1/clock HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"));
+      const socket = connect(Number(port), hostname, () =>
+        socket.end("GET /_emulator/v1/clock HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+      );
       socket.once("data", (data) => resolve(String(data).slice(9, 12)));
     });
     expect(status).toBe("403");

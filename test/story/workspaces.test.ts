@@ -12,7 +12,13 @@ beforeAll(async () => {
   rig = await startRig();
   ordered = await prepare(rig);
   exportId = (await order(rig, ordered)).body.id;
-  const row = { id: ROW, name: "mine", run_type: "chain", session_id: ordered.projectId, start_time: "2026-02-26T00:00:00Z" };
+  const row = {
+    id: ROW,
+    name: "mine",
+    run_type: "chain",
+    session_id: ordered.projectId,
+    start_time: "2026-02-26T00:00:00Z",
+  };
   await rig.call("POST", "/runs", row);
 });
 
@@ -56,18 +62,28 @@ function attempts(headers: Record<string, string>, origin: string) {
 }
 
 describe("what one workspace has", () => {
-  it("another workspace cannot see, cancel or export (§5-3)", () => attempts(OTHER, rig.emulator.url).expectNothing());
+  it("another workspace cannot see, cancel or export (§5-3)", () =>
+    attempts(OTHER, rig.emulator.url).expectNothing());
 
-  it("the other region does not hold, even for the same workspace (§1-2)", () => attempts({}, rig.emulator.euUrl).expectNothing());
+  it("the other region does not hold, even for the same workspace (§1-2)", () =>
+    attempts({}, rig.emulator.euUrl).expectNothing());
 
   it("is still there afterwards", async () => {
-    expect((await rig.call("GET", `/api/v1/bulk-exports/${exportId}`)).body).toMatchObject({ status: "CREATED" });
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${exportId}`)).body).toMatchObject({
+      status: "CREATED",
+    });
     expect((await rig.call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "mine" });
   });
 
   it("may have the name and the row id that another one uses", async () => {
     const { call } = attempts(OTHER, rig.emulator.url);
-    const row = { id: ROW, name: "theirs", run_type: "chain", session_name: "shop", start_time: "2026-02-26T00:00:00Z" };
+    const row = {
+      id: ROW,
+      name: "theirs",
+      run_type: "chain",
+      session_name: "shop",
+      start_time: "2026-02-26T00:00:00Z",
+    };
     expect((await call("POST", "/runs", row)).status).toBe(202);
     expect((await call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "theirs" });
     expect((await rig.call("GET", `/runs/${ROW}`)).body).toMatchObject({ name: "mine" });

@@ -99,9 +99,14 @@ function givenByBranch(
   });
 }
 
-/** An option such as `clock` is a section when it is an object, and the flag of that name when a word. */
+/**
+ * An option such as `clock` is a section when it is an object, and the flag of that name when a word. A
+ * section that can be switched off as a whole is the switch when it is not an object.
+ */
 function pathOfKey(key: string, value: unknown, optionNames: boolean): string | undefined {
   if (SETTINGS.has(key)) return key;
+  const isSwitch = typeof value === "boolean" || typeof value === "string";
+  if (isSwitch && SETTINGS.has(`${key}.enabled`)) return `${key}.enabled`;
   return optionNames && (typeof value === "string" || !SECTIONS.has(key)) ? OPTION_NAMES.get(key) : undefined;
 }
 

@@ -8,6 +8,7 @@ import { readConfigurationFile } from "./configuration-file.ts";
 import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
+import { rateLimitSettings } from "./rate-limit-settings.ts";
 import { type NamedValues, SETTINGS } from "./settings.ts";
 import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
 
@@ -25,15 +26,8 @@ export interface Sources {
   readonly discover?: boolean;
 }
 
-/** Settings of parts that `Configuration` does not carry. */
-export interface Extras {
-  readonly rateLimits: boolean;
-  readonly followWaits: boolean;
-  readonly agent: Readonly<Record<string, unknown>>;
-}
-
 export type Resolution =
-  | { readonly ok: true; readonly configuration: Configuration; readonly extras: Extras }
+  | { readonly ok: true; readonly configuration: Configuration }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** The configuration that the sources add up to, or every problem with them, a line each. */
@@ -78,10 +72,10 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       seed: value("seed"),
       now: value("clock.now"),
       clock: { mode: value("clock.mode"), rate: value("clock.rate") },
+      followWaits: value("clock.follow_waits"),
       settings,
       seedData,
     },
-    extras: extrasFrom(value),
   };
 }
 
@@ -127,17 +121,16 @@ function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit
       agent_server: value("versions.agent_server"),
     },
     auth: { mode: value("auth.mode"), keys: value("auth.keys") },
+    agent: {
+      assistants: value("agent.assistants"),
+      scripts: value("agent.scripts"),
+      project: value("agent.project"),
+      traces: value("agent.traces"),
+    },
+    rateLimits: rateLimitSettings(value, anyValue),
     limits: limitValues(LIMITS, anyValue) as unknown as LimitSettings,
     timings: limitValues(TIMINGS, anyValue) as unknown as TimingSettings,
     assumptions: effectiveAssumptions(value("profile"), SETTINGS, anyValue),
-  };
-}
-
-function extrasFrom(value: ValueOf): Extras {
-  return {
-    rateLimits: value("rate_limits"),
-    followWaits: value("clock.follow_waits"),
-    agent: value("agent"),
   };
 }
 

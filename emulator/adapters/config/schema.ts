@@ -15,6 +15,11 @@ export function configurationSchema(): Readonly<Record<string, unknown>> {
     };
     place(root, keysOf(path), leaf);
   }
+  for (const [name, one] of Object.entries(root.properties as Section)) {
+    const properties = (one as Section).properties as Section | undefined;
+    // A section that can be switched off as a whole may be given as the switch alone.
+    if (properties?.enabled) (root.properties as Section)[name] = { anyOf: [one, properties.enabled] };
+  }
   return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "emulator.config", ...root };
 }
 

@@ -1,6 +1,7 @@
 import { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
 import { DEFAULT_VERSIONS } from "../../../contracts/spec/versions.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../../contracts/spec/webhook-settings.ts";
+import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
@@ -17,6 +18,7 @@ import {
   version,
 } from "./kinds.ts";
 import { limitSettings } from "./limit-settings.ts";
+import { RATE_LIMIT_ROW_SETTINGS, RATE_LIMIT_SETTINGS } from "./rate-limit-settings.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** EU is the next port and S3 the one after, so the highest two are out of reach. */
@@ -94,8 +96,6 @@ const WORLD = {
     flag: "deployment",
   }),
   strict: setting(toggle(), false, "what is tolerated becomes an error", { flag: "strict", bare: true }),
-  rate_limits: setting(toggle(), true, "whether calls are counted (§8.5)", { flag: "rate-limits" }),
-  agent: setting(freeObject(), {}, "assistants and scripts"),
 };
 
 const AUTH = {
@@ -175,7 +175,7 @@ const SEED_DATA = {
 };
 
 /** The settings that have a type of their own, by their path in the configuration file. */
-const NAMED = { ...SERVER, ...WORLD, ...AUTH, ...WEBHOOKS, ...SEED_DATA };
+const NAMED = { ...SERVER, ...WORLD, ...AUTH, ...AGENT_SETTINGS, ...RATE_LIMIT_SETTINGS, ...WEBHOOKS, ...SEED_DATA };
 
 /** The type of the value of each named setting. */
 export type NamedValues = {
@@ -187,5 +187,6 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries<Setting>(NAMED),
   ...limitSettings(LIMITS),
   ...limitSettings(TIMINGS),
+  ...RATE_LIMIT_ROW_SETTINGS,
   ...ASSUMPTION_SETTINGS,
 ]);

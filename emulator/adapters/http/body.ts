@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { decompressZstd, ZstdTooLarge } from "./zstd.ts";
 
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
@@ -21,9 +22,12 @@ export async function receiveBody(request: IncomingMessage, maxBytes: number): P
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
   const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity") return collect(request, maxBytes);
+  if (encoding === "zstd") return receiveZstd(request, maxBytes);
   const decoder = DECODERS[encoding];
   if (!decoder)
-    throw new UnreadableBody(`Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`);
+    throw new UnreadableBody(
+      `Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`,
+    );
   const plain = decoder();
   request.on("error", (error) => plain.emit("error", error));
   try {
@@ -31,6 +35,16 @@ export async function receiveBody(request: IncomingMessage, maxBytes: number): P
   } catch (error) {
     if (error instanceof BodyTooLarge) throw error;
     throw new UnreadableBody(`The body is not ${encoding}: ${(error as Error).message}.`);
+  }
+}
+
+async function receiveZstd(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const compressed = await collect(request, maxBytes);
+  try {
+    return await decompressZstd(compressed, maxBytes);
+  } catch (error) {
+    if (error instanceof ZstdTooLarge) throw new BodyTooLarge();
+    throw new UnreadableBody(`The body is not zstd: ${(error as Error).message}.`);
   }
 }
 

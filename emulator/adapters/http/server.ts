@@ -3,11 +3,14 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../http/message.ts";
 import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
+import type { ClientAddresses } from "./client-address.ts";
+import { sendStream } from "./send-stream.ts";
 
 export interface Listener {
   readonly region: string;
   readonly maxBodyBytes: () => number;
   handle(request: HttpRequest): Promise<HttpReply>;
+  readonly clientAddresses: ClientAddresses;
 }
 
 const MAX_HEADERS = 200;
@@ -50,33 +53,19 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
 
 async function answer(listener: Listener, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const reply = await replyTo(listener, request);
-  if (response.destroyed) return;
   const { status, headers, body } = reply;
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-    response.end(request.method === "HEAD" ? undefined : body);
-    return;
-  }
-  response.writeHead(status, headers);
-  for await (const chunk of body) {
-    if (response.destroyed) break;
-    if (!response.write(chunk)) await drained(response);
-  }
-  response.end();
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
-  });
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    return sendStream({ ...reply, body }, response);
+  if (response.destroyed) return;
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  response.end(request.method === "HEAD" ? undefined : body);
 }
 
 async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {
   const maxBytes = listener.maxBodyBytes();
   try {
     const body = hasBody(request) ? await receiveBody(request, maxBytes) : NO_BODY;
-    return await listener.handle(requestOf(listener.region, request, body));
+    return await listener.handle(requestOf(listener, request, body));
   } catch (error) {
     // What was not read would be taken for the next request of this connection.
     const close = { connection: "close" };
@@ -93,16 +82,21 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function requestOf(region: string, request: IncomingMessage, body: Uint8Array): HttpRequest {
+function requestOf(
+  { region, clientAddresses }: Listener,
+  request: IncomingMessage,
+  body: Uint8Array,
+): HttpRequest {
   const target = request.url ?? "/";
   const mark = target.indexOf("?");
+  const headers = request.headers as Record<string, string | undefined>;
   return {
     region,
     method: request.method ?? "GET",
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? "" : target.slice(mark + 1),
-    headers: request.headers as Record<string, string | undefined>,
+    headers,
     body,
-    address: request.socket.remoteAddress ?? "",
+    address: clientAddresses.find(request.socket.remoteAddress, headers["x-forwarded-for"]),
   };
 }

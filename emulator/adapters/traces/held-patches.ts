@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HeldPatch } from "../../domain/traces/port.ts";
 import { appendAll, readExactly, truncateTo } from "./open-files.ts";
 
 /** A tenant already has as many patches without a row as are kept. */
@@ -14,11 +15,12 @@ export class HeldPatchesFull extends Error {
   }
 }
 
-type Patch = Readonly<Record<string, unknown>>;
+type Patch = HeldPatch["patch"];
 
 /** The patches of a tenant whose rows have not been posted yet: in a file, with their places in memory. */
 export interface HeldPatches {
-  hold(id: string, patch: Patch): void;
+  /** All of them, or none. */
+  hold(patches: readonly HeldPatch[]): void;
   held(id: string): readonly Patch[];
   drop(id: string): void;
 }
@@ -117,15 +119,20 @@ export function openHeldPatches(
   }
 
   return {
-    hold(id, patch) {
-      const line = Buffer.from(`${JSON.stringify({ id, patch })}\n`, "utf8");
-      if (count >= patchesMax || wantedSize + line.length > BYTES_MAX) throw new HeldPatchesFull(patchesMax);
+    hold(patches) {
+      const lines = patches.map(({ id, patch }) => Buffer.from(`${JSON.stringify({ id, patch })}\n`, "utf8"));
+      const bytes = lines.reduce((sum, line) => sum + line.length, 0);
+      if (count + lines.length > patchesMax || wantedSize + bytes > BYTES_MAX)
+        throw new HeldPatchesFull(patchesMax);
       mkdirSync(scopePath, { recursive: true, mode: 0o700 });
-      using(path, (file) => appendAll(file, line));
-      addTo(places, id, { offset: size, length: line.length });
-      size += line.length;
-      wantedSize += line.length;
-      count += 1;
+      using(path, (file) => appendAll(file, Buffer.concat(lines)));
+      patches.forEach(({ id }, at) => {
+        const length = lines[at]?.length ?? 0;
+        addTo(places, id, { offset: size, length });
+        size += length;
+      });
+      wantedSize += bytes;
+      count += lines.length;
     },
     held(id) {
       const found = places.get(id);

@@ -51,6 +51,13 @@ export function instantOf(micros: bigint): string {
   return `${seconds}.${String(inSecond).padStart(6, "0")}Z`;
 }
 
+/** The inverse of `microsecondsOfDay`. */
+export function instantAt(day: string, micros: number): string {
+  const inSecond = micros % 1_000_000;
+  const second = new Date(startOfDayMs(day) + (micros - inSecond) / 1000).toISOString().slice(0, 19);
+  return `${second}.${String(inSecond).padStart(6, "0")}Z`;
+}
+
 /** The part of a day that lies between two instants, in microseconds of the day; end exclusive. */
 export function withinDay(day: string, start: string, end: string): { from: number; until: number } {
   const from = dayOf(start) < day ? 0 : dayOf(start) > day ? Infinity : microsecondsOfDay(start);

@@ -4,6 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/export-columns.ts";
+import type { StoredRow as DomainRow } from "../../domain/traces/roll-up.ts";
 
 /**
  * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
@@ -29,9 +30,10 @@ export function isJsonColumn(name: ColumnName): name is JsonColumn {
 }
 
 /** The line of a row, with its line feed. */
-export function lineOf(row: TraceRow): string {
+export function lineOf(row: DomainRow): string {
   const head: Record<string, unknown> = {};
   for (const name of HEAD_COLUMNS) head[name] = row[name];
+  if (row.below !== undefined) head.below = row.below;
   let text = JSON.stringify(head).slice(0, -1);
   const sizes: Record<string, number> = { head: Buffer.byteLength(text) };
   for (const name of JSON_COLUMNS) {
@@ -43,9 +45,9 @@ export function lineOf(row: TraceRow): string {
 }
 
 /** The whole row of a line. */
-export function rowOf(line: Buffer): TraceRow {
+export function rowOf(line: Buffer): DomainRow {
   const { sizes: _sizes, ...row } = JSON.parse(line.toString("utf8"));
-  return row as TraceRow;
+  return row as DomainRow;
 }
 
 /** A stored row whose JSON columns are still bytes. */

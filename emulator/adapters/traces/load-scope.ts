@@ -21,7 +21,7 @@ export interface Loaded {
 }
 
 export function tombstone(segment: Segment, id: string, previous: number, sequence: number): SidecarRecord {
-  return { id, start: 0, offset: segment.dataBytes, length: 0, previous, sequence };
+  return { id, start: 0, offset: segment.dataBytes, length: 0, previous, sequence, trace: 0 };
 }
 
 export function nameOf(sessionId: string, day: string): string {

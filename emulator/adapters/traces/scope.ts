@@ -1,21 +1,27 @@
-import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
+import type { ListedRow, RowRange } from "../../domain/traces/port.ts";
+import type { StoredRow } from "../../domain/traces/roll-up.ts";
 import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
 import { lineOf, rowOf } from "./lines.ts";
+import { createListing } from "./listing.ts";
 import { addSegment, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
 import { type OpenFiles, readExactly } from "./open-files.ts";
 import { segmentPath } from "./places.ts";
 import { appendRecords, appendRows, readRecords, type Segment, someRecord } from "./segment.ts";
-import { RECORD_BYTES, type SidecarRecord } from "./sidecar.ts";
+import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
+import { readVersion } from "./version.ts";
 
 /** All rows of one tenant in one region, loaded at first use. */
 export interface Scope {
   readonly held: HeldPatches;
-  read(id: string): TraceRow | undefined;
+  read(id: string): StoredRow | undefined;
+  /** The last version that was written before the mark. */
+  readAsOf(id: string, mark: number): StoredRow | undefined;
   has(id: string): boolean;
   /** Appends the rows, numbered from `sequence` on; answers how many bytes the files grew by. */
-  write(rows: readonly TraceRow[], sequence: number): number;
+  write(rows: readonly StoredRow[], sequence: number): number;
   days(sessionId: string, start: string, end: string): readonly string[];
+  list(range: RowRange): Iterable<ListedRow>;
 }
 
 /** What one call of `write` appends to one segment. */
@@ -33,7 +39,7 @@ function draftRow(
   loaded: Loaded,
   draftOf: (segment: Segment) => Draft,
   draft: Draft,
-  row: TraceRow,
+  row: StoredRow,
   sequence: number,
 ) {
   const { index } = loaded;
@@ -47,7 +53,7 @@ function draftRow(
   const offset = segment.dataBytes + draft.bytes;
   const previous = from === segment ? position : -1;
   index.put(row.id, segment.number, segment.records + draft.rows.length);
-  draft.rows.push({ id: row.id, start, offset, length, previous, sequence });
+  draft.rows.push({ id: row.id, start, offset, length, previous, sequence, trace: traceWord(row.trace_id) });
   draft.lines += line;
   draft.bytes += length;
   segment.earliest = Math.min(segment.earliest, start);
@@ -87,10 +93,13 @@ function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string)
 export function openScope(files: OpenFiles, path: string, heldPatchesMax: number): Scope {
   const loaded = loadScope(files, path);
   const { index } = loaded;
+  const listing = createListing(files, loaded.segments);
   const held = openHeldPatches(path, heldPatchesMax, (id) => index.find(id) >= 0);
 
   return {
     held,
+    list: (range) => listing.list(range),
+    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(loaded, id, mark)),
     has: (id) => index.find(id) >= 0,
     read(id) {
       const entry = index.find(id);

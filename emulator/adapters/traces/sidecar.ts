@@ -1,11 +1,12 @@
 /**
  * A sidecar (`.index`) holds one record of fixed size for each version of a row in a segment:
  * id (16 bytes), start in microseconds of the day (f64), offset (f64) and length (u32) of the line,
- * the position of the version before it in this segment plus one (u32, 0 for none) and the
- * store-wide sequence number (f64). Length 0 says that the row's newest version is in another segment;
+ * the position of the version before it in this segment plus one (u32, 0 for none), the
+ * store-wide sequence number (f64) and a word of the trace's id (u32), by which the rows of a trace are
+ * found. Length 0 says that the row's newest version is in another segment;
  * such a record has as offset the end of the data before it, so that every record says how long the data was.
  */
-export const RECORD_BYTES = 48;
+export const RECORD_BYTES = 52;
 export const ID_BYTES = 16;
 
 const START = 16;
@@ -13,6 +14,7 @@ const OFFSET = 24;
 const LENGTH = 32;
 const PREVIOUS = 36;
 const SEQUENCE = 40;
+const TRACE = 48;
 const NO_DASHES = [8, 13, 18, 23];
 
 export interface SidecarRecord {
@@ -23,6 +25,8 @@ export interface SidecarRecord {
   /** Position of the version it replaces in the same segment; -1 for none. */
   readonly previous: number;
   readonly sequence: number;
+  /** `traceWord` of its trace; of no meaning where the length is 0. */
+  readonly trace: number;
 }
 
 /** A view of many records that are in memory one behind the other. */
@@ -34,6 +38,7 @@ export interface SidecarView {
   length(position: number): number;
   previous(position: number): number;
   sequence(position: number): number;
+  trace(position: number): number;
   id(position: number): string;
   compareIds(left: number, right: number): number;
 }
@@ -48,6 +53,7 @@ export function viewSidecar(bytes: Buffer): SidecarView {
     length: (position) => view.getUint32(position * RECORD_BYTES + LENGTH, true),
     previous: (position) => view.getUint32(position * RECORD_BYTES + PREVIOUS, true) - 1,
     sequence: (position) => view.getFloat64(position * RECORD_BYTES + SEQUENCE, true),
+    trace: (position) => view.getUint32(position * RECORD_BYTES + TRACE, true),
     id: (position) => {
       const hex = bytes.toString("hex", position * RECORD_BYTES, position * RECORD_BYTES + ID_BYTES);
       return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
@@ -63,6 +69,13 @@ export function viewSidecar(bytes: Buffer): SidecarView {
       return 0;
     },
   };
+}
+
+/** Traces with different words are different; those with the same one have to be compared by their ids. */
+export function traceWord(traceId: string): number {
+  let word = 0;
+  for (let at = 0; at < traceId.length; at += 1) word = Math.imul(word ^ traceId.charCodeAt(at), 0x01000193);
+  return word >>> 0;
 }
 
 function writeId(bytes: Buffer, at: number, id: string): void {
@@ -85,6 +98,7 @@ export function packRecords(records: readonly SidecarRecord[]): Buffer {
     bytes.writeUInt32LE(record.length, at + LENGTH);
     bytes.writeUInt32LE(record.previous + 1, at + PREVIOUS);
     bytes.writeDoubleLE(record.sequence, at + SEQUENCE);
+    bytes.writeUInt32LE(record.trace, at + TRACE);
   });
   return bytes;
 }

@@ -63,11 +63,15 @@ export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: Tr
       }
     },
     read: (scope, id) => (isUuid(id) ? scopeOf(scope).read(id) : undefined),
-    holdPatch(scope, id, patch) {
-      if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
+    readAsOf: (scope, id, mark) => (isUuid(id) ? scopeOf(scope).readAsOf(id, mark) : undefined),
+    list: (scope, range) => scopeOf(scope).list(range),
+    holdPatches(scope, patches) {
       const opened = scopeOf(scope);
-      if (opened.has(id)) throw new Error(`the row ${id} is there, so its patch is not to be held`);
-      opened.held.hold(id, patch);
+      for (const { id } of patches) {
+        if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
+        if (opened.has(id)) throw new Error(`the row ${id} is there, so its patch is not to be held`);
+      }
+      opened.held.hold(patches);
     },
     heldPatches: (scope, id) => scopeOf(scope).held.held(id),
     mark: () => next,

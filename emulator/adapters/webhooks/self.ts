@@ -48,7 +48,7 @@ function requestOf(
       "content-type": "application/json",
     },
     body: new TextEncoder().encode(payload),
-    address: "127.0.0.1",
+    address: "",
   };
 }
 

@@ -53,15 +53,14 @@ export function isSystem(assistant: Assistant): boolean {
 
 /** Everything that a workspace can run: the server's own and those it has created. */
 export function assistantsOf(turn: Turn, workspace: Workspace): readonly Assistant[] {
-  const system = graphsOf(turn.ports.settings).map(systemAssistant);
-  return [...system, ...turn.list(ASSISTANTS, workspaceKey(workspace))];
+  return [...systemAssistants(turn.ports.settings), ...turn.list(ASSISTANTS, workspaceKey(workspace))];
 }
 
 /** The assistant of an id or of a graph's name; a name that is none is refused as the assumption says. */
 export function assistantNamed(turn: Turn, workspace: Workspace, named: string): Assistant {
   const { settings } = turn.ports;
-  const graph = graphsOf(settings).find(({ graph_id }) => graph_id === named);
-  if (graph) return systemAssistant(graph);
+  const system = systemAssistants(settings).find(({ graph_id }) => graph_id === named);
+  if (system) return system;
   const id = named.toLowerCase();
   const found = assistantById(turn, workspace, id);
   if (found) return found;
@@ -82,8 +81,18 @@ function unknownAssistant(settings: Settings, named: string, status: number): Re
 export function assistantById(turn: Turn, workspace: Workspace, id: string): Assistant | undefined {
   const created = turn.get(ASSISTANTS, `${workspaceKey(workspace)}/${id}`);
   if (created) return created;
-  const graph = graphsOf(turn.ports.settings).find(({ graph_id }) => systemAssistantId(graph_id) === id);
-  return graph && systemAssistant(graph);
+  return systemAssistants(turn.ports.settings).find(({ assistant_id }) => assistant_id === id);
+}
+
+const SYSTEM_ASSISTANTS = new WeakMap<Settings, readonly Assistant[]>();
+
+/** The same for every request, so they are made once for each configuration. */
+function systemAssistants(settings: Settings): readonly Assistant[] {
+  const known = SYSTEM_ASSISTANTS.get(settings);
+  if (known) return known;
+  const made = graphsOf(settings).map(systemAssistant);
+  SYSTEM_ASSISTANTS.set(settings, made);
+  return made;
 }
 
 function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant {

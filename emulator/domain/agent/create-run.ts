@@ -32,13 +32,7 @@ export interface RunOrder {
 
 /** Starts a run, or refuses to, naming the field that is wrong; nothing is written before all is checked. */
 export function createRun(turn: Turn, workspace: Workspace, order: RunOrder): AgentRun {
-  const { body } = order;
-  const assistant = assistantNamed(turn, workspace, body.assistant_id);
-  const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
-  checkBody(turn, order);
-  const strategy = strategyOf(turn, body);
-  const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
-  refuseWhenBusy(turn, active.length, strategy);
+  const { assistant, found, strategy, active } = checkRun(turn, workspace, order);
   const thread = found ?? threadFor(turn, workspace, order);
   const run = runOf(turn, order, thread, assistant, strategy);
   turn.put(THREADS, busyThread(turn, thread, assistant));
@@ -46,6 +40,28 @@ export function createRun(turn: Turn, workspace: Workspace, order: RunOrder): Ag
   if (strategy === "interrupt" || strategy === "rollback") stopRuns(turn, active, strategy);
   if (run.eligible_at !== null) scheduleStart(turn, run, run.eligible_at - turn.now);
   return run;
+}
+
+/** Several runs, each without a thread: all of them are started, or none. */
+export function createRuns(
+  turn: Turn,
+  workspace: Workspace,
+  bodies: readonly RunCreateBody[],
+): readonly AgentRun[] {
+  const orders = bodies.map((body) => ({ threadId: null, body }));
+  for (const order of orders) checkRun(turn, workspace, order);
+  return orders.map((order) => createRun(turn, workspace, order));
+}
+
+function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
+  const { body } = order;
+  const assistant = assistantNamed(turn, workspace, body.assistant_id);
+  const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
+  checkBody(turn, order);
+  const strategy = strategyOf(turn, body);
+  const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
+  refuseWhenBusy(turn, active.length, strategy);
+  return { assistant, found, strategy, active };
 }
 
 function existingThread(

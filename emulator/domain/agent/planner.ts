@@ -41,24 +41,28 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
 function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
   const { script } = run;
   const answer = answerIn(run, checkpoint);
-  const unscripted = !script || (script.events === null && script.status === "success");
-  if (answer && (unscripted || script?.interrupt)) {
+  const isOwn = !script || (script.events === null && script.status === "success");
+  if (answer && (isOwn || script.interrupt)) {
     const ending = resume(draft, checkpoint?.next[0] ?? draft.node, answer.value);
-    if (script?.values) draft.replace(script.values);
-    return ending;
+    return withValues(draft, script, ending);
   }
-  if (unscripted) {
+  if (isOwn) {
     const behaviour = BEHAVIOURS[behaviourOf(turn.ports.settings, run.graph_id)];
     const ending = behaviour(draft, { stepMs: turn.ports.settings.timings.agent_step_ms });
-    if (!script?.values) return script ? { trigger: "succeed" } : ending;
-    draft.replace(script.values);
-    return { trigger: "succeed" };
+    return withValues(draft, script, script ? { trigger: "succeed" } : ending);
   }
   draft.takeInput();
   draft.begin(draft.node);
   playEvents(draft, script.events ?? []);
-  if (script.values) draft.replace(script.values);
-  return endingOf(script, draft);
+  return withValues(draft, script, endingOf(script, draft));
+}
+
+/** What a script says of the values becomes true with the end of the run, which a run that dies never sees. */
+function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): Ending {
+  if (!script?.values || script.dies) return ending;
+  draft.wait(Math.max(0, (script.after_ms ?? 0) - draft.at));
+  draft.replace(script.values);
+  return ending;
 }
 
 /** The answer to an interrupt, when the thread waits for one and the run brings one. */

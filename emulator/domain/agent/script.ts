@@ -46,6 +46,32 @@ export interface AgentScript {
   readonly times: number | null;
 }
 
+/** A script as people write it: in the configuration, in options and on the control surface. */
+export interface GivenScript {
+  readonly match?: ScriptMatch;
+  readonly then: {
+    readonly status?: ScriptedRun["status"];
+    /** ISO 8601 duration from the start of the run to its end. */
+    readonly after?: string;
+    readonly values?: Readonly<Record<string, unknown>>;
+    readonly error?: string | { readonly error?: string; readonly message?: string };
+    readonly events?: readonly GivenEvent[];
+    readonly interrupt?: unknown;
+    readonly never_starts?: boolean;
+    readonly dies?: boolean;
+  };
+  readonly times?: number;
+}
+
+export interface GivenEvent {
+  /** ISO 8601 duration since the event before it. */
+  readonly after?: string;
+  readonly mode?: StreamMode;
+  readonly data?: unknown;
+  readonly node?: string;
+  readonly run_type?: "llm" | "tool" | "chain";
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 const STATUSES = ["success", "error", "timeout", "interrupted"] as const;

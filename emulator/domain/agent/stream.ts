@@ -208,6 +208,8 @@ function eventsOf({ plan, step, values }: Scene): readonly Json[] {
     case "begin":
       return [about("on_chain_start", step.node, { input: step.input })];
     case "message":
+      if (step.message.type === "tool")
+        return [about("on_tool_end", String(step.message.name), { output: step.message })];
       return [
         ...(step.first ? [about("on_chat_model_start", `${step.node}-model`, { input: {} })] : []),
         about("on_chat_model_stream", `${step.node}-model`, { chunk: step.chunk }),

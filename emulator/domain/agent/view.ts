@@ -35,13 +35,12 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
     config: thread.config,
     values: state?.values ?? null,
   };
-  return settings.assumptions["agent.thread_fields"] === "with interrupts"
-    ? {
-        ...view,
-        state_updated_at: time(state?.created_at ?? thread.updated_at),
-        interrupts: interruptsByTask(state),
-      }
-    : view;
+  if (settings.assumptions["agent.thread_fields"] !== "with interrupts") return view;
+  const more = {
+    state_updated_at: time(state?.created_at ?? thread.updated_at),
+    interrupts: interruptsByTask(state),
+  };
+  return { ...view, ...more };
 }
 
 export function assistantView(settings: Settings, assistant: Assistant): ReplyBodyOf<"getAssistant"> {

@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -11,6 +12,9 @@ export interface Project extends Workspace {
   readonly start_time: string;
   readonly extra: Readonly<Record<string, unknown>> | null;
   readonly created_at: Instant;
+  readonly end_time?: string | null;
+  /** The record stays, so that rows which name it do not come to life again. */
+  readonly deleted?: true;
 }
 
 export const PROJECTS = collection<Project>(
@@ -26,7 +30,23 @@ export const PROJECT_NAMES = collection<{ readonly key: string; readonly id: str
 );
 
 export function projectById(reader: Reader, workspace: Workspace, id: string): Project | undefined {
-  return reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
+  const found = reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
+  return found?.deleted ? undefined : found;
+}
+
+export function isDeleted(reader: Reader, workspace: Workspace, id: string): boolean {
+  return reader.get(PROJECTS, `${workspaceKey(workspace)}/${id}`)?.deleted === true;
+}
+
+/** Nothing can be put into a project any more once it has been deleted. */
+export function refuseDeleted(reader: Reader, workspace: Workspace, id: string): void {
+  if (isDeleted(reader, workspace, id.toLowerCase()))
+    throw new Refusal(404, "not_found", `The project ${id} has been deleted.`);
+}
+
+/** The projects of a workspace, oldest first. */
+export function projectsOf(reader: Reader, workspace: Workspace): readonly Project[] {
+  return [...reader.list(PROJECTS, workspaceKey(workspace))].filter(({ deleted }) => !deleted);
 }
 
 export function projectByName(reader: Reader, workspace: Workspace, name: string): Project | undefined {
@@ -55,6 +75,38 @@ export function createProject(turn: Turn, workspace: Workspace, given: NewProjec
   turn.put(PROJECTS, project);
   turn.put(PROJECT_NAMES, { key: nameKey(workspace, project.name), id: project.id });
   return project;
+}
+
+export interface ProjectChange {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly extra?: Readonly<Record<string, unknown>> | null;
+  readonly end_time?: string | null;
+}
+
+/** A null changes nothing: clients fill with it what their caller left out. */
+export function changeProject(turn: Turn, workspace: Workspace, project: Project, change: ProjectChange): Project {
+  const name = change.name ?? project.name;
+  const holder = projectByName(turn, workspace, name);
+  if (holder && holder.id !== project.id)
+    throw new Refusal(409, "conflict", `A project of this name exists: ${name}.`);
+  const changed: Project = {
+    ...project,
+    name,
+    description: change.description ?? project.description,
+    extra: change.extra ?? project.extra,
+    end_time: change.end_time ?? project.end_time ?? null,
+  };
+  if (name !== project.name) turn.remove(PROJECT_NAMES, nameKey(workspace, project.name));
+  turn.put(PROJECTS, changed);
+  turn.put(PROJECT_NAMES, { key: nameKey(workspace, name), id: project.id });
+  return changed;
+}
+
+/** Its rows are neither read nor listed nor exported any more; its name is free. */
+export function deleteProject(turn: Turn, workspace: Workspace, project: Project): void {
+  turn.put(PROJECTS, { ...project, deleted: true });
+  turn.remove(PROJECT_NAMES, nameKey(workspace, project.name));
 }
 
 export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };

@@ -36,6 +36,11 @@ export function addDecimals(a: string, b: string): string {
   return printScaled(scaledOf(a) + scaledOf(b));
 }
 
+/** The canonical numeral of the opposite amount. */
+export function negateDecimal(numeral: string): string {
+  return printScaled(-scaledOf(numeral));
+}
+
 /** The numeral of an amount that is given in units of 10^-12. */
 export function printScaled(scaled: bigint): string {
   const size = scaled < 0n ? -scaled : scaled;

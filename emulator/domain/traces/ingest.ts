@@ -1,95 +1,85 @@
-import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { projectFor } from "../projects/projects.ts";
+import { recordFeedback, refuseTooMuch } from "../feedback/feedback.ts";
+import { type GivenFeedback, readFeedback } from "../feedback/given.ts";
+import { projectFor, refuseDeleted } from "../projects/projects.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
+import { createDraft } from "./draft.ts";
 import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
-import { applyPatch } from "./patch.ts";
-import type { TraceScope } from "./port.ts";
-import { rowUnder } from "./row.ts";
 
-/** New rows and changes as they came, each with the place in the request that it came from. */
+/** Something as it came, with the place in the request that it came from. */
+export interface Came {
+  readonly value: unknown;
+  readonly where: string;
+}
+
+/** New rows and changes as they came. */
 export interface Batch {
-  readonly posts: readonly { readonly value: unknown; readonly where: string }[];
-  readonly patches: readonly { readonly value: unknown; readonly where: string; readonly id?: string }[];
+  readonly posts: readonly Came[];
+  readonly patches: readonly (Came & { readonly id?: string })[];
+  readonly feedback?: readonly Came[];
+  /** What was found to be wrong before the values were looked at. */
+  readonly problems?: readonly string[];
 }
 
 const MAX_PROBLEMS = 10;
 
 /** Takes in a batch as one: everything in it is sound, or nothing of it is kept. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
-  const draft = createDraft(turn, { region: workspace.region, tenantId: workspace.tenant_id });
-  const { runs, patches } = normalised(turn, batch, draft);
+  const { runs, patches, feedback } = normalised(turn, batch);
+  for (const { project } of runs) if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
+  for (const given of feedback) refuseTooMuch(turn, workspace, given);
+  const draft = createDraft(turn, workspace);
+  const posted = new Set(runs.map(({ fields }) => fields.id));
+  // The only step that may still refuse comes before anything is written.
+  holdEarly(turn, workspace, patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)));
   for (const run of runs) draft.post(run, projectFor(turn, workspace, run.project).id);
   for (const patch of patches) draft.patch(patch);
+  for (const given of feedback) recordFeedback(turn, workspace, given, draft);
   draft.write();
 }
 
-function normalised(turn: Turn, batch: Batch, draft: Draft) {
+/** Keeps the patches that came before their rows. */
+function holdEarly(turn: Turn, workspace: Workspace, patches: readonly IngestedPatch[]): void {
+  if (patches.length === 0) return;
+  try {
+    turn.ports.traces.holdPatches(
+      { region: workspace.region, tenantId: workspace.tenant_id },
+      patches.map(({ id, patch }) => ({ id, patch })),
+    );
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "held_patches_full") throw error;
+    throw new Refusal(429, "held_patches_full", `${(error as Error).message}.`);
+  }
+}
+
+function normalised(turn: Turn, batch: Batch) {
   const runs: IngestedRun[] = [];
   const patches: IngestedPatch[] = [];
-  const problems: string[] = [];
+  const feedback: GivenFeedback[] = [];
+  const problems: string[] = [...(batch.problems ?? [])];
   const now = formatInstant(turn.now);
-  // A child may stand behind its parent in the same batch and take its place from it.
-  const known = new Map<string, IngestedRun["fields"]>();
-  const parentOf = (id: string) => known.get(id) ?? draft.row(id);
   for (const { value, where } of batch.posts) {
-    const result = normalisePost(value, where, { now, parentOf });
+    const result = normalisePost(value, where, { now });
     if ("problems" in result) problems.push(...result.problems);
-    else {
-      runs.push(result.run);
-      known.set(result.run.fields.id, result.run.fields);
-    }
+    else runs.push(result.run);
   }
   for (const { value, where, id } of batch.patches) {
     const result = normalisePatch(value, where, id);
     if ("problems" in result) problems.push(...result.problems);
     else patches.push(result);
   }
+  for (const { value, where } of batch.feedback ?? []) {
+    const result = readFeedback(value, where);
+    if ("problems" in result) problems.push(...result.problems);
+    else feedback.push(result.given);
+  }
   if (problems.length > 0) throw new Refusal(422, "invalid_run", sentence(problems));
-  return { runs, patches };
+  return { runs, patches, feedback };
 }
 
 function sentence(problems: readonly string[]): string {
   const more = problems.length - MAX_PROBLEMS;
   return problems.slice(0, MAX_PROBLEMS).join("; ") + (more > 0 ? `; and ${more} more` : "");
-}
-
-interface Draft {
-  row(id: string): TraceRow | undefined;
-  post(run: IngestedRun, sessionId: string): void;
-  patch(patch: IngestedPatch): void;
-  write(): void;
-}
-
-/** Rows as they will stand after the batch; the store sees only the last of each. */
-function createDraft(turn: Turn, scope: TraceScope): Draft {
-  const { traces } = turn.ports;
-  const rows = new Map<string, TraceRow>();
-  const held: IngestedPatch[] = [];
-  const row = (id: string) => rows.get(id) ?? traces.read(scope, id);
-  return {
-    row,
-    post(run, sessionId) {
-      const { id } = run.fields;
-      // Clients send a row again when they saw no reply; what has been changed since must not be lost.
-      if (row(id)) return turn.note("trace.duplicate", id);
-      const fresh = rowUnder(sessionId, run.fields);
-      const waiting = traces.heldPatches(scope, id);
-      rows.set(
-        id,
-        waiting.reduce<TraceRow>((before, patch) => applyPatch(before, patch, row), fresh),
-      );
-    },
-    patch(patch) {
-      const before = row(patch.id);
-      if (before) rows.set(patch.id, applyPatch(before, patch.patch, row));
-      else held.push(patch);
-    },
-    write() {
-      if (rows.size > 0) traces.write(scope, [...rows.values()]);
-      for (const { id, patch } of held) traces.holdPatch(scope, id, patch);
-    },
-  };
 }

@@ -94,6 +94,19 @@ export function lineageOf(
   };
 }
 
+/** Whether a row's dotted_order begins with its trace; a child that stands alone has only its own segment. */
+export function hasPlace(row: Lineage): boolean {
+  return row.is_root || row.dotted_order.indexOf(".") >= 0;
+}
+
+/** The place that a child takes from its parent. */
+export function placedUnder(
+  parent: ParentRow,
+  { id, start_time }: Pick<TraceRow, "id" | "start_time">,
+): Lineage {
+  return lineageOf(id, start_time, { parent_run_id: parent.id }, () => parent);
+}
+
 /** A parent that stands alone itself has no place to hang its children under. */
 function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment: string): string {
   const ids = idsOf(parent?.dotted_order);

@@ -1,4 +1,4 @@
-import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
+import type { StoredRow } from "./roll-up.ts";
 
 /** Where trace rows are kept: one workspace of one region (§1: data stays in its region). */
 export interface TraceScope {
@@ -22,17 +22,55 @@ export interface PartitionWindow extends Partition {
   readonly end: string;
 }
 
+/** A patch that waits for its row. */
+export interface HeldPatch {
+  readonly id: string;
+  readonly patch: Readonly<Record<string, unknown>>;
+}
+
+/** Which rows are listed, and how. */
+export interface RowRange {
+  readonly sessionIds: readonly string[];
+  /** Finds the rows of a trace; a few others may come with them, so that they have to be compared. */
+  readonly traceId?: string;
+  /** ISO 8601 UTC with six decimals; start inclusive, end exclusive. */
+  readonly start?: string;
+  readonly end?: string;
+  readonly order: "asc" | "desc";
+  /** Only rows behind this one, in the order of the list. */
+  readonly after?: RowPlace;
+}
+
+export interface RowPlace {
+  readonly startTime: string;
+  readonly id: string;
+}
+
+/** A row that has been found and not yet been read. */
+export interface ListedRow extends RowPlace {
+  /** Of the row as it is kept. */
+  readonly bytes: number;
+  read(): StoredRow;
+}
+
 /**
  * The trace rows of a world. All calls are synchronous: what `write` has returned from survives the end
  * of the process (it is in the operating system's hands, not yet necessarily on the disk's surface).
  */
 export interface TraceStore {
   /** Appends a new version of each row; the last version of an id is the one that counts. */
-  write(scope: TraceScope, rows: readonly TraceRow[]): void;
+  write(scope: TraceScope, rows: readonly StoredRow[]): void;
   /** The newest version of a row. */
-  read(scope: TraceScope, id: string): TraceRow | undefined;
-  /** Keeps a patch whose row has not been posted yet; a second patch for the id is kept behind the first. */
-  holdPatch(scope: TraceScope, id: string, patch: Readonly<Record<string, unknown>>): void;
+  read(scope: TraceScope, id: string): StoredRow | undefined;
+  /** The version of a row that a reader with this mark sees; undefined when the row came later. */
+  readAsOf(scope: TraceScope, id: string, mark: number): StoredRow | undefined;
+  /** The newest versions of rows in the order of their start; stops to look when the caller does. */
+  list(scope: TraceScope, range: RowRange): Iterable<ListedRow>;
+  /**
+   * Keeps patches whose rows have not been posted yet, each behind those of its id that are held already.
+   * All of them or none: throws an error with the code `held_patches_full` when there is no room.
+   */
+  holdPatches(scope: TraceScope, patches: readonly HeldPatch[]): void;
   /** The patches held for an id, oldest first; they stay held until a row with this id is written. */
   heldPatches(scope: TraceScope, id: string): readonly Readonly<Record<string, unknown>>[];
   /** The high-water mark: what is written from now on is at or after it. */

@@ -45,25 +45,41 @@ function ipv4Bits(text: string): number | undefined {
   return parts.reduce((bits, part) => bits * 256 + part, 0);
 }
 
-/** Forms that carry an IPv4 address are judged by it: what a packet is sent to is that address. */
+/** What an address that begins so is; a number is the group at which the IPv4 address in it stands. */
+const IPV6_KINDS: readonly (readonly [network: string, length: number, kind: string | number])[] = [
+  ["::", 128, "unspecified"],
+  ["::1", 128, "loopback"],
+  ["::ffff:0:0", 96, 6],
+  ["::ffff:0:0:0", 96, 6],
+  ["::", 96, 6],
+  ["64:ff9b::", 96, 6],
+  ["64:ff9b:1::", 48, "private"],
+  ["2001::", 32, "reserved"],
+  ["2001:db8::", 32, "reserved"],
+  ["2002::", 16, 1],
+  ["fc00::", 7, "private"],
+  ["fe80::", 10, "link-local"],
+  ["fec0::", 10, "private"],
+  ["ff00::", 8, "multicast"],
+  ["2000::", 3, 0],
+];
+
+/** Forms that carry an IPv4 address are judged by it: that is where a packet goes. */
 function ipv6Kind(groups: readonly number[]): string | undefined {
-  const [first = 0, second = 0] = groups;
-  const startsWith = (...wanted: number[]) => wanted.every((group, at) => groups[at] === group);
-  const embedded = (at: number) => ipv4Kind((groups[at] ?? 0) * 65_536 + (groups[at + 1] ?? 0));
-  if (startsWith(0, 0, 0, 0, 0, 0, 0, 0)) return "unspecified";
-  if (startsWith(0, 0, 0, 0, 0, 0, 0, 1)) return "loopback";
-  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return embedded(6);
-  if (startsWith(0, 0, 0, 0, 0, 0)) return embedded(6) ?? "reserved";
-  if (startsWith(0, 0, 0, 0, 0xffff, 0)) return embedded(6);
-  if (startsWith(0x64, 0xff9b)) return embedded(6) ?? (groups[2] === 1 ? "private" : undefined);
-  if (first === 0x2002) return embedded(1);
-  if (first === 0x2001 && second === 0) return "reserved";
-  if (first === 0x2001 && second === 0xdb8) return "reserved";
-  if ((first & 0xfe00) === 0xfc00) return "private";
-  if ((first & 0xffc0) === 0xfe80) return "link-local";
-  if ((first & 0xffc0) === 0xfec0) return "private";
-  if ((first & 0xff00) === 0xff00) return "multicast";
-  return (first & 0xe000) === 0x2000 ? undefined : "reserved";
+  const row = IPV6_KINDS.find(([network, length]) => beginsLike(groups, network, length));
+  if (!row) return "reserved";
+  const [, , kind] = row;
+  if (typeof kind === "string") return kind;
+  // Group 0 stands for an address of the public internet: there is no IPv4 address in it.
+  return kind === 0 ? undefined : ipv4Kind((groups[kind] ?? 0) * 65_536 + (groups[kind + 1] ?? 0));
+}
+
+function beginsLike(groups: readonly number[], network: string, length: number): boolean {
+  const wanted = ipv6Groups(network) ?? [];
+  return wanted.every((group, at) => {
+    const size = 2 ** (16 - Math.min(Math.max(length - at * 16, 0), 16));
+    return Math.floor((groups[at] ?? 0) / size) === Math.floor(group / size);
+  });
 }
 
 function ipv6Groups(text: string): readonly number[] | undefined {

@@ -36,22 +36,26 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
   };
 }
 
-function passedVerdict(
-  policy: WebhookPolicy,
-  rule: WebhookUrlRuleName,
-  target: ReturnType<typeof webhookTarget>,
-): RuleVerdict {
-  if (rule === "length" || rule === "form") return "passed";
-  if (target?.kind !== "remote") return rule === "loopback" ? "passed" : "off";
-  if (rule === "loopback") return "off";
-  if (rule === "https") return policy.requireHttps ? "passed" : "off";
-  if (rule === "port") return policy.allowedPorts ? "passed" : "off";
-  if (rule === "domain") return policy.allowedDomains ? "passed" : "off";
-  if (policy.allowLocal) return "off";
-  return isAddress(hostOf(target.url)) ? "passed" : "when_sent";
+type Target = ReturnType<typeof webhookTarget>;
+
+/** Whether a rule that did not refuse had anything to say. */
+const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemote: boolean) => boolean>> = {
+  length: () => true,
+  form: () => true,
+  loopback: (_, isRemote) => !isRemote,
+  https: ({ requireHttps }, isRemote) => isRemote && requireHttps,
+  port: ({ allowedPorts }, isRemote) => isRemote && allowedPorts !== null,
+  domain: ({ allowedDomains }, isRemote) => isRemote && allowedDomains !== null,
+  address: ({ allowLocal }, isRemote) => isRemote && !allowLocal,
+};
+
+function passedVerdict(policy: WebhookPolicy, rule: WebhookUrlRuleName, target: Target): RuleVerdict {
+  if (!IS_ON[rule](policy, target?.kind === "remote")) return "off";
+  const isName = target?.kind === "remote" && !isAddress(hostOf(target.url));
+  return rule === "address" && isName ? "when_sent" : "passed";
 }
 
-function targetView(target: ReturnType<typeof webhookTarget>) {
+function targetView(target: Target) {
   if (!target) return null;
   if (target.kind === "loopback") return { kind: target.kind, path: maskedUrl(target.path) };
   const { url } = target;

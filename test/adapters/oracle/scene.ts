@@ -24,6 +24,7 @@ import {
 import type { Doors } from "../../../emulator/domain/destinations/door.ts";
 import { DESTINATIONS, type Destination } from "../../../emulator/domain/destinations/records.ts";
 import { objectId, objects, type StoredObject } from "../../../emulator/domain/object-storage/records.ts";
+import { createRateLimiter } from "../../../emulator/domain/rate-limits/limiter.ts";
 import type { Settings } from "../../../emulator/domain/settings.ts";
 import type { Ports, World } from "../../../emulator/domain/turn.ts";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
@@ -70,7 +71,7 @@ export async function createScene(options: SceneOptions) {
   const secrets = createSecrets();
   const world: World = createWorld<Ports>({
     state: emptyState(1, 0, { mode: "frozen", rate: 1 }),
-    ports: { settings, traces, secrets, schedules: createSchedules(), isEmbedded: () => true },
+    ports: { settings, traces, secrets, schedules: createSchedules(), limiter: createRateLimiter(settings.rateLimits), isEmbedded: () => true },
     collections: [EXPORTS, EXPORT_RUNS, SPAWNED, DESTINATIONS, objects] as unknown as Collection<never>[],
     reactions: {},
     effects: {},

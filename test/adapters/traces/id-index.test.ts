@@ -29,7 +29,7 @@ test("ids that come one after another do not pile up", () => {
 
 test("the id of a sidecar record is the id in text", () => {
   const index = createIdIndex();
-  const record = { id: idOf(5), start: 0, offset: 0, length: 1, previous: -1, sequence: 0 };
+  const record = { id: idOf(5), start: 0, offset: 0, length: 1, previous: -1, trace: 0, sequence: 0 };
   const bytes = packRecords([record, { ...record, id: idOf(6) }]);
   index.putBytes(bytes, 48, 3, 4);
   expect(index.find(idOf(5))).toBe(-1);

@@ -177,7 +177,7 @@ describe("the trace store", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
     store.write(SCOPE, [sampleRow(1)]);
-    store.holdPatch(SCOPE, idOf(2), { status: "x" });
+    store.holdPatches(SCOPE, [{ id: idOf(2), patch: { status: "x" } }]);
     store.clear();
     expect(store.read(SCOPE, idOf(1))).toBeUndefined();
     expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
@@ -191,9 +191,9 @@ describe("patches that wait for their row", () => {
   test("stay in order, over a restart, until the row is written", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
-    store.holdPatch(SCOPE, idOf(1), { status: "first", text: "😀\n" });
-    store.holdPatch(SCOPE, idOf(2), { status: "other" });
-    store.holdPatch(SCOPE, idOf(1), { status: "second" });
+    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { status: "first", text: "😀\n" } }]);
+    store.holdPatches(SCOPE, [{ id: idOf(2), patch: { status: "other" } }]);
+    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { status: "second" } }]);
     const held = [{ status: "first", text: "😀\n" }, { status: "second" }];
     expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual(held);
     const again = openTraceStore({ folder });
@@ -203,7 +203,7 @@ describe("patches that wait for their row", () => {
     expect(again.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ status: "other" }]);
     const last = openTraceStore({ folder });
     expect(last.heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-    last.holdPatch(SCOPE, idOf(3), { status: "third" });
+    last.holdPatches(SCOPE, [{ id: idOf(3), patch: { status: "third" } }]);
     expect(last.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ status: "other" }]);
     expect(last.heldPatches(SCOPE, idOf(3))).toStrictEqual([{ status: "third" }]);
     last.write(SCOPE, [sampleRow(2), sampleRow(3)]);
@@ -214,18 +214,21 @@ describe("patches that wait for their row", () => {
 
   test("are bounded, and rows that come make room", () => {
     const store = openTraceStore({ folder: temporaryFolder(), heldPatchesMax: 2 });
-    store.holdPatch(SCOPE, idOf(1), {});
-    store.holdPatch(SCOPE, idOf(2), {});
-    expect(() => store.holdPatch(SCOPE, idOf(3), {})).toThrow(HeldPatchesFull);
-    store.holdPatch({ ...SCOPE, region: "eu" }, idOf(3), {});
+    store.holdPatches(SCOPE, [{ id: idOf(1), patch: {} }]);
+    const two = [2, 3].map((n) => ({ id: idOf(n), patch: {} }));
+    expect(() => store.holdPatches(SCOPE, two)).toThrow(HeldPatchesFull);
+    expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
+    store.holdPatches(SCOPE, [{ id: idOf(2), patch: {} }]);
+    expect(() => store.holdPatches(SCOPE, [{ id: idOf(3), patch: {} }])).toThrow(HeldPatchesFull);
+    store.holdPatches({ ...SCOPE, region: "eu" }, [{ id: idOf(3), patch: {} }]);
     store.write(SCOPE, [sampleRow(1)]);
-    store.holdPatch(SCOPE, idOf(3), {});
+    store.holdPatches(SCOPE, [{ id: idOf(3), patch: {} }]);
     expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([{}]);
   });
 
   test("are not held for a row that is there", () => {
     const store = openTraceStore({ folder: temporaryFolder() });
     store.write(SCOPE, [sampleRow(1)]);
-    expect(() => store.holdPatch(SCOPE, idOf(1), {})).toThrow(/is there/);
+    expect(() => store.holdPatches(SCOPE, [{ id: idOf(1), patch: {} }])).toThrow(/is there/);
   });
 });

@@ -113,13 +113,13 @@ describe("a store whose process was ended in a write", () => {
   test("drops a patch that was not held whole", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
-    store.holdPatch(SCOPE, idOf(1), { n: 1 });
-    store.holdPatch(SCOPE, idOf(1), { n: 2 });
+    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 1 } }]);
+    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 2 } }]);
     const path = join(folder, SCOPE.region, SCOPE.tenantId, "pending.ndjson");
     truncateSync(path, statSync(path).size - 1);
     const again = openTraceStore({ folder });
     expect(again.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }]);
-    again.holdPatch(SCOPE, idOf(1), { n: 3 });
+    again.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 3 } }]);
     expect(openTraceStore({ folder }).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }, { n: 3 }]);
   });
 });

@@ -21,11 +21,20 @@ interface Delivery {
   readonly run_id: string;
   readonly status: string;
   readonly url: string;
-  readonly attempts: readonly { readonly status: number | null; readonly failure: string | null; readonly started_at: string }[];
+  readonly attempts: readonly {
+    readonly status: number | null;
+    readonly failure: string | null;
+    readonly started_at: string;
+  }[];
 }
 
 async function lab(options: EmulatorOptions = {}) {
-  const emulator: Emulator = await startEmulator({ clock: "frozen", now: "2026-03-01T00:00:00Z", ...options });
+  const emulator: Emulator = await startEmulator({
+    clock: "frozen",
+    now: "2026-03-01T00:00:00Z",
+    agent: { traces: false },
+    ...options,
+  });
   open.push(emulator);
   const call = async (method: string, path: string, body?: unknown) => {
     const reply = await fetch(new URL(path, emulator.url), {
@@ -49,7 +58,9 @@ async function lab(options: EmulatorOptions = {}) {
 describe("over real HTTP", () => {
   it("a run that ends is posted once, with content type, headers and token", async () => {
     const target = await receiver();
-    const { run, emulator, deliveries } = await lab({ webhooks: { headers: { "X-Shared": "shared-secret" } } });
+    const { run, emulator, deliveries } = await lab({
+      webhooks: { headers: { "X-Shared": "shared-secret" } },
+    });
     expect((await run(`${target.url}/done?token=s3cret`)).status).toBe(200);
     await emulator.clock.advance("PT1H");
     expect(target.received).toHaveLength(1);
@@ -80,7 +91,9 @@ describe("over real HTTP", () => {
   });
 
   it("a receiver that fails first is tried again in virtual time", async () => {
-    const target = await receiver((response, _, count) => void response.writeHead(count === 1 ? 500 : 200).end());
+    const target = await receiver(
+      (response, _, count) => void response.writeHead(count === 1 ? 500 : 200).end(),
+    );
     const { run, emulator, deliveries } = await lab();
     await run(target.url);
     await emulator.clock.advance("PT1H");
@@ -113,7 +126,10 @@ describe("over real HTTP", () => {
       response.end();
     });
     const thread = await started.call("POST", "/threads", {});
-    await started.call("POST", `/thread/${thread.body.thread_id}/runs/wait`, { assistant_id: "echo", webhook: target.url });
+    await started.call("POST", `/thread/${thread.body.thread_id}/runs/wait`, {
+      assistant_id: "echo",
+      webhook: target.url,
+    });
     await started.emulator.clock.advance("PT1M");
     expect(seen).toMatchObject([{ status: 200, body: { status: "success" } }, { status: 200 }]);
     expect(await started.deliveries()).toMatchObject([{ status: "delivered" }]);
@@ -127,7 +143,10 @@ describe("over real HTTP", () => {
     const [first] = await deliveries();
     await emulator.control("POST", `/webhooks/deliveries/${first?.id}/redeliver`, {});
     await emulator.clock.advance("PT1S");
-    expect(target.received.map(({ body }) => body)).toEqual([target.received[0]?.body, target.received[0]?.body]);
+    expect(target.received.map(({ body }) => body)).toEqual([
+      target.received[0]?.body,
+      target.received[0]?.body,
+    ]);
     expect(await deliveries()).toMatchObject([{}, { redelivery_of: first?.id, status: "delivered" }]);
   });
 
@@ -148,7 +167,12 @@ describe("over real HTTP", () => {
     open.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
     const options = { data: join(folder, "data"), ephemeral: false };
     const hanging = await receiver(() => undefined);
-    const first = await startEmulator({ clock: "frozen", now: "2026-03-01T00:00:00Z", ...options });
+    const first = await startEmulator({
+      clock: "frozen",
+      now: "2026-03-01T00:00:00Z",
+      agent: { traces: false },
+      ...options,
+    });
     await fetch(`${first.url}/runs/wait`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -162,7 +186,9 @@ describe("over real HTTP", () => {
     const { emulator, deliveries } = await lab({ ...options, now: undefined });
     await emulator.clock.advance("PT1M");
     expect(target.received).toHaveLength(1);
-    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: [{ failure: "interrupted" }, { status: 200 }] }]);
+    expect(await deliveries()).toMatchObject([
+      { status: "delivered", attempts: [{ failure: "interrupted" }, { status: 200 }] },
+    ]);
   });
 });
 

@@ -1,50 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
 import { removeThread } from "../../../emulator/domain/agent/life.ts";
-import { RUNS, THREADS } from "../../../emulator/domain/agent/records.ts";
-import { createThread, requireThread } from "../../../emulator/domain/agent/threads.ts";
-import { changeCron, createCron } from "../../../emulator/domain/crons/create.ts";
+import { THREADS } from "../../../emulator/domain/agent/records.ts";
+import { requireThread } from "../../../emulator/domain/agent/threads.ts";
 import { CRONS } from "../../../emulator/domain/crons/records.ts";
-import { countCrons, cronOf, cronView, searchCrons } from "../../../emulator/domain/crons/search.ts";
-import type { Turn } from "../../../emulator/domain/turn.ts";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
-import { NOW, openDeliveryWorld } from "../webhooks/delivery-world.ts";
+import { NOW } from "../webhooks/delivery-world.ts";
+import { openCronWorld, WORKSPACE } from "./cron-world.ts";
 
-const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
 const HOUR = 3600;
-
-type Body = BodyOf<"createCron">;
-
-async function openCronWorld(options: Record<string, unknown> = {}, ...more: never[]) {
-  const opened = await openDeliveryWorld({ agent: { traces: false }, ...options }, ...more);
-  const { world, turn } = opened;
-  const started: { readonly at: string; readonly thread: string; readonly metadata: unknown }[] = [];
-  world.journal.follow(({ now, put }) => {
-    for (const key of put ?? []) {
-      const run = key.startsWith("agent_runs/")
-        ? world.reader.get(RUNS, key.slice("agent_runs/".length))
-        : undefined;
-      if (run?.status === "pending") started.push({ at: now, thread: run.thread_id, metadata: run.metadata });
-    }
-  });
-  return {
-    ...opened,
-    started,
-    times: () => started.map(({ at }) => at.replace(".000000Z", "Z")),
-    create: (body: Partial<Body> = {}, threadId: string | null = null) =>
-      turn((open) =>
-        createCron(open, WORKSPACE, threadId, {
-          assistant_id: "echo",
-          schedule: "0 * * * *",
-          ...body,
-        } as Body),
-      ),
-    change: (id: string, body: BodyOf<"updateCron">) =>
-      turn((open) => changeCron(open, cronOf(open, WORKSPACE, id), body)),
-    thread: () => turn((open) => createThread(open, WORKSPACE, {})).thread_id,
-    look: <R>(act: (turn: Turn) => R) => turn(act),
-  };
-}
 
 describe("a cron", () => {
   it("starts a run on a thread of its own at each of its times", async () => {
@@ -132,9 +95,9 @@ describe("a cron", () => {
   it("that cannot start a run goes on with the next one", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
-    world.create({ assistant_id: "slow", schedule: "* * * * * */5", multitask_strategy: "reject" }, thread);
-    await world.advance(16);
-    expect(world.times()).toEqual(["2026-03-01T00:00:05Z", "2026-03-01T00:00:15Z"]);
+    world.create({ assistant_id: "slow", schedule: "* * * * * */6", multitask_strategy: "reject" }, thread);
+    await world.advance(19);
+    expect(world.times()).toEqual(["2026-03-01T00:00:06Z", "2026-03-01T00:00:18Z"]);
     const notes = world.world.journal.since(0).flatMap((entry) => entry.notes ?? []);
     expect(notes.filter(({ kind }) => kind === "cron.refused")).toMatchObject([{ detail: { status: 409 } }]);
   });
@@ -143,7 +106,7 @@ describe("a cron", () => {
     const before = await openCronWorld();
     before.create();
     const state = { ...before.world.state(), now: NOW + 10 * HOUR * 1000 };
-    const world = await openCronWorld({}, undefined as never, state as never);
+    const world = await openCronWorld({}, undefined, state);
     await world.advance(HOUR);
     expect(world.times()).toEqual(["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]);
   });
@@ -229,64 +192,5 @@ describe("what is refused", () => {
     const world = await openCronWorld({ limits: { crons_per_workspace: 1 } });
     world.create();
     expect(() => world.create()).toThrow("The workspace has 1 crons.");
-  });
-});
-
-describe("a search", () => {
-  it("finds by what it is asked for, the newest first, a page at a time", async () => {
-    const world = await openCronWorld();
-    const thread = world.thread();
-    const a = world.create({ metadata: { team: "blue" } });
-    const b = world.create({ enabled: false }, thread);
-    const c = world.create({ assistant_id: "slow" });
-    const ids = (search: BodyOf<"searchCrons">) =>
-      world.look((turn) => searchCrons(turn, WORKSPACE, search)).map(({ cron_id }) => cron_id);
-    expect(ids({})).toEqual([c.cron_id, b.cron_id, a.cron_id]);
-    expect(ids({ sort_order: "asc", limit: 2 })).toEqual([a.cron_id, b.cron_id]);
-    expect(ids({ limit: 2, offset: 2 })).toEqual([a.cron_id]);
-    expect(ids({ sort_by: "next_run_date", sort_order: "asc" })).toEqual([a.cron_id, c.cron_id, b.cron_id]);
-    expect(ids({ thread_id: thread })).toEqual([b.cron_id]);
-    expect(ids({ enabled: false })).toEqual([b.cron_id]);
-    expect(ids({ assistant_id: "slow" })).toEqual([c.cron_id]);
-    expect(ids({ assistant_id: c.assistant_id })).toEqual([c.cron_id]);
-    expect(ids({ metadata: { team: "blue" } })).toEqual([a.cron_id]);
-    expect(world.look((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
-    expect(world.look((turn) => searchCrons(turn, WORKSPACE, { select: ["schedule"], limit: 1 }))).toEqual([
-      { schedule: "0 * * * *" },
-    ]);
-    expect(() => ids({ select: ["nothing"] })).toThrow("Invalid select columns: nothing.");
-  });
-
-  it("sees no other workspace", async () => {
-    const world = await openCronWorld();
-    const { cron_id } = world.create();
-    const other = { ...WORKSPACE, region: "eu" };
-    expect(world.look((turn) => searchCrons(turn, other, {}))).toEqual([]);
-    expect(() => world.look((turn) => cronOf(turn, other, cron_id))).toThrow("not found");
-  });
-
-  it("shows a cron with every field that clients read", async () => {
-    const world = await openCronWorld();
-    const cron = world.create({
-      input: { a: 1 },
-      timezone: "Europe/Berlin",
-      webhook: "https://hooks.example/x",
-    });
-    expect(world.look((turn) => cronView(turn.ports.settings, cron))).toEqual({
-      cron_id: cron.cron_id,
-      assistant_id: cron.assistant_id,
-      thread_id: null,
-      on_run_completed: "delete",
-      end_time: null,
-      schedule: "0 * * * *",
-      timezone: "Europe/Berlin",
-      created_at: "2026-03-01T00:00:00.000000Z",
-      updated_at: "2026-03-01T00:00:00.000000Z",
-      user_id: null,
-      payload: { assistant_id: "echo", input: { a: 1 }, webhook: "https://hooks.example/x" },
-      next_run_date: "2026-03-01T01:00:00.000000Z",
-      metadata: {},
-      enabled: true,
-    });
   });
 });

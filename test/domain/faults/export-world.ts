@@ -24,6 +24,7 @@ import {
 } from "../../../emulator/domain/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../../emulator/domain/object-storage/seed.ts";
 import { PROJECTS } from "../../../emulator/domain/projects/projects.ts";
+import { createRateLimiter } from "../../../emulator/domain/rate-limits/limiter.ts";
 import type { LimitSettings, Settings } from "../../../emulator/domain/settings.ts";
 import type { TraceStore } from "../../../emulator/domain/traces/port.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
@@ -86,6 +87,7 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
       secrets,
       traces: traces as TraceStore,
       schedules: createSchedules(),
+      limiter: createRateLimiter(settings.rateLimits),
       isEmbedded: () => embedded,
     },
     collections: [

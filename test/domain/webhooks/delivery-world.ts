@@ -2,6 +2,7 @@ import { createSchedules } from "../../../emulator/adapters/crons/schedules.ts";
 import { COLLECTIONS, REACTIONS } from "../../../emulator/assembly.ts";
 import type { AgentRun } from "../../../emulator/domain/agent/records.ts";
 import { armFault } from "../../../emulator/domain/faults/rules.ts";
+import { createRateLimiter } from "../../../emulator/domain/rate-limits/limiter.ts";
 import type { TraceStore } from "../../../emulator/domain/traces/port.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { runEnded } from "../../../emulator/domain/webhooks/deliver.ts";
@@ -38,6 +39,7 @@ export async function openDeliveryWorld(
       traces: {} as TraceStore,
       secrets: { seal: (plain) => plain, open: (sealed) => sealed },
       schedules: createSchedules(),
+      limiter: createRateLimiter(settings.rateLimits),
       isEmbedded: () => true,
     },
     collections: COLLECTIONS,

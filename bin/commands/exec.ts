@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { childEnvironment } from "../child-environment.ts";
+import { type Command, type Invocation, settingFlags } from "../command.ts";
+import { configurationOf } from "../configuration.ts";
+import { startOrExplain } from "../start-problems.ts";
+import { complain } from "../terminal.ts";
+
+const SIGNAL_BASE = 128;
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+const UNSTRUCK = 4;
+const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+export const command: Command = {
+  summary: "start on free ports, run a command with the addresses in its environment, stop",
+  operands: ["-- <cmd…>"],
+  flags: settingFlags(),
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const signals = passOnSignals();
+  const { flags } = invocation;
+  const kept = flags.data === undefined ? { ephemeral: true } : {};
+  const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
+  const running = await startOrExplain(configuration);
+  try {
+    if (signals.early !== undefined) return SIGNAL_BASE + constants.signals[signals.early];
+    const exitCode = await runChild(invocation, childEnvironment(running.ready), signals.passTo);
+    const unstruck = configuration.settings.strict ? running.unstruckFaults() : [];
+    for (const { id, plane, match, then } of unstruck)
+      complain(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
+    return exitCode === 0 && unstruck.length > 0 ? UNSTRUCK : exitCode;
+  } finally {
+    await running.close();
+  }
+}
+
+/** The child's exit code, or what shells make of the signal that ended it. */
+function runChild(
+  { operands, cwd, env }: Invocation,
+  addresses: Readonly<Record<string, string>>,
+  passTo: (child: ChildProcess) => void,
+): Promise<number> {
+  const [name = "", ...words] = operands;
+  const child = spawn(name, words, {
+    cwd,
+    env: { ...env, ...addresses },
+    stdio: "inherit",
+    // Commands of npm are scripts there, which only a shell can start.
+    shell: process.platform === "win32",
+  });
+  passTo(child);
+  // Whatever ends this process, the child does not outlive it.
+  const endChild = () => void child.kill("SIGKILL");
+  process.once("exit", endChild);
+  return new Promise<number>((settle) => {
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === "ENOENT";
+      complain(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
+      settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
+    });
+    child.once("exit", (code, signal) => settle(code ?? SIGNAL_BASE + constants.signals[signal ?? "SIGKILL"]));
+  }).finally(() => process.off("exit", endChild));
+}
+
+/** Signals go to the child; one that comes before there is a child ends the start. */
+function passOnSignals() {
+  let child: ChildProcess | undefined;
+  const state: { early: NodeJS.Signals | undefined; passTo(to: ChildProcess): void } = {
+    early: undefined,
+    passTo(to) {
+      child = to;
+    },
+  };
+  for (const signal of PASSED_ON)
+    process.on(signal, () => {
+      if (child === undefined) state.early = signal;
+      // A terminal has sent its interrupt to the child as well, and twice means something else to many.
+      else if (signal !== "SIGINT" || process.stdin.isTTY !== true) child.kill(signal);
+    });
+  return state;
+}

@@ -1,0 +1,147 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readLocator } from "../../emulator/adapters/locator.ts";
+import type { Outcome } from "../../scenarios/replay.ts";
+import type { ReportName } from "../../scenarios/reports.ts";
+import { type Command, CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { complain, print } from "../terminal.ts";
+
+const MAX_JOBS = 64;
+
+export const command: Command = {
+  summary: "play scenario files; without operands those that come with the emulator",
+  operands: ["[files or folders…]"],
+  flags: {
+    target: { value: "<url>", help: "play on the emulator that runs there, which is emptied for each scenario" },
+    record: { value: "<url>", help: "write what a running emulator was asked as a scenario into the file given" },
+    update: { help: "write the journals that later ones are compared with" },
+    seed: { value: "<n>", help: "instead of the seed of each scenario" },
+    jobs: { value: "<n>", help: "how many are played at the same time (default: one for each processor)" },
+    report: { value: "pretty|junit|json|md", help: "form of the report (default pretty)" },
+    output: { value: "<file>", help: "file for the report (default: standard output)" },
+  },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { ScenarioProblem } = await import("../../scenarios/document.ts");
+  try {
+    return invocation.flags.record === undefined ? await replayed(invocation) : await recorded(invocation);
+  } catch (error) {
+    if (error instanceof ScenarioProblem) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function replayed(invocation: Invocation): Promise<number> {
+  const { flags, operands, cwd } = invocation;
+  const { readScenarios, replay, scenarioFiles } = await import("../../scenarios/replay.ts");
+  const { openInProcess, openTarget } = await import("../../scenarios/stage.ts");
+  const target = addressOf(flags.target, "--target", cwd);
+  const report = reportOf(invocation);
+  const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
+  const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
+  const files = scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd);
+  const outcomes = await replay(readScenarios(files), {
+    cwd,
+    // One emulator can be fresh for one scenario at a time.
+    jobs: target === undefined ? jobs : 1,
+    openStage: target === undefined ? openInProcess : openTarget(target),
+    update: flags.update === true,
+    ...(target !== undefined && { targetUrl: target }),
+    ...(seed !== undefined && { seed }),
+  });
+  await publish(invocation, report, outcomes);
+  return exitCodeOf(outcomes);
+}
+
+async function recorded(invocation: Invocation): Promise<number> {
+  const { flags, operands, cwd } = invocation;
+  const [file, second] = operands;
+  if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
+    throw new UsageError("--record: give one file to write, such as seen.scenario.yaml");
+  const url = addressOf(flags.record, "--record", cwd) ?? "";
+  const { record } = await import("../../scenarios/recording.ts");
+  const { text, steps, warnings } = await record(url).catch((error: Error) => {
+    throw new CommandFailure(error.message);
+  });
+  write(resolve(cwd, file), text, flags.update === true);
+  for (const warning of warnings) complain(warning);
+  if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
+  return 0;
+}
+
+/** A scenario that is there already is only overwritten when that is asked for. */
+function write(file: string, text: string, isUpdate: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "is there already; overwrite it with --update" : `cannot be written (${code})`;
+    throw new UsageError(`--record: ${file} ${why}`);
+  }
+}
+
+/** Played at all, played as told, and played as before. */
+function exitCodeOf(outcomes: readonly Outcome[]): number {
+  const verdicts = new Set(outcomes.map(({ verdict }) => verdict));
+  if (verdicts.has("failed")) return 1;
+  if (verdicts.has("broken")) return 2;
+  return verdicts.has("drifted") ? 3 : 0;
+}
+
+async function publish(
+  { flags, cwd }: Invocation,
+  name: ReportName,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { report } = await import("../../scenarios/reports.ts");
+  const text = report(name, outcomes, cwd);
+  if (typeof flags.output !== "string") {
+    if (flags.quiet !== true || exitCodeOf(outcomes) > 0) print(text);
+    return;
+  }
+  try {
+    writeFileSync(resolve(cwd, flags.output), `${text}\n`);
+  } catch (error) {
+    throw new UsageError(`--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (flags.quiet !== true) print(report("pretty", outcomes, cwd));
+}
+
+function reportOf({ flags }: Invocation): ReportName {
+  const name = flags.report ?? (flags.json === true ? "json" : "pretty");
+  if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
+  throw new UsageError(`--report: "${String(name)}" will not do; give pretty, junit, json or md`);
+}
+
+function countOf(given: string | boolean | undefined, flag: string, least: number, most: number): number | undefined {
+  if (given === undefined) return undefined;
+  const count = /^\d+$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  throw new UsageError(`${flag}: "${String(given)}" will not do; give a number from ${least} to ${most}`);
+}
+
+/** An address, or the folder or file of a locator that holds one. */
+function addressOf(given: string | boolean | undefined, flag: string, cwd: string): string | undefined {
+  if (given === undefined) return undefined;
+  const text = String(given);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.origin;
+  const path = resolve(cwd, text);
+  const locator = readLocator(path.endsWith("locator.json") ? dirname(path) : path);
+  if (locator !== undefined) return locator.url;
+  throw new UsageError(`${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`);
+}
+
+/** The scenarios that come with the package, which lie above the sources and above the bundle. */
+function shippedFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (; dirname(folder) !== folder; folder = dirname(folder)) {
+    const shipped = join(folder, "scenarios", "shipped");
+    if (existsSync(shipped)) return shipped;
+  }
+  throw new Error("the scenarios of this package are missing");
+}

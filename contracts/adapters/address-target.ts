@@ -1,0 +1,110 @@
+import type { Need } from "../case.ts";
+import { createDraw } from "../draw.ts";
+import type { Identity, Session, Target } from "../target.ts";
+import { openObjectStore } from "./object-store.ts";
+import { REACH } from "./reach.ts";
+import { createSend, Unreachable } from "./send.ts";
+
+/** Where a server is, who the harness is to it, and what the harness may do there. */
+export interface Addresses {
+  readonly url: string;
+  readonly euUrl?: string;
+  readonly agentUrl?: string;
+  readonly apiKey: string;
+  /** Without one, an emulator is asked in a workspace of its own for each case. */
+  readonly tenantId?: string;
+  readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
+  readonly allowWrites: boolean;
+}
+
+const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
+
+const LOCAL = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|host\.docker\.internal)$/;
+
+/** A real service is asked no faster than this, so that the suites never trip its limits themselves. */
+const CALM_REQUESTS = 50;
+const CALM_WINDOW_MS = 10_000;
+
+export function isLocal(url: string): boolean {
+  return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
+}
+
+/** A server at base addresses; what it offers is found out by asking it. */
+export async function createAddressTarget(given: Addresses): Promise<Target> {
+  const local = isLocal(given.url);
+  const addresses = { us: given.url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
+  const direct = createSend(addresses, given.agentUrl);
+  const send = local ? direct : calm(direct);
+  const emulator = local ? await emulatorAt(given.url) : undefined;
+  const draw = createDraw("workspace", REACH.now());
+  const s3 = given.s3?.endpoint ?? emulator?.s3_url;
+  const offers = new Set<Need>();
+  if (given.allowWrites || local) offers.add("writes").add("ingest");
+  if (given.euUrl !== undefined) offers.add("eu");
+  if (given.agentUrl !== undefined || emulator) offers.add("agent");
+  if (local) offers.add("receiver");
+  if (given.s3 || emulator) offers.add("object_store");
+  if (emulator) offers.add("control").add("clock").add("faults").add("tenants");
+
+  return {
+    name: given.url,
+    offers,
+    width: 1,
+    now: REACH.now,
+    async open(settings): Promise<Session> {
+      if (settings) throw new Error("A server that runs already cannot be given other settings.");
+      const identity = identityOf(given, emulator ? draw.uuid() : DEFAULT_TENANT_ID, emulator !== undefined);
+      const objects = openObjectStore(s3, identity.bucket);
+      if (emulator) await send(control("POST", "/clock/freeze"));
+      return { send, addresses, identity, objects, reach: REACH, close: async () => objects.close() };
+    },
+    async close() {
+      if (emulator?.mode === "flowing") await send(control("POST", "/clock/flow", "{}"));
+    },
+  };
+}
+
+function control(method: string, path: string, body?: string) {
+  const headers = { "content-type": "application/json" };
+  return { region: "us", method, path: `/_emulator/v1${path}`, headers, ...(body && { body }) } as const;
+}
+
+interface Found {
+  readonly s3_url: string;
+  readonly mode: string;
+}
+
+/** The emulator shows itself by its test-only surface; any other server has none. */
+async function emulatorAt(url: string): Promise<Found | undefined> {
+  const send = createSend({ us: url });
+  const [status, clock] = await Promise.all([send(control("GET", "/status")), send(control("GET", "/clock"))]);
+  if (status.status !== 200 || clock.status !== 200) return undefined;
+  try {
+    return { s3_url: JSON.parse(status.text).s3_url, mode: JSON.parse(clock.text).mode };
+  } catch {
+    throw new Unreachable(`${url} has a test-only surface that does not speak JSON`);
+  }
+}
+
+function identityOf(given: Addresses, usualTenantId: string, isEmulator: boolean): Identity {
+  const { apiKey, s3, tenantId = usualTenantId } = given;
+  if (s3) {
+    const { endpoint, ...bucket } = s3;
+    return { apiKey, tenantId, bucket: { ...bucket, endpointUrl: endpoint } };
+  }
+  const secretAccessKey = isEmulator ? "emulator-secret" : "unknown-secret";
+  const bucket = { name: "traces", region: "us-east-1", accessKeyId: "emulator", secretAccessKey };
+  return { apiKey, tenantId, bucket: { ...bucket, endpointUrl: null } };
+}
+
+/** Lets so many requests through in a window, and the next ones wait for it to move on. */
+function calm(send: ReturnType<typeof createSend>): ReturnType<typeof createSend> {
+  const sent: number[] = [];
+  return async (request) => {
+    const now = REACH.now();
+    while (sent.length > 0 && now - (sent[0] ?? 0) > CALM_WINDOW_MS) sent.shift();
+    if (sent.length >= CALM_REQUESTS) await REACH.wait(CALM_WINDOW_MS - (now - (sent[0] ?? now)));
+    sent.push(REACH.now());
+    return send(request);
+  };
+}

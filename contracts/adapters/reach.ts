@@ -1,0 +1,13 @@
+import type { Reach } from "../target.ts";
+import { openReceiver } from "./receiver.ts";
+
+/** The machine that the harness runs on. */
+export const REACH: Reach = {
+  receiver: openReceiver,
+  async parquet(bytes) {
+    const { readParquet } = await import("./parquet.ts");
+    return readParquet(bytes);
+  },
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  now: Date.now,
+};

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Delivery, Receiver } from "../target.ts";
+
+/** A server on this machine that keeps what it is sent. */
+export async function openReceiver(): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
+  const statuses: number[] = [];
+  const waiting = new Set<() => void>();
+
+  const server = createServer(async (request, response) => {
+    const body = await textOf(request);
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
+    response.writeHead(statuses.shift() ?? 200).end();
+    for (const wake of [...waiting]) wake();
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    answerWith: (...next) => void statuses.push(...next),
+    arrived(count, withinMs) {
+      if (deliveries.length >= count) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const settle = (outcome: boolean) => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(outcome);
+        };
+        const look = () => {
+          if (deliveries.length >= count) settle(true);
+        };
+        const timer = setTimeout(() => settle(false), withinMs);
+        waiting.add(look);
+      });
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

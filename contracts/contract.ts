@@ -1,0 +1,249 @@
+import type { Blame, Case, Finding } from "./case.ts";
+import type { Draw } from "./draw.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
+import { instantOf } from "./instant.ts";
+import type { Oracle } from "./oracle/oracle.ts";
+import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
+import { REQUIREMENTS, type RequirementId, sectionOf } from "./spec/requirements.ts";
+import type { Identity, ObjectStore, Reach, Receiver, Region, Session, WireReply, WireRequest } from "./target.ts";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export interface Reply<T = Members> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON value; the text itself when it is none, so never undefined. */
+  readonly body: T;
+  readonly text: string;
+  readonly exchange: Exchange;
+}
+
+export interface CallOptions {
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: unknown;
+  /** Null leaves out a header that is sent otherwise. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly region?: Region;
+  /** The request breaks the specification on purpose, or the reply is none of this API's. */
+  readonly unjudged?: boolean;
+}
+
+/** How far a difference is shown. */
+export interface Difference {
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  readonly exchange?: Exchange;
+}
+
+/** Says whether something holds; the answer is what was asked, so that a case can go on or stop. */
+type Expect<Id> = (id: Id, holds: boolean, text: string, difference?: Difference) => boolean;
+
+/** What a case works with. */
+export interface Contract {
+  readonly draw: Draw;
+  readonly identity: Identity;
+  readonly objects: ObjectStore;
+  readonly reach: Reach;
+  call<T = Members>(method: string, path: string, options?: CallOptions): Promise<Reply<T>>;
+  /** A row that is shown: FAIL when it does not hold. */
+  readonly fact: Expect<RequirementId>;
+  /** A choice of ours: UNSPECIFIED when the target made another one. */
+  readonly choice: Expect<RequirementId | AssumptionId>;
+  /** Allowed, but not as the specification words it: NON-STRICT. */
+  readonly strictly: Expect<RequirementId>;
+  /** Like `fact`, and the case ends here when it does not hold. */
+  must(id: RequirementId, holds: boolean, text: string, difference?: Difference): void;
+  /** Calls a test-only operation; the case cannot go on when it is refused. */
+  control<T = Members>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Moves the clock: by a duration, or as the test-only operation takes it. */
+  advance(target: string | Members): Promise<Members>;
+  /** The target's time. */
+  now(): Promise<number>;
+  receiver(): Promise<Receiver>;
+  /** Nothing of this may be seen in a reply or a report. */
+  secret(text: string): string;
+}
+
+/** Ends a case early; what led to it is among the findings, or is the harness's own trouble. */
+export class CaseEnded extends Error {
+  override readonly name = "CaseEnded";
+}
+
+export interface OpenContract {
+  readonly contract: Contract;
+  readonly findings: Finding[];
+  readonly asked: ReadonlySet<RequirementId>;
+  readonly requests: number;
+  close(): Promise<void>;
+}
+
+const CONTROL = "/_emulator/v1";
+
+export interface ContractParts {
+  readonly case: Case;
+  readonly session: Session;
+  readonly draw: Draw;
+  readonly oracle: Oracle | undefined;
+  /** Called before each request; false when the budget is spent. */
+  readonly spend: () => Promise<boolean>;
+}
+
+export function openContract(parts: ContractParts): OpenContract {
+  const { session, draw } = parts;
+  const { identity, reach } = session;
+  const findings: Finding[] = [];
+  const asked = new Set<RequirementId>();
+  const secrets = new Set(secretsOf(identity));
+  const open: Receiver[] = [];
+  let last: Exchange | undefined;
+  let requests = 0;
+
+  const record = expectations(findings, asked, () => last);
+
+  async function exchange(request: WireRequest): Promise<WireReply> {
+    if (!(await parts.spend())) throw new CaseEnded("The request budget is spent (--budget).");
+    requests += 1;
+    const reply = await session.send(request);
+    const base = session.addresses[request.region] ?? "";
+    last = exchangeOf(request, reply, base + request.path, secrets);
+    return reply;
+  }
+
+  async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
+    const request = requestOf(identity, method, path, options);
+    const reply = await exchange(request);
+    const shown = last as Exchange;
+    if (!options.unjudged) await judge(request, reply, shown);
+    return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
+  }
+
+  async function judge(request: WireRequest, reply: WireReply, shown: Exchange): Promise<void> {
+    for (const judgement of (await parts.oracle?.judge(request, reply, secrets)) ?? [])
+      findings.push({ ...judgement, exchange: shown });
+  }
+
+  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const reply = await exchange({ region: "us", method, path: CONTROL + path, headers, ...text });
+    if (reply.status !== 200)
+      throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+    return bodyOf(reply.text) as T;
+  }
+
+  const contract: Contract = {
+    draw,
+    identity,
+    get objects() {
+      if (!session.objects) throw new CaseEnded("The case did not say that it needs object_store.");
+      return session.objects;
+    },
+    reach,
+    call,
+    ...record,
+    control,
+    advance: (target) =>
+      control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+    now: async () => instantOf((await control<{ now: string }>("GET", "/clock")).now),
+    async receiver() {
+      const receiver = await reach.receiver();
+      open.push(receiver);
+      return receiver;
+    },
+    secret(text) {
+      secrets.add(text);
+      return text;
+    },
+  };
+
+  return {
+    contract,
+    findings,
+    asked,
+    get requests() {
+      return requests;
+    },
+    async close() {
+      await Promise.all(open.map((receiver) => receiver.close()));
+      await session.close();
+    },
+  };
+}
+
+function expectations(
+  findings: Finding[],
+  asked: Set<RequirementId>,
+  last: () => Exchange | undefined,
+): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
+  function expect(
+    verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
+    id: RequirementId,
+    holds: boolean,
+    text: string,
+    difference: Difference & { readonly assumption?: AssumptionId } = {},
+  ): boolean {
+    asked.add(id);
+    if (holds) return true;
+    const isChosen = verdict === "UNSPECIFIED" || REQUIREMENTS[id].kind === "A";
+    const blame: Blame = isChosen ? "specification" : "target";
+    const exchange = difference.exchange ?? last();
+    findings.push({
+      verdict: isChosen ? "UNSPECIFIED" : verdict,
+      blame,
+      requirement: id,
+      section: sectionOf(id),
+      text,
+      ...difference,
+      ...(exchange && { exchange }),
+    });
+    return false;
+  }
+
+  const fact: Contract["fact"] = (id, holds, text, difference) => expect("FAIL", id, holds, text, difference);
+
+  return {
+    fact,
+    choice(id, holds, text, difference) {
+      if (id in REQUIREMENTS) return expect("UNSPECIFIED", id as RequirementId, holds, text, difference);
+      const assumption = id as AssumptionId;
+      const requirement = ASSUMPTIONS[assumption].requirement as RequirementId;
+      return expect("UNSPECIFIED", requirement, holds, text, { ...difference, assumption });
+    },
+    strictly: (id, holds, text, difference) => expect("NON-STRICT", id, holds, text, difference),
+    must(id, holds, text, difference) {
+      if (!fact(id, holds, text, difference)) throw new CaseEnded(text);
+    },
+  };
+}
+
+function requestOf(
+  { apiKey, tenantId }: Identity,
+  method: string,
+  path: string,
+  { body, headers = {}, region = "us" }: CallOptions,
+): WireRequest {
+  const all: Record<string, string | null> = {
+    "x-api-key": apiKey,
+    "x-tenant-id": tenantId,
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...headers,
+  };
+  const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { region, method, path, headers: Object.fromEntries(sent), ...(body !== undefined && { body: text }) };
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function secretsOf({ apiKey, bucket }: Identity): readonly string[] {
+  const { accessKeyId, secretAccessKey, sessionToken } = bucket;
+  // The usual key id is an ordinary word that names other things as well.
+  const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
+  return [apiKey, secretAccessKey, ...keyId, ...(sessionToken ? [sessionToken] : [])];
+}

@@ -1,0 +1,74 @@
+import type { Region, WireReply, WireRequest } from "./target.ts";
+
+/** A request and its reply as they may be shown: secrets are gone, long bodies are cut. */
+export interface Exchange {
+  readonly region: Region;
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody?: string;
+  readonly status: number;
+  readonly replyHeaders: Readonly<Record<string, string>>;
+  readonly replyBody: string;
+  /** The request as a line of a shell; `$API_KEY` stands for the key. */
+  readonly curl: string;
+}
+
+const SECRET_HEADERS = new Set(["x-api-key", "authorization", "cookie", "set-cookie"]);
+const SECRET_MEMBERS = /"(access_key_id|secret_access_key|session_token)"\s*:\s*"(?:[^"\\]|\\.)*"/g;
+const MOST_CHARACTERS = 2000;
+const HIDDEN = "***";
+
+/** Hides the values that are secret in a text, and what is secret by its name. */
+export function withoutSecrets(text: string, secrets: Iterable<string>): string {
+  let shown = text.replace(SECRET_MEMBERS, (_, name) => `"${name}":"${HIDDEN}"`);
+  for (const secret of secrets) if (secret.length >= 6) shown = shown.replaceAll(secret, HIDDEN);
+  return shown;
+}
+
+export function exchangeOf(
+  request: WireRequest,
+  reply: WireReply,
+  url: string,
+  secrets: ReadonlySet<string>,
+): Exchange {
+  const show = (text: string) => cut(withoutSecrets(text, secrets));
+  const shownUrl = withoutSecrets(url, secrets);
+  const requestBody = request.body === undefined ? undefined : show(request.body);
+  return {
+    region: request.region,
+    method: request.method,
+    url: shownUrl,
+    requestHeaders: headersShown(request.headers, show),
+    ...(requestBody !== undefined && { requestBody }),
+    status: reply.status,
+    replyHeaders: headersShown(reply.headers, show),
+    replyBody: show(reply.text),
+    curl: curlOf(request, shownUrl, requestBody, show),
+  };
+}
+
+function headersShown(headers: Readonly<Record<string, string>>, show: (text: string) => string) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADERS.has(name.toLowerCase()) ? HIDDEN : show(value),
+    ]),
+  );
+}
+
+function curlOf(request: WireRequest, url: string, body: string | undefined, show: (text: string) => string) {
+  const headers = Object.entries(request.headers).map(([name, value]) =>
+    SECRET_HEADERS.has(name.toLowerCase()) ? `-H "${name}: $API_KEY"` : `-H ${quoted(`${name}: ${show(value)}`)}`,
+  );
+  const data = body === undefined ? [] : [`--data ${quoted(body)}`];
+  return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)`;
+}

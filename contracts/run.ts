@@ -1,0 +1,117 @@
+import { type Case, type CaseResult, type Finding, NEEDS, sectionOfCase, worst } from "./case.ts";
+import { CaseEnded, openContract } from "./contract.ts";
+import { createDraw } from "./draw.ts";
+import type { Oracle } from "./oracle/oracle.ts";
+import type { Target } from "./target.ts";
+
+export interface RunOptions {
+  readonly cases: readonly Case[];
+  readonly seed?: number;
+  /** Makes what is drawn differ between runs against a target that keeps things. */
+  readonly nonce?: string;
+  readonly bail?: boolean;
+  /** Requests in all; the cases that come after are UNSUPPORTED. */
+  readonly budget?: number;
+  readonly oracle?: Oracle;
+  /** Told of each result as it comes. */
+  readonly onResult?: (result: CaseResult, done: number, total: number) => void;
+}
+
+export interface RunReport {
+  readonly target: string;
+  readonly seed: number;
+  /** In the order of the cases. */
+  readonly results: readonly CaseResult[];
+  readonly requests: number;
+  readonly wallMs: number;
+}
+
+const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
+
+/** Asks a target every case. */
+export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
+  const { cases, seed = 1, bail = false, budget = Number.POSITIVE_INFINITY } = options;
+  if (cases.length === 0) throw new Error(NO_CASE);
+  const results: (CaseResult | undefined)[] = [];
+  const startedAt = target.now();
+  let requests = 0;
+  let next = 0;
+  let stopped = false;
+  let done = 0;
+
+  const spend = async () => {
+    requests += 1;
+    return requests <= budget;
+  };
+
+  async function work(): Promise<void> {
+    while (next < cases.length && !stopped) {
+      const place = next++;
+      const asked = cases[place] as Case;
+      const result =
+        requests >= budget
+          ? unsupported(asked, "the request budget is spent (--budget)")
+          : await runCase(target, asked, { ...options, seed, spend });
+      results[place] = result;
+      done += 1;
+      options.onResult?.(result, done, cases.length);
+      if (bail && result.verdict === "FAIL") stopped = true;
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.min(target.width, cases.length) }, work));
+  const known = results.filter((result) => result !== undefined);
+  return { target: target.name, seed, results: known, requests, wallMs: Math.round(target.now() - startedAt) };
+}
+
+interface CaseRun extends Pick<RunOptions, "oracle" | "nonce"> {
+  readonly seed: number;
+  readonly spend: () => Promise<boolean>;
+}
+
+async function runCase(target: Target, asked: Case, { seed, nonce = "", oracle, spend }: CaseRun): Promise<CaseResult> {
+  const missing = asked.needs.find((need) => !target.offers.has(need));
+  if (missing) return unsupported(asked, `needs a target that ${NEEDS[missing]}`);
+  const startedAt = target.now();
+  const session = await target.open(asked.settings).catch((error: Error) => error);
+  if (session instanceof Error) return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
+  const draw = createDraw(seed, asked.id, nonce);
+  const open = openContract({ case: asked, session, draw, oracle, spend });
+  try {
+    await asked.run(open.contract);
+  } catch (error) {
+    const known = open.findings.some(({ verdict }) => verdict === "FAIL");
+    if (!(known && error instanceof CaseEnded)) open.findings.push(trouble(asked, "the case could not go on", error));
+  }
+  const { findings, requests } = open;
+  const questions = [...open.asked];
+  await open.close();
+  return resultOf(asked, findings, { asked: questions, requests, wallMs: Math.round(target.now() - startedAt) });
+}
+
+/** A case that breaks off has met something that nobody thought of, on one side or the other. */
+function trouble(asked: Case, what: string, error: unknown): Finding {
+  const { name, message } = error as Error;
+  const said = name === "CaseEnded" || name === "Unreachable" ? message : `${name}: ${message}`;
+  return {
+    verdict: "FAIL",
+    blame: name === "CaseEnded" || name === "Unreachable" ? "target" : "harness",
+    requirement: asked.requirements[0] ?? null,
+    section: sectionOfCase(asked.id),
+    text: `${what}: ${said}`,
+  };
+}
+
+function unsupported(asked: Case, why: string): CaseResult {
+  const requirement = asked.requirements[0] ?? null;
+  const section = sectionOfCase(asked.id);
+  return resultOf(asked, [{ verdict: "UNSUPPORTED", blame: "target", requirement, section, text: why }]);
+}
+
+function resultOf(
+  { id, title, requirements }: Case,
+  findings: readonly Finding[],
+  run: Pick<CaseResult, "asked" | "requests" | "wallMs"> = { asked: [], requests: 0, wallMs: 0 },
+): CaseResult {
+  return { id, section: sectionOfCase(id), title, requirements, verdict: worst(findings), findings, ...run };
+}

@@ -1,0 +1,102 @@
+/** §8.5 API rate limits of the hosted service, row by row; every count is a setting under the row's name. */
+
+/** What requests are counted by. */
+export type RateIdentity = "x-api-key" | "x-user-id + IP" | "IP";
+
+export interface RateMatch {
+  /** Absent means every method. */
+  readonly methods?: readonly string[];
+  /**
+   * `exact`: this path alone; `under`: this path and all below it; `uuid`: one uuid below it; `ending`:
+   * any path that ends so (a leading star in the table); `containing`: any path that has it somewhere; `any`: every path.
+   */
+  readonly kind: "exact" | "under" | "uuid" | "ending" | "containing" | "any";
+  readonly path: string;
+}
+
+export interface RateLimit {
+  readonly requirement: string;
+  /** Any of them; the requests of all of them count together. */
+  readonly matches: readonly RateMatch[];
+  readonly identity: RateIdentity;
+  /** Requests per window, in each region. */
+  readonly count: Readonly<Record<RateRegion, number>>;
+  readonly seconds: number;
+  readonly category: string;
+}
+
+export type RateRegion = (typeof RATE_REGIONS)[number];
+
+export const RATE_REGIONS = ["us", "eu"] as const;
+
+type Tail = readonly [identity: RateIdentity, count: number | RateLimit["count"], seconds: number, category: string];
+
+function row(matches: RateMatch | readonly RateMatch[], ...[identity, count, seconds, category]: Tail): RateLimit {
+  return {
+    requirement: identity === "x-api-key" ? "8.5-1" : "8.5-3",
+    matches: [matches].flat(),
+    identity,
+    count: typeof count === "number" ? { us: count, eu: count } : count,
+    seconds,
+    category,
+  };
+}
+
+const exact = (path: string, ...methods: string[]) => match("exact", path, methods);
+const under = (path: string, ...methods: string[]) => match("under", path, methods);
+const containing = (path: string, ...methods: string[]) => match("containing", path, methods);
+const ending = (path: string) => match("ending", path, []);
+const any = (...methods: string[]) => match("any", "", methods);
+
+function match(kind: RateMatch["kind"], path: string, methods: readonly string[]): RateMatch {
+  return { ...(methods.length > 0 && { methods }), kind, path };
+}
+
+const KEY = "x-api-key";
+const USER = "x-user-id + IP";
+
+const system = [any("OPTIONS"), exact("/info"), ending("/v1/metadata/submit")];
+const charts = containing("/charts", "POST");
+const query = exact("/runs/query", "POST");
+const deletion = [under("/sessions", "DELETE"), ending("/trigger")];
+const commits = { us: 10_000, eu: 2_000 };
+const stats = { us: 1, eu: 20 };
+
+export const RATE_LIMITS = {
+  system: row(system, "IP", 2_000, 10, "High throughput"),
+  auth_key: row(under("/auth"), KEY, 2_000, 10, "High throughput"),
+  auth_user: row(under("/auth"), USER, 2_000, 10, "High throughput"),
+  beacon: row(under("/v1/beacon"), "IP", 2_000, 10, "High throughput"),
+  repos_key: row(under("/repos"), KEY, 100, 60, "Repository"),
+  repos_user: row(under("/repos"), USER, 100, 60, "Repository"),
+  runs_batch: row(exact("/runs/batch", "POST"), KEY, 2_000, 10, "High throughput"),
+  otel_traces: row(exact("/otel/v1/traces", "POST"), KEY, 2_000, 10, "Run ingest"),
+  charts_key: row(charts, KEY, 750, 600, "Charts"),
+  charts_user: row(charts, USER, 750, 600, "Charts"),
+  runs_multipart: row(exact("/runs/multipart", "POST"), KEY, 6_000, 10, "Multipart ingest"),
+  runs_query_key: row(query, KEY, 15, 10, "Run query (API)"),
+  runs_query_user: row(query, USER, 300, 10, "Run query (User)"),
+  generate_key: row(under("/generate"), KEY, 30, 3_600, "Generation"),
+  generate_user: row(under("/generate"), USER, 30, 3_600, "Generation"),
+  commits_key: row(under("/commits"), KEY, commits, 60, "Commits"),
+  commits_user: row(under("/commits"), USER, commits, 60, "Commits"),
+  deletion_key: row(deletion, KEY, 10, 60, "Deletion"),
+  deletion_user: row(deletion, USER, 30, 60, "Deletion"),
+  runs_post: row(exact("/runs", "POST"), KEY, 2_000, 10, "Run ingest"),
+  runs_patch: row(containing("/runs", "PATCH"), KEY, 2_000, 10, "Run ingest"),
+  feedback: row(exact("/feedback", "POST"), KEY, 2_000, 10, "High throughput"),
+  runs_lookup: row(match("uuid", "/runs", ["GET"]), KEY, 30, 60, "Run lookup"),
+  examples: row(containing("/examples", "GET"), KEY, 5_000, 60, "Examples"),
+  default_key: row(any(), KEY, 1_000, 10, "Default (API key)"),
+  default_user: row(any(), USER, 1_000, 10, "Default (User)"),
+  public_download: row(under("/public/download"), "IP", 5_000, 60, "Public download"),
+  runs_stats: row(exact("/runs/stats"), KEY, stats, 10, "Stats"),
+  catch_all: row(any(), "IP", 100, 60, "Public (catch-all)"),
+} as const satisfies Record<string, RateLimit>;
+
+export type RateLimitId = keyof typeof RATE_LIMITS;
+
+export const RATE_LIMIT_IDS = Object.keys(RATE_LIMITS) as readonly RateLimitId[];
+
+/** Windows and instants of use that are held at most, over all rows and both regions. */
+export const RATE_LIMIT_MEMORY = { requirement: "X-2", value: 200_000 } as const;

@@ -1,0 +1,219 @@
+import { suite } from "../case.ts";
+import type { Contract, Members } from "../contract.ts";
+import { DAY, dateOf } from "../instant.ts";
+import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/export-columns.ts";
+import type { ParquetColumn } from "../target.ts";
+import { exported, filesOf, prepare, readAll, rowsOf, runsOf, sorted } from "./world.ts";
+
+const FILES = ["writes", "ingest", "clock", "object_store"] as const;
+
+const PLAIN_TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: ["STRING", "UTF8"],
+  json: ["JSON", "STRING", "UTF8"],
+  strings: ["STRING", "UTF8"],
+  boolean: ["BOOLEAN"],
+  int64: ["INT64"],
+  double: ["DOUBLE"],
+  decimal: ["DECIMAL"],
+  timestamp: ["TIMESTAMP_UTC"],
+  local_timestamp: ["TIMESTAMP"],
+};
+
+const ROW: Members = {
+  run_type: "llm",
+  tags: ["blue", "grün"],
+  extra: { metadata: { flavour: "plain" } },
+  outputs: { answer: "Ja 😀", usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
+};
+
+/** Columns whose types are not those of a format. */
+function mistyped(columns: readonly ParquetColumn[], format: "v1" | "v2"): readonly string[] {
+  return columns
+    .filter(({ name, type }) => {
+      const column = EXPORT_COLUMNS[name as keyof typeof EXPORT_COLUMNS];
+      return !PLAIN_TYPES[column?.[format] ?? ""]?.includes(type);
+    })
+    .map(({ name, type }) => `${name}: ${type}`);
+}
+
+async function columnsOf(t: Contract, format_version?: string): Promise<readonly ParquetColumn[]> {
+  const prepared = await prepare(t, { days: 1, more: () => ROW });
+  const { id } = await exported(t, prepared, format_version ? { format_version } : {});
+  const [file] = await readAll(t, await filesOf(t, id));
+  t.must("2.8-1", file !== undefined, "the export has a Parquet file");
+  return file?.columns ?? [];
+}
+
+const pad = (part: number) => String(part).padStart(2, "0");
+
+export const FILE_CASES = suite({
+  "2.8/layout": {
+    title: "files lie below the Hive path of the export",
+    requirements: ["2.8-1", "2.8-2"],
+    needs: FILES,
+    async run(t) {
+      const prefix = `layout/${t.draw.word()}`;
+      const prepared = await prepare(t, { config: { prefix } });
+      const { id } = await exported(t, prepared);
+      const keys = await filesOf(t, id);
+      t.fact("2.8-1", keys.length === 2, "two days with rows make two files", { actual: keys.length });
+      const { tenantId } = t.identity;
+      const root = `${prefix}/export_id=${id}/tenant_id=${tenantId}/session_id=${prepared.projectId}/runs/`;
+      for (const [index, key] of keys.entries()) {
+        const { year, month, day } = dateOf(prepared.from + index * DAY);
+        const loose = new RegExp(`^year=${year}/month=0?${month}/day=0?${day}/[^/]+\\.parquet$`);
+        const holds = key.startsWith(root) && loose.test(key.slice(root.length));
+        t.fact("2.8-1", holds, "the key has the shape of §2.8", { expected: `${root}year=…`, actual: key });
+        const strict = `${root}year=${year}/month=${pad(month)}/day=${pad(day)}/part-00000.parquet`;
+        t.choice("2.8-2", key === strict, "months and days are padded, files are numbered", { expected: strict, actual: key });
+      }
+      const magic = new TextDecoder().decode((await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4));
+      t.fact("2.8-1", magic === "PAR1", "a file is Parquet", { actual: magic });
+    },
+  },
+  "2.8/empty-days": {
+    title: "a day without rows has a run and no file",
+    requirements: ["2.8-2"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const { id } = await exported(t, { ...prepared, from: prepared.from - DAY });
+      const runs = await runsOf(t, id);
+      t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", { actual: runs.length });
+      t.choice("export.empty_partition", (await filesOf(t, id)).length === 1, "and no file");
+    },
+  },
+  "2.7/columns": {
+    title: "a file has all 29 columns",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const columns = await columnsOf(t);
+      const names = columns.map(({ name }) => name);
+      t.fact("2.7-1", sorted(names) === sorted(COLUMN_NAMES), "the columns of §2.7, and no others", {
+        expected: COLUMN_NAMES,
+        actual: names,
+      });
+    },
+  },
+  "2.7/values": {
+    title: "rows hold what was sent",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 2, more: () => ROW });
+      const { id } = await exported(t, prepared, { format_version: "v2_beta" });
+      const rows = await rowsOf(t, id);
+      t.fact("2.7-1", sorted(rows.map((row) => row.id)) === sorted(prepared.rows.map((row) => row.id)), "each row once");
+      for (const row of rows) {
+        const sent = prepared.rows.find((known) => known.id === row.id) ?? {};
+        const holds = (name: string, expected: unknown, actual: unknown) =>
+          t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, { expected, actual });
+        holds("name", sent.name, row.name);
+        holds("run_type", "llm", row.run_type);
+        holds("trace_id", sent.trace_id, row.trace_id);
+        holds("session_id", prepared.projectId, row.session_id);
+        holds("tenant_id", t.identity.tenantId, row.tenant_id);
+        holds("is_root", true, row.is_root);
+        holds("parent_run_id", null, row.parent_run_id ?? null);
+        holds("status", "success", row.status);
+        holds("tags", ["blue", "grün"], row.tags);
+        holds("inputs", sent.inputs, jsonOf(row.inputs));
+        holds("outputs", ROW.outputs, jsonOf(row.outputs));
+        holds("start_time", sent.start_time, isoOf(row.start_time));
+        holds("total_tokens", "7", String(row.total_tokens));
+        holds("dotted_order", sent.dotted_order, row.dotted_order);
+      }
+    },
+  },
+  "2.7/smaller": {
+    title: "leaving out inputs and outputs makes files smaller",
+    requirements: ["2.7-3"],
+    needs: FILES,
+    async run(t) {
+      const text = () => ({ inputs: { noise: Array.from({ length: 200 }, () => t.draw.uuid()).join(" ") } });
+      const prepared = await prepare(t, { days: 1, perDay: 20, more: text });
+      const sizeOf = async (more: Members) => {
+        const { id } = await exported(t, prepared, more);
+        const [key = ""] = await filesOf(t, id);
+        return (await t.objects.get(t.identity.bucket.name, key)).length;
+      };
+      const whole = await sizeOf({});
+      const export_fields = COLUMN_NAMES.filter((name) => name !== "inputs" && name !== "outputs");
+      const lean = await sizeOf({ export_fields });
+      t.fact("2.7-3", lean < whole, "the file without them has fewer bytes", { expected: `< ${whole}`, actual: lean });
+    },
+  },
+  "2.5/v2-types": {
+    title: "v2_beta has the enhanced column types and the Hive folders",
+    requirements: ["2.5-6", "2.5-11"],
+    needs: FILES,
+    async run(t) {
+      const columns = await columnsOf(t, "v2_beta");
+      const list = columns.find(({ name }) => name === "tags");
+      t.fact("2.5-6", list?.repeated === true, "lists are lists in v2_beta");
+      const wrong = mistyped(columns, "v2");
+      t.choice("export.v2_column_types", wrong.length === 0, "UTC times, decimals and JSON columns", { actual: wrong });
+      const keys = (await t.objects.list(t.identity.bucket.name)).filter((key) => key.endsWith(".parquet"));
+      t.choice("2.5-11", keys.every((key) => key.includes("/runs/year=")), "the folder is runs", { actual: keys[0] });
+    },
+  },
+  "2.5/v1-types": {
+    title: "without format_version the plainer types are written",
+    requirements: ["2.5-9"],
+    needs: FILES,
+    async run(t) {
+      const wrong = mistyped(await columnsOf(t), "v1");
+      t.choice("2.5-9", wrong.length === 0, "the default is v1 with its types", { actual: wrong });
+    },
+  },
+  "2.5/compression": {
+    title: "compression chooses the codec of the pages",
+    requirements: ["2.5-12"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      for (const [compression, codec] of [
+        [undefined, "SNAPPY"],
+        ["none", "UNCOMPRESSED"],
+        ["gzip", "GZIP"],
+        ["zstandard", "ZSTD"],
+      ] as const) {
+        const { id } = await exported(t, prepared, compression ? { compression } : {});
+        const [file] = await readAll(t, await filesOf(t, id));
+        t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, { actual: file?.codec });
+      }
+    },
+  },
+  "2.6/progress": {
+    title: "a run tells its files, its rows and its cursor",
+    requirements: ["2.6-2", "8.3-2"],
+    needs: FILES,
+    settings: { limits: { rows_per_file: 2 } },
+    async run(t) {
+      const { name } = t.identity.bucket;
+      const { id } = await exported(t, await prepare(t, { days: 1, perDay: 5 }));
+      const [run] = await runsOf(t, id);
+      const files = run?.metadata.files ?? [];
+      const keys = await filesOf(t, id);
+      t.fact("2.6-2", files.length === 3, "five rows by two are three files", { actual: files });
+      const isNamed = files.every((file) => keys.some((key) => file === key || file === `${name}/${key}`));
+      t.fact("2.6-2", isNamed, "the files that are named exist", { expected: keys, actual: files });
+      t.choice("export.file_paths", files.every((file) => file.startsWith(`${name}/`)), "paths begin with the bucket");
+      t.fact("2.6-2", run?.metadata.rows_exported === 5 && run.rows_exported === 5, "five rows are told", {
+        actual: run?.metadata.rows_exported,
+      });
+      t.fact("2.6-2", typeof run?.metadata.latest_cursor === "string", "the cursor of the last row is told");
+      const rows = await rowsOf(t, id);
+      t.fact("8.3-2", new Set(rows.map((row) => row.id)).size === 5 && rows.length === 5, "no row is written twice");
+    },
+  },
+});
+
+function jsonOf(value: unknown): unknown {
+  return typeof value === "string" ? JSON.parse(value) : value;
+}
+
+function isoOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString().replace(".000Z", "Z") : String(value);
+}

@@ -1,0 +1,116 @@
+import type { CaseSettings, Need } from "./case.ts";
+
+export type Region = "us" | "eu";
+
+/** A request on its way to a target: no sockets, no library's types. */
+export interface WireRequest {
+  readonly region: Region;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface WireReply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export type Send = (request: WireRequest) => Promise<WireReply>;
+
+/** Looks into the object store that exports are written to. */
+export interface ObjectStore {
+  /** Keys below a prefix, sorted. */
+  list(bucket: string, prefix?: string): Promise<readonly string[]>;
+  get(bucket: string, key: string): Promise<Uint8Array>;
+  put(bucket: string, key: string, body: string): Promise<void>;
+  /** Keys of uploads in parts that were neither completed nor aborted. */
+  uploads(bucket: string): Promise<readonly string[]>;
+}
+
+/** A webhook as it arrived. */
+export interface Delivery {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A place that webhooks can be sent to. */
+export interface Receiver {
+  readonly url: string;
+  /** What has arrived so far. */
+  readonly deliveries: readonly Delivery[];
+  /** Statuses of the next answers; 200 when there are none left. */
+  answerWith(...statuses: readonly number[]): void;
+  /** Resolves as soon as so many have arrived, or with false after a wall-clock wait. */
+  arrived(count: number, withinMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Rows of a Parquet file, and how its columns are declared. */
+export interface ReadFile {
+  readonly columns: readonly ParquetColumn[];
+  readonly codec: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ParquetColumn {
+  readonly name: string;
+  /** Logical type where there is one, else the physical one, in capitals. */
+  readonly type: string;
+  readonly repeated: boolean;
+}
+
+/** What the harness reaches outside of itself. */
+export interface Reach {
+  receiver(): Promise<Receiver>;
+  parquet(bytes: Uint8Array): Promise<ReadFile>;
+  /** Resolves after a wall-clock wait; cases that have the clock never wait. */
+  wait(ms: number): Promise<void>;
+  /** Wall-clock time. */
+  now(): number;
+}
+
+/** Who the harness is to the target, and where its exports go. */
+export interface Identity {
+  readonly apiKey: string;
+  readonly tenantId: string;
+  readonly bucket: {
+    readonly name: string;
+    readonly region: string;
+    /** Null for an AWS-style bucket, whose endpoint the region decides. */
+    readonly endpointUrl: string | null;
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+/** A target that is open for one case. */
+export interface Session {
+  readonly send: Send;
+  /** Base addresses, to be shown. */
+  readonly addresses: Readonly<Partial<Record<Region, string>>>;
+  readonly identity: Identity;
+  readonly objects?: ObjectStore;
+  readonly reach: Reach;
+  close(): Promise<void>;
+}
+
+/** A server to be judged. */
+export interface Target {
+  readonly name: string;
+  readonly offers: ReadonlySet<Need>;
+  /** Cases that may be at work at the same time. */
+  readonly width: number;
+  /** Wall-clock time, only told in reports. */
+  now(): number;
+  /** Rejects with the server's own words when it will not start with these settings. */
+  open(settings?: CaseSettings): Promise<Session>;
+  close(): Promise<void>;
+}

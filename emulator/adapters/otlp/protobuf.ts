@@ -1,0 +1,82 @@
+import protobuf from "protobufjs/light.js";
+import { Refusal } from "../../kernel/refusal.ts";
+
+/** The part of OTLP's trace messages that trace rows are made of: names, numbers and types of fields. */
+const MESSAGES = {
+  ExportTraceServiceRequest: { resourceSpans: [1, "ResourceSpans", "repeated"] },
+  ResourceSpans: { resource: [1, "Resource"], scopeSpans: [2, "ScopeSpans", "repeated"] },
+  Resource: { attributes: [1, "KeyValue", "repeated"] },
+  ScopeSpans: { scope: [1, "InstrumentationScope"], spans: [2, "Span", "repeated"] },
+  InstrumentationScope: { name: [1, "string"], version: [2, "string"] },
+  Span: {
+    traceId: [1, "bytes"],
+    spanId: [2, "bytes"],
+    parentSpanId: [4, "bytes"],
+    name: [5, "string"],
+    kind: [6, "int32"],
+    startTimeUnixNano: [7, "fixed64"],
+    endTimeUnixNano: [8, "fixed64"],
+    attributes: [9, "KeyValue", "repeated"],
+    events: [11, "Event", "repeated"],
+    status: [15, "Status"],
+  },
+  Event: { timeUnixNano: [1, "fixed64"], name: [2, "string"], attributes: [3, "KeyValue", "repeated"] },
+  Status: { message: [2, "string"], code: [3, "int32"] },
+  KeyValue: { key: [1, "string"], value: [2, "AnyValue"] },
+  AnyValue: {
+    stringValue: [1, "string"],
+    boolValue: [2, "bool"],
+    intValue: [3, "int64"],
+    doubleValue: [4, "double"],
+    arrayValue: [5, "ArrayValue"],
+    kvlistValue: [6, "KeyValueList"],
+    bytesValue: [7, "bytes"],
+  },
+  ArrayValue: { values: [1, "AnyValue", "repeated"] },
+  KeyValueList: { values: [1, "KeyValue", "repeated"] },
+  ExportTraceServiceResponse: { partialSuccess: [1, "ExportTracePartialSuccess"] },
+  ExportTracePartialSuccess: { rejectedSpans: [1, "int64"], errorMessage: [2, "string"] },
+} as const satisfies Record<string, Record<string, readonly [number, string, "repeated"?]>>;
+
+const ONE_OF = ["stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue", "bytesValue"];
+const IDS = ["traceId", "spanId", "parentSpanId"] as const;
+
+const root = protobuf.Root.fromJSON({
+  nested: Object.fromEntries(
+    Object.entries(MESSAGES).map(([name, fields]) => [
+      name,
+      {
+        ...(name === "AnyValue" ? { oneofs: { value: { oneof: ONE_OF } } } : {}),
+        fields: Object.fromEntries(
+          Object.entries(fields).map(([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [
+            field,
+            { id, type, ...(rule && { rule }) },
+          ]),
+        ),
+      },
+    ]),
+  ),
+});
+const request = root.lookupType("ExportTraceServiceRequest");
+const reply = root.lookupType("ExportTraceServiceResponse");
+
+/** The request as OTLP/JSON writes it: ids in hexadecimal, large numbers as text. */
+export function readSpans(bytes: Uint8Array): unknown {
+  try {
+    const value = request.toObject(request.decode(bytes), { longs: String, bytes: String, json: true });
+    for (const { scopeSpans = [] } of value.resourceSpans ?? [])
+      for (const { spans = [] } of scopeSpans)
+        for (const span of spans) for (const name of IDS) if (name in span) span[name] = hexOf(span[name]);
+    return value;
+  } catch (error) {
+    throw new Refusal(422, "malformed_protobuf", `The body is not OTLP in protobuf: ${(error as Error).message}.`);
+  }
+}
+
+export function writeSpansTaken(value: unknown): Uint8Array {
+  return reply.encode(reply.fromObject(value as Record<string, unknown>)).finish();
+}
+
+function hexOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString("hex");
+}

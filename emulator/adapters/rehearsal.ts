@@ -1,0 +1,98 @@
+import type { TraceStore } from "../domain/traces/port.ts";
+import type { Ports, World } from "../domain/turn.ts";
+import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
+import type { WorldState } from "../kernel/commit.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+
+/** What an effect comes to in a rehearsal, and what is taken for granted with it. */
+interface Pretence {
+  readonly result: EffectResult;
+  readonly assumed?: string;
+}
+
+export const PRETENCES: Readonly<Record<string, Pretence>> = {
+  "export.write_file": {
+    result: { rows: 1, bytes: 0, cursor: null, done: true },
+    assumed: "Each run with rows writes one file without trouble: its rows are neither read nor counted.",
+  },
+  "export.end_thread": { result: {} },
+  "destination.validate": { result: { testFile: "deleted" }, assumed: "Destinations pass their test." },
+  "object_storage.remove_files": { result: { removed: true } },
+  "http.resume": { result: {} },
+  "webhook.post": {
+    result: { status: 200, reply: "" },
+    assumed: "Receivers of webhooks answer 200; nothing is sent.",
+  },
+};
+
+/**
+ * Advances a copy of the world (law 10): its records and its queue are real, what it asks of the outside
+ * world only pretends, and nothing that it does is kept.
+ */
+export async function rehearse(
+  world: World,
+  partsOf: (state: WorldState) => WorldParts<Ports>,
+  target: AdvanceTarget,
+): Promise<Advance & { readonly assumed: readonly string[] }> {
+  if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
+  if (await isBusy(world))
+    throw new Refusal(
+      409,
+      "in_flight",
+      "Something of this instant is still under way; a rehearsal starts from rest.",
+      "GET /_emulator/v1/clock names it under in_flight.",
+    );
+  const parts = partsOf(world.state());
+  const stage = pretend(Object.keys(parts.effects));
+  const fork = createWorld<Ports>({
+    ...parts,
+    ports: { ...parts.ports, traces: readOnly(parts.ports.traces) },
+    effects: stage.effects,
+    keep: () => undefined,
+    journalCapacity: 1,
+  });
+  const maxEvents = parts.ports.settings.limits.events_per_advance;
+  const result = await advance(fork, { ...target, patience: stage.patience, breathe, maxEvents });
+  return { ...result, assumed: stage.assumed() };
+}
+
+/** What is in flight would have no end in the copy: the world comes to rest first. */
+async function isBusy(world: World): Promise<boolean> {
+  let giveUp: NodeJS.Timeout | undefined;
+  const stalled = new Promise<boolean>((resolve) => {
+    giveUp = setTimeout(() => resolve(true), world.ports.settings.timings.effect_patience_ms);
+  });
+  const busy = await Promise.race([world.settled().then(() => false), stalled]);
+  clearTimeout(giveUp);
+  return busy;
+}
+
+function pretend(kinds: readonly string[]) {
+  const assumed = new Set<string>();
+  const runnerOf = (kind: string): EffectRunner => {
+    const pretence = PRETENCES[kind];
+    // What nobody has a pretence for is named as what the rehearsal could not get past.
+    if (!pretence) return () => new Promise(() => undefined);
+    return async () => {
+      if (pretence.assumed) assumed.add(pretence.assumed);
+      return pretence.result;
+    };
+  };
+  return {
+    effects: Object.fromEntries(kinds.map((kind) => [kind, runnerOf(kind)])),
+    assumed: () => [...assumed],
+    /** Pretences end in the microtasks at hand: what has not ended by then never will. */
+    patience: (settled: Promise<void>) =>
+      Promise.race([settled.then(() => false), breathe().then(() => true)]),
+  };
+}
+
+/** Rows are seen as they are; what a rehearsal would write is forgotten. */
+function readOnly(traces: TraceStore): TraceStore {
+  return { ...traces, write: () => undefined, holdPatches: () => undefined, clear: () => undefined };
+}
+
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

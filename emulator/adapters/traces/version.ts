@@ -1,0 +1,37 @@
+import type { StoredRow } from "../../domain/traces/roll-up.ts";
+import { rowOf } from "./lines.ts";
+import type { Loaded } from "./load-scope.ts";
+import { readExactly } from "./open-files.ts";
+import { readRecords, type Segment, someRecord } from "./segment.ts";
+import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
+
+/**
+ * The last version of a row that was written before the mark. All sidecars are looked through: the row may
+ * have been in another segment then, and only the one it was in has a last record of it that is no tombstone.
+ */
+export function readVersion(loaded: Loaded, id: string, mark: number): StoredRow | undefined {
+  const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
+  for (const segment of loaded.segments) {
+    const position = lastBefore(loaded, segment, wanted, mark);
+    if (position !== undefined) return readLine(loaded, segment, position);
+  }
+  return undefined;
+}
+
+function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: number): number | undefined {
+  let last: number | undefined;
+  someRecord(files, segment, (view, at, position) => {
+    if (view.sequence(at) >= mark) return true;
+    const from = at * RECORD_BYTES;
+    if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) === 0)
+      last = view.length(at) === 0 ? undefined : position;
+    return false;
+  });
+  return last;
+}
+
+function readLine({ files }: Loaded, segment: Segment, position: number): StoredRow {
+  const record = readRecords(files, segment, position, 1);
+  const line = Buffer.allocUnsafe(record.length(0));
+  return rowOf(readExactly(files.of(segment.path).data, line, record.offset(0)));
+}

@@ -1,0 +1,48 @@
+import type { Json } from "./records.ts";
+
+/** What every search of the agent server takes beside its own filters. */
+export interface SearchOrder {
+  readonly limit?: number | null;
+  readonly offset?: number | null;
+  readonly sort_by?: string | null;
+  readonly sort_order?: "asc" | "desc" | null;
+}
+
+export interface Found<T> {
+  readonly items: readonly T[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A page of what was found, sorted, with the headers that lead to the next one. */
+export function pageOf<T extends object>(found: readonly T[], order: SearchOrder): Found<T> {
+  const [limit, offset] = [order.limit ?? 10, order.offset ?? 0];
+  const items = sorted(found, order).slice(offset, offset + limit);
+  const hasMore = offset + items.length < found.length;
+  return {
+    items,
+    headers: {
+      "x-pagination-total": String(found.length),
+      ...(hasMore && { "x-pagination-next": String(offset + limit) }),
+    },
+  };
+}
+
+/** The fields that were asked for, of those that there are. */
+export function selected(view: object, select: readonly string[] | null | undefined): Json {
+  if (!select) return view as Json;
+  return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
+}
+
+/** Records come in order of creation; those that are equal keep it, the newest first or last as asked. */
+function sorted<T extends object>(found: readonly T[], { sort_by, sort_order }: SearchOrder): readonly T[] {
+  const name = sort_by ?? "created_at";
+  const direction = (sort_order ?? "desc") === "asc" ? 1 : -1;
+  const items = direction === 1 ? [...found] : [...found].reverse();
+  return items.sort((a, b) => direction * compare((a as Json)[name], (b as Json)[name]));
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const [left, right] = [String(a), String(b)];
+  return left < right ? -1 : Number(left > right);
+}

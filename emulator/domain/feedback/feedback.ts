@@ -1,0 +1,71 @@
+import { formatInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { collection } from "../../kernel/table.ts";
+import type { Draft } from "../traces/draft.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+import type { FeedbackChange, GivenFeedback } from "./given.ts";
+
+/** What somebody or something thought of a row. */
+export interface Feedback extends Workspace, Omit<GivenFeedback, "id" | "created_at"> {
+  readonly id: string;
+  readonly created_at: string;
+  readonly modified_at: string;
+}
+
+/** How many pieces of feedback one row may have: each one sums all of them up anew. */
+export const FEEDBACK_PER_RUN_MAX = 10_000;
+
+export const FEEDBACK = collection<Feedback>(
+  "feedback",
+  (feedback) => `${workspaceKey(feedback)}/${feedback.id}`,
+  workspaceKey,
+  ({ run_id }) => run_id ?? "",
+);
+
+export function feedbackById(reader: Reader, workspace: Workspace, id: string): Feedback {
+  const found = reader.get(FEEDBACK, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
+  if (!found) throw new Refusal(404, "not_found", `No feedback ${id} in this workspace.`);
+  return found;
+}
+
+export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: GivenFeedback): void {
+  if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
+    throw new Refusal(422, "too_much_feedback", `The run ${run_id} has ${FEEDBACK_PER_RUN_MAX} feedbacks already.`);
+}
+
+/** Keeps feedback, in the place of the one with its id, and has its row show it. */
+export function recordFeedback(turn: Turn, workspace: Workspace, given: GivenFeedback, draft: Draft): Feedback {
+  const now = formatInstant(turn.now);
+  const id = given.id ?? turn.nextId("feedback");
+  const before = turn.get(FEEDBACK, `${workspaceKey(workspace)}/${id}`);
+  const { region, tenant_id } = workspace;
+  const run = given.run_id === null ? undefined : draft.row(given.run_id);
+  const feedback: Feedback = {
+    region,
+    tenant_id,
+    ...given,
+    id,
+    trace_id: given.trace_id ?? run?.trace_id ?? null,
+    session_id: given.session_id ?? run?.session_id ?? null,
+    created_at: before?.created_at ?? given.created_at ?? now,
+    modified_at: now,
+  };
+  turn.put(FEEDBACK, feedback);
+  if (before?.run_id && (before.run_id !== feedback.run_id || before.key !== feedback.key))
+    draft.showFeedback(before.run_id, before.key);
+  if (feedback.run_id) draft.showFeedback(feedback.run_id);
+  return feedback;
+}
+
+export function changeFeedback(turn: Turn, feedback: Feedback, change: FeedbackChange, draft: Draft): Feedback {
+  const changed = { ...feedback, ...change, modified_at: formatInstant(turn.now) };
+  turn.put(FEEDBACK, changed);
+  if (changed.run_id) draft.showFeedback(changed.run_id);
+  return changed;
+}
+
+export function deleteFeedback(turn: Turn, feedback: Feedback, draft: Draft): void {
+  turn.remove(FEEDBACK, `${workspaceKey(feedback)}/${feedback.id}`);
+  if (feedback.run_id) draft.showFeedback(feedback.run_id, feedback.key);
+}

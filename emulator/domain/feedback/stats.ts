@@ -1,0 +1,58 @@
+import { isJsonObject } from "../traces/json.ts";
+import type { Turn } from "../turn.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+import { FEEDBACK, FEEDBACK_PER_RUN_MAX, type Feedback } from "./feedback.ts";
+
+/** Feedback of one key, summed up as a row shows it. */
+interface KeyStats {
+  readonly n: number;
+  /** Of the scores; null when none was given. */
+  readonly avg: number | null;
+  /** How often each text was given as a value. */
+  readonly values: Readonly<Record<string, number>>;
+  readonly comments?: readonly string[];
+}
+
+/** The newest ones; the others are found in the feedback itself. */
+const COMMENTS_MAX = 20;
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * The feedback_stats of a row: the keys of the feedback that was recorded, beside those that were sent
+ * with the row. `dropped` are keys of which feedback was taken away.
+ */
+export function feedbackStats(
+  turn: Turn,
+  workspace: Workspace,
+  runId: string,
+  shown: unknown,
+  dropped: ReadonlySet<string> = NOTHING,
+): unknown {
+  const group = workspaceKey(workspace);
+  if (dropped.size === 0 && turn.count(FEEDBACK, group, runId) === 0) return shown;
+  const all = turn.page(FEEDBACK, { group, label: runId, offset: 0, limit: FEEDBACK_PER_RUN_MAX });
+  const byKey = new Map<string, Feedback[]>();
+  for (const feedback of all) {
+    const list = byKey.get(feedback.key);
+    if (list) list.push(feedback);
+    else byKey.set(feedback.key, [feedback]);
+  }
+  const sent = Object.entries(isJsonObject(shown) ? shown : {}).filter(([key]) => !dropped.has(key));
+  const stats = Object.fromEntries([...sent, ...[...byKey].map(([key, list]) => [key, statsOf(list)] as const)]);
+  return Object.keys(stats).length === 0 ? null : stats;
+}
+
+function statsOf(list: readonly Feedback[]): KeyStats {
+  const scores = list.flatMap(({ score }) => (score === null ? [] : [Number(score)]));
+  const values = new Map<string, number>();
+  for (const { value } of list)
+    if (typeof value === "string") values.set(value, (values.get(value) ?? 0) + 1);
+  const comments = list.flatMap(({ comment }) => (comment === null ? [] : [comment]));
+  return {
+    n: list.length,
+    avg: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+    values: Object.fromEntries(values),
+    ...(comments.length > 0 && { comments: comments.slice(-COMMENTS_MAX) }),
+  };
+}

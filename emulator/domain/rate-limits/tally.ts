@@ -1,0 +1,147 @@
+import type { Instant } from "../../kernel/instant.ts";
+
+/** What one row has counted in one region: plain data, so that a fork can copy it. */
+export interface Tally {
+  count: number;
+  windowMs: number;
+  /** What every identity is taken to have used at an instant; null unless the row was tripped. */
+  trip: Readonly<Mark> | null;
+  /** Identities that were seen since the last turn, and those seen before it and not since. */
+  young: Generation;
+  old: Generation;
+  turnedAt: Instant;
+}
+
+interface Generation {
+  readonly windows: Map<string, Window>;
+  /** Marks of all its windows. */
+  marks: number;
+}
+
+/** Requests of one identity that still count. */
+export interface Window {
+  used: number;
+  readonly marks: Mark[];
+}
+
+/** Requests that count from this instant on, for the length of a window. */
+export interface Mark {
+  readonly at: Instant;
+  used: number;
+}
+
+export type WindowKind = "fixed" | "sliding";
+
+export interface Taken {
+  readonly admitted: boolean;
+  readonly remaining: number;
+  /** For a refused request when the next one passes, else when the first one counts no more. */
+  readonly resetsAt: Instant;
+}
+
+export function emptyTally(count: number, windowMs: number): Tally {
+  return { count, windowMs, trip: null, young: generation(), old: generation(), turnedAt: 0 };
+}
+
+/** Counts a request, unless the window is full. */
+export function take(tally: Tally, identity: string, now: Instant, kind: WindowKind): Taken {
+  // Whatever was not seen for a whole window counts no more, and leaves without being looked for.
+  if (now - tally.turnedAt >= tally.windowMs) turnOver(tally, now);
+  const window = youngWindow(tally, identity);
+  expire(tally, window, now);
+  const remaining = tally.count - window.used;
+  if (remaining <= 0) return { admitted: false, remaining: 0, resetsAt: passesAt(tally, window, now) };
+  const last = window.marks.at(-1);
+  if (last === undefined || (kind === "sliding" && last.at !== now)) {
+    window.marks.push({ at: now, used: 1 });
+    tally.young.marks += 1;
+  } else last.used += 1;
+  window.used += 1;
+  const [first] = window.marks;
+  return { admitted: true, remaining: remaining - 1, resetsAt: (first?.at ?? now) + tally.windowMs };
+}
+
+/** The window as it would be found now, changing nothing. */
+export function look(tally: Tally, identity: string, now: Instant): Window {
+  const found = tally.young.windows.get(identity) ?? tally.old.windows.get(identity) ?? freshWindow(tally);
+  return live(found, tally, now);
+}
+
+/** Every window in which something counts now. */
+export function* liveWindows(tally: Tally, now: Instant): Iterable<readonly [string, Window]> {
+  for (const { windows } of [tally.young, tally.old])
+    for (const [identity, found] of windows) {
+      const window = live(found, tally, now);
+      if (window.used > 0) yield [identity, window];
+    }
+}
+
+/** The first instant at which the window admits a request if none comes before. */
+export function passesAt({ count, windowMs }: Tally, { used, marks }: Window, now: Instant): Instant {
+  let excess = used - count + 1;
+  if (excess <= 0) return now;
+  for (const mark of marks) {
+    excess -= mark.used;
+    if (excess <= 0) return mark.at + windowMs;
+  }
+  return now;
+}
+
+/** From now on for one window, every identity has `remaining` requests left. */
+export function tripTally(tally: Tally, remaining: number, now: Instant): void {
+  forget(tally);
+  tally.trip = { at: now, used: Math.max(0, tally.count - remaining) };
+}
+
+export function isTripped({ trip, windowMs }: Tally, now: Instant): boolean {
+  return trip !== null && now < trip.at + windowMs;
+}
+
+export function forget(tally: Tally): void {
+  tally.young = generation();
+  tally.old = generation();
+  tally.trip = null;
+}
+
+/** Drops the older generation; the younger one takes its place. */
+export function turnOver(tally: Tally, now: Instant): void {
+  tally.old = tally.young;
+  tally.young = generation();
+  tally.turnedAt = now;
+}
+
+export function marksOf({ young, old }: Tally): number {
+  return young.marks + old.marks;
+}
+
+function youngWindow(tally: Tally, identity: string): Window {
+  const { young, old } = tally;
+  const known = young.windows.get(identity);
+  if (known) return known;
+  const window = old.windows.get(identity) ?? freshWindow(tally);
+  if (old.windows.delete(identity)) old.marks -= window.marks.length;
+  young.windows.set(identity, window);
+  young.marks += window.marks.length;
+  return window;
+}
+
+function freshWindow({ trip }: Tally): Window {
+  return trip ? { used: trip.used, marks: [{ ...trip }] } : { used: 0, marks: [] };
+}
+
+function expire(tally: Tally, window: Window, now: Instant): void {
+  for (let first = window.marks[0]; first && first.at + tally.windowMs < now; first = window.marks[0]) {
+    window.used -= first.used;
+    window.marks.shift();
+    tally.young.marks -= 1;
+  }
+}
+
+function live({ marks }: Window, { windowMs }: Tally, now: Instant): Window {
+  const counting = marks.filter(({ at }) => at + windowMs > now);
+  return { used: counting.reduce((sum, { used }) => sum + used, 0), marks: counting };
+}
+
+function generation(): Generation {
+  return { windows: new Map(), marks: 0 };
+}

@@ -1,0 +1,100 @@
+import type { FormPart } from "../../../contracts/spec/trace-resources.ts";
+import type { Batch } from "./ingest.ts";
+import { isJsonObject } from "./json.ts";
+
+/** An attachment of a row: what it is, without what is in it. */
+export interface Attachment {
+  readonly run_id: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly bytes: number;
+}
+
+export interface PartBatch extends Batch {
+  readonly attachments: readonly Attachment[];
+}
+
+type Verb = "post" | "patch";
+
+const MEMBERS = ["inputs", "outputs", "events", "extra", "error", "serialized"];
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`, "i");
+const FEEDBACK = new RegExp(`^feedback\\.(${UUID})$`, "i");
+const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "is");
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
+interface Whole {
+  readonly verb: Verb;
+  readonly id: string;
+  readonly where: string;
+  value?: unknown;
+  readonly members: Record<string, unknown>;
+}
+
+/** Puts rows and changes together from the parts of a multipart body, in whatever order they stand. */
+export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
+  const problems: string[] = [];
+  const wholes = new Map<string, Whole>();
+  const feedback: { value: unknown; where: string }[] = [];
+  const attachments: Attachment[] = [];
+  const names = new Set<string>();
+  for (const part of parts) {
+    const { name, contentType, length, bytes } = part;
+    if (names.has(name)) problems.push(`${name}: stands twice in the body`);
+    names.add(name);
+    if (needsLengths && length === undefined) problems.push(`${name}: must say its length`);
+    const attached = ATTACHMENT.exec(name);
+    if (attached) {
+      const [, id = "", file = ""] = attached;
+      attachments.push({ run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length });
+      continue;
+    }
+    const read = readJson(part);
+    if ("problem" in read) problems.push(read.problem);
+    else if (FEEDBACK.test(name)) feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+    else problems.push(...takeMember(wholes, name, read.value));
+  }
+  const runs = [...wholes.values()];
+  const came = (verb: Verb) =>
+    runs.filter((whole) => whole.verb === verb).map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
+  return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
+}
+
+function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): readonly string[] {
+  const [, verb, id, member] = RUN.exec(name) ?? [];
+  if (verb === undefined || id === undefined)
+    return [`${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`];
+  if (member !== undefined && !MEMBERS.includes(member)) return [`${name}: must end with ${MEMBERS.join(", ")}`];
+  const where = `${verb.toLowerCase()}.${id.toLowerCase()}`;
+  const whole = wholes.get(where) ?? {
+    verb: verb.toLowerCase() as Verb,
+    id: id.toLowerCase(),
+    where,
+    members: {},
+  };
+  wholes.set(where, whole);
+  if (member === undefined) whole.value = value;
+  else whole.members[member] = value;
+  return [];
+}
+
+/** A member that stands on its own is the one that counts. */
+function valueOf({ value, id, where, members }: Whole, problems: string[]): unknown {
+  if (value === undefined) problems.push(`${where}: is missing; its members stand without it`);
+  if (!isJsonObject(value)) return value;
+  if (value.id != null && String(value.id).toLowerCase() !== id)
+    problems.push(`${where}.id: must be the id in the part's name`);
+  return { ...value, id, ...members };
+}
+
+function withId(value: unknown, id: string): unknown {
+  return isJsonObject(value) && value.id == null ? { ...value, id } : value;
+}
+
+function readJson({ name, bytes }: FormPart): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: JSON.parse(DECODER.decode(bytes)) };
+  } catch (error) {
+    return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
+  }
+}

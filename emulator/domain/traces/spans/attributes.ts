@@ -1,0 +1,62 @@
+import { isJsonObject } from "../json.ts";
+
+/** The attributes of a span as plain JSON, by name. */
+export type Attributes = ReadonlyMap<string, unknown>;
+
+const DEPTH_MAX = 100;
+
+/** Reads OTLP's list of keys with typed values; what has no readable value is left out. */
+export function readAttributes(list: unknown): Attributes {
+  const attributes = new Map<string, unknown>();
+  if (!Array.isArray(list)) return attributes;
+  for (const entry of list) {
+    if (!isJsonObject(entry) || typeof entry.key !== "string") continue;
+    const value = valueOf(entry.value, DEPTH_MAX);
+    if (value !== undefined) attributes.set(entry.key, value);
+  }
+  return attributes;
+}
+
+/** OTLP/JSON writes 64-bit integers as text; those that a number cannot hold stay text. */
+function valueOf(value: unknown, depthLeft: number): unknown {
+  if (!isJsonObject(value) || depthLeft === 0) return undefined;
+  if ("stringValue" in value) return String(value.stringValue);
+  if ("boolValue" in value) return value.boolValue === true;
+  if ("intValue" in value) return integerOf(value.intValue);
+  if ("doubleValue" in value) return doubleOf(value.doubleValue);
+  if ("bytesValue" in value) return String(value.bytesValue);
+  if (isJsonObject(value.arrayValue)) {
+    const { values } = value.arrayValue;
+    return Array.isArray(values) ? values.map((inner) => valueOf(inner, depthLeft - 1) ?? null) : [];
+  }
+  if (isJsonObject(value.kvlistValue)) {
+    const { values } = value.kvlistValue;
+    const entries = (Array.isArray(values) ? values : []).filter(isJsonObject);
+    return Object.fromEntries(
+      entries.map((entry) => [String(entry.key), valueOf(entry.value, depthLeft - 1) ?? null]),
+    );
+  }
+  return undefined;
+}
+
+function integerOf(value: unknown): unknown {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+/** JSON has no NaN and no infinity. */
+function doubleOf(value: unknown): unknown {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : String(value);
+}
+
+/** The first of these attributes that is there. */
+export function firstOf(attributes: Attributes, names: readonly string[]): unknown {
+  for (const name of names) if (attributes.has(name)) return attributes.get(name);
+  return undefined;
+}
+
+export function firstText(attributes: Attributes, names: readonly string[]): string | undefined {
+  const value = firstOf(attributes, names);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

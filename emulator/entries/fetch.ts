@@ -1,0 +1,97 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
+
+/** What answers a request without a socket. */
+export interface Answering {
+  readonly region: string;
+  readonly maxBodyBytes: number;
+  handle(request: HttpRequest): Promise<HttpReply>;
+}
+
+const DECODERS = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+/** Answers a request of the Fetch standard in this process, streams included. */
+export async function answerInProcess(answering: Answering, request: Request): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
+  const body = await bodyOf(request, answering.maxBodyBytes);
+  if (!(body instanceof Uint8Array)) return responseOf(body);
+  const reply = await answering.handle({
+    region: answering.region,
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    headers: { ...Object.fromEntries(request.headers), host },
+    body,
+    address: "127.0.0.1",
+  });
+  return responseOf(reply);
+}
+
+/** The body as the gateway takes it, decompressed, or the refusal that a socket would have given. */
+async function bodyOf(request: Request, maxBodyBytes: number): Promise<Uint8Array | HttpReply> {
+  const sent = new Uint8Array(await request.arrayBuffer());
+  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  const tooLarge = jsonReply(413, { detail: `The body is larger than ${maxBodyBytes} bytes.` });
+  if (sent.length > maxBodyBytes) return tooLarge;
+  if (encoding === "identity") return sent;
+  if (!Object.hasOwn(DECODERS, encoding)) return unreadable(`Content-Encoding ${encoding} is not supported`);
+  try {
+    return await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
+    return unreadable(`The body is not ${encoding}`);
+  }
+}
+
+function unreadable(what: string): HttpReply {
+  return jsonReply(415, { detail: `${what}; send gzip, deflate or br.` });
+}
+
+/** Statuses whose replies the standard forbids to have a body. */
+const BODILESS = new Set([204, 205, 304]);
+
+function responseOf({ status, headers, body, keepAlive }: HttpReply): Response {
+  if (BODILESS.has(status)) return new Response(null, { status, headers });
+  if (typeof body === "string") return new Response(body, { status, headers });
+  if (body instanceof Uint8Array) return new Response(new Uint8Array(body), { status, headers });
+  return new Response(streamOf(body, keepAlive), { status, headers });
+}
+
+/** Pulls as its reader reads; a reader who cancels ends the iteration, one that waits included. */
+function streamOf(body: AsyncIterable<string>, keepAlive: HttpReply["keepAlive"]): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  let beat: NodeJS.Timeout | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (keepAlive)
+          beat = setInterval(() => {
+            if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive.text));
+          }, keepAlive.everyMs).unref();
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await iterator.next();
+          if (!done) return controller.enqueue(encoder.encode(value));
+          clearInterval(beat);
+          controller.close();
+        } catch (error) {
+          clearInterval(beat);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        clearInterval(beat);
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}

@@ -1,0 +1,42 @@
+import type { HttpReply, HttpRequest } from "./message.ts";
+
+/** What a page of another origin may read of a reply beside what browsers always show. */
+const EXPOSED = [
+  "content-location",
+  "location",
+  "x-pagination-total",
+  "x-pagination-next",
+  "retry-after",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-emulator-warning",
+].join(", ");
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const USUAL_HEADERS = "content-type, x-api-key, x-tenant-id, x-user-id";
+/** Names of headers with commas between; anything else is not sent back. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+const MAX_AGE_SECONDS = "600";
+
+/** Headers for a request of a page of another origin; without an origin there are none. */
+export function corsHeaders({ headers }: HttpRequest): Readonly<Record<string, string>> {
+  if (headers.origin === undefined) return {};
+  return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
+}
+
+/** Answers OPTIONS, whatever the path: one that does not exist, or not with a method, says so when called. */
+export function preflightReply({ headers }: HttpRequest, methods: readonly string[] = METHODS): HttpReply {
+  const wanted = headers["access-control-request-headers"] ?? "";
+  return {
+    status: 204,
+    headers: {
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": METHODS.join(", "),
+      "access-control-allow-headers": HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+      "access-control-max-age": MAX_AGE_SECONDS,
+      vary: "access-control-request-headers",
+    },
+    body: "",
+  };
+}

@@ -1,0 +1,50 @@
+import type { BodyMedia } from "../../contracts/spec/operation.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { parseJson } from "./body.ts";
+import type { HttpRequest } from "./message.ts";
+import { readMultipart } from "./multipart.ts";
+
+/** Reads and writes bodies that are not JSON; what a codec reads is a JSON value. */
+export interface Codec {
+  /** Rejects with a `Refusal` when the bytes are not of its kind. */
+  read(bytes: Uint8Array): Promise<unknown>;
+  write(value: unknown): Promise<Uint8Array>;
+}
+
+/** By media type. */
+export type Codecs = Readonly<Partial<Record<BodyMedia, Codec>>>;
+
+/** What the body of a request says, when its row takes other media than JSON. */
+export async function readMedia(
+  request: HttpRequest,
+  media: readonly BodyMedia[],
+  maxBytes: number,
+  codecs: Codecs,
+): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
+  const { headers, body } = request;
+  if (body.length > maxBytes)
+    throw new Refusal(413, "body_too_large", `The body has ${body.length} bytes; at most ${maxBytes} are taken.`);
+  const type = mediaOf(request);
+  const taken = media.find((one) => one === type);
+  if (taken === undefined || (taken === "application/x-protobuf" && !codecs[taken]))
+    throw new Refusal(
+      415,
+      "unsupported_media_type",
+      `Content-Type must be ${media.join(" or ")}, not ${type || "missing"}.`,
+    );
+  const codec = codecs[taken];
+  if (codec) return { value: await codec.read(body), isForm: false };
+  if (body.length === 0) throw new Refusal(422, "missing_body", `A body is required (${media.join(" or ")}).`);
+  if (taken === "multipart/form-data")
+    return { value: readMultipart(body, headers["content-type"] ?? ""), isForm: true };
+  return { value: parseJson(body), isForm: false };
+}
+
+/** The codec in which a reply is expected: that of the request. */
+export function codecFor(request: HttpRequest, media: readonly BodyMedia[] | undefined, codecs: Codecs): Codec | undefined {
+  return codecs[media?.find((one) => one === mediaOf(request)) ?? "application/json"];
+}
+
+export function mediaOf({ headers }: HttpRequest): string {
+  return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}

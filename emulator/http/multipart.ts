@@ -1,0 +1,140 @@
+import type { FormPart } from "../../contracts/spec/trace-resources.ts";
+import { Refusal } from "../kernel/refusal.ts";
+
+const PARTS_MAX = 20_000;
+const HEADER_BYTES_MAX = 8_192;
+const BOUNDARY_LENGTH_MAX = 200;
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+const HEADERS_END = ENCODER.encode("\r\n\r\n");
+const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d];
+const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+
+/**
+ * The parts of a multipart/form-data body, which is in memory already and is not copied. A part that says
+ * its length is believed, and refused when its boundary is not there: a body may hold anything then.
+ */
+export function readMultipart(body: Uint8Array, contentType: string): readonly FormPart[] {
+  const delimiter = ENCODER.encode(`\r\n--${boundaryOf(contentType)}`);
+  const parts: FormPart[] = [];
+  let at = firstDelimiter(body, delimiter);
+  for (;;) {
+    if (body[at] === DASH && body[at + 1] === DASH) return parts;
+    at = endOfLine(body, at);
+    if (parts.length === PARTS_MAX) throw malformed(`it has more than ${PARTS_MAX} parts`);
+    const { part, end } = readPart(body, at, delimiter, parts.length + 1);
+    parts.push(part);
+    at = end + delimiter.length;
+  }
+}
+
+function boundaryOf(contentType: string): string {
+  const boundary = parametersOf(contentType).get("boundary") ?? "";
+  if (boundary === "" || boundary.length > BOUNDARY_LENGTH_MAX)
+    throw malformed(`Content-Type names no boundary of 1 to ${BOUNDARY_LENGTH_MAX} characters`);
+  return boundary;
+}
+
+/** The first delimiter needs no line break before it when nothing comes before it. */
+function firstDelimiter(body: Uint8Array, delimiter: Uint8Array): number {
+  if (matchesAt(body, delimiter.subarray(2), 0)) return delimiter.length - 2;
+  const found = indexOf(body, delimiter, 0);
+  if (found < 0) throw malformed("its boundary does not occur in it");
+  return found + delimiter.length;
+}
+
+/** White space may stand between a boundary and the end of its line. */
+function endOfLine(body: Uint8Array, from: number): number {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x09) at += 1;
+  if (body[at] !== CR || body[at + 1] !== LF) throw malformed("it ends, or goes on, behind a boundary");
+  return at + 2;
+}
+
+function readPart(
+  body: Uint8Array,
+  at: number,
+  delimiter: Uint8Array,
+  number: number,
+): { readonly part: FormPart; readonly end: number } {
+  const start = indexOf(body.subarray(at, at + HEADER_BYTES_MAX), HEADERS_END, 0);
+  if (start < 0) throw malformed(`the headers of part ${number} do not end within ${HEADER_BYTES_MAX} bytes`);
+  const headers = headersOf(body.subarray(at, at + start), number);
+  const from = at + start + HEADERS_END.length;
+  const disposition = headers.get("content-disposition") ?? "";
+  const name = parametersOf(disposition).get("name");
+  if (!/^form-data\s*(;|$)/i.test(disposition) || name === undefined)
+    throw malformed(`part ${number} has no Content-Disposition: form-data with a name`);
+  if (headers.has("content-encoding"))
+    throw malformed(`part ${name} has a Content-Encoding; only the whole body may be compressed`);
+  const type = headers.get("content-type") ?? "";
+  const length = lengthOf(name, parametersOf(type).get("length"), headers.get("content-length"));
+  const end = length === undefined ? indexOf(body, delimiter, from) : from + length;
+  if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
+  if (!matchesAt(body, delimiter, end)) throw malformed(wrongLength(body, delimiter, from, name, length));
+  const contentType = type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const bytes = body.subarray(from, end);
+  return { part: { name, contentType, ...(length !== undefined && { length }), bytes }, end };
+}
+
+function wrongLength(
+  body: Uint8Array,
+  delimiter: Uint8Array,
+  from: number,
+  name: string,
+  length: number | undefined,
+): string {
+  const found = indexOf(body, delimiter, from);
+  return `part ${name} says that it has ${length} bytes, and ${found < 0 ? "does not end" : `has ${found - from}`}`;
+}
+
+function lengthOf(name: string, parameter: string | undefined, header: string | undefined): number | undefined {
+  const said = [parameter, header].filter((text) => text !== undefined);
+  const [length, other = length] = said.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN));
+  if (length !== other || Number.isNaN(length)) throw malformed(`part ${name} says no clear length`);
+  return length;
+}
+
+function headersOf(bytes: Uint8Array, number: number): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of textOf(bytes, number).split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon <= 0) throw malformed(`part ${number} has a header without a colon`);
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+function textOf(bytes: Uint8Array, number: number): string {
+  try {
+    return DECODER.decode(bytes);
+  } catch {
+    throw malformed(`the headers of part ${number} are not UTF-8`);
+  }
+}
+
+/** Parameters of a header, their names in lower case. */
+function parametersOf(header: string): ReadonlyMap<string, string> {
+  const found = header.matchAll(PARAMETER);
+  return new Map(
+    [...found].map(([, name = "", quoted, plain = ""]) => [
+      name.toLowerCase(),
+      quoted === undefined ? plain : quoted.replace(/\\(.)/g, "$1"),
+    ]),
+  );
+}
+
+function matchesAt(body: Uint8Array, wanted: Uint8Array, at: number): boolean {
+  if (at + wanted.length > body.length) return false;
+  return wanted.every((byte, index) => body[at + index] === byte);
+}
+
+/** A body of the server is a Buffer, whose search is native. */
+function indexOf(body: Uint8Array, wanted: Uint8Array, from: number): number {
+  if (Buffer.isBuffer(body)) return body.indexOf(wanted, from);
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).indexOf(wanted, from);
+}
+
+function malformed(problem: string): Refusal {
+  return new Refusal(422, "malformed_multipart", `The body is not multipart/form-data: ${problem}.`);
+}

@@ -1,0 +1,58 @@
+import { RATE_LIMITS, type RateLimit } from "../../contracts/spec/rate-limits.ts";
+import type { Decision } from "../domain/rate-limits/limiter.ts";
+import { shownIdentity } from "../domain/rate-limits/identity.ts";
+import type { RateLimitSettings } from "../domain/settings.ts";
+import type { World } from "../domain/turn.ts";
+import type { Instant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { identify } from "./identity.ts";
+import type { HttpRequest } from "./message.ts";
+
+/** What counting a request came to. */
+export interface Counted {
+  /** What the reply says of the limit. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why the request goes no further: it is one too many, or the world has ended. */
+  readonly refusal?: unknown;
+}
+
+const UNSAID: Counted = { headers: {} };
+
+/** §8.5: counts a request before anything is asked about its path; a refusal is journalled. */
+export function countRequest(world: World, request: HttpRequest): Counted {
+  const { limiter } = world.ports;
+  // A call of the emulator to itself has no address.
+  if (request.address === "") return UNSAID;
+  const { method, path } = request;
+  const decision = limiter.decide({ ...identify(request), method, path }, world.now);
+  if (!decision) return UNSAID;
+  const headers = headersOf(decision, limiter.settings, world.now);
+  return decision.admitted ? { headers } : { headers, refusal: refused(world, request, decision) };
+}
+
+function refused(world: World, { method, path }: HttpRequest, decision: Decision): unknown {
+  const { row, identity, count, seconds } = decision;
+  const { category, identity: kind }: RateLimit = RATE_LIMITS[row.id];
+  const by = shownIdentity(kind, identity);
+  const detail = { method, path, row: row.id, identity: by };
+  try {
+    return world.turn({ type: "request", name: "rate_limit", ref: row.id, detail }, () => {
+      const limit = `${count} requests in ${seconds} seconds`;
+      throw new Refusal(429, "rate_limited", `Rate limit exceeded: ${category}, ${limit} by ${kind}.`);
+    });
+  } catch (error) {
+    return error;
+  }
+}
+
+function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Instant): Readonly<Record<string, string>> {
+  const { admitted, count, remaining, resetsAt } = decision;
+  const seconds = String(Math.ceil((resetsAt - now) / 1000));
+  if (headers === "retry-after" && !admitted) return { "retry-after": seconds };
+  if (headers !== "x-ratelimit") return UNSAID.headers;
+  return {
+    "x-ratelimit-limit": String(count),
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": seconds,
+  };
+}

@@ -1,0 +1,201 @@
+import {
+  anything,
+  freeForm,
+  integer,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  type OptionalField,
+  text,
+  type Field,
+  type TypeOf,
+} from "../contracts/spec/fields.ts";
+import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
+
+/** The scenario format, written once: the parser's checks, its types and the published schema come from here. */
+
+const CLOSED = { additionalProperties: false };
+const VARIABLE = "^[A-Za-z_][A-Za-z0-9_]*$";
+
+function closed<const F extends Record<string, Field<unknown> | OptionalField<unknown>>>(
+  fields: F,
+  description?: string,
+) {
+  return object(fields, { ...CLOSED, ...(description !== undefined && { description }) });
+}
+
+function eitherOf<A, B>(first: Field<A>, second: Field<B>, description: string): Field<A | B> {
+  return { anyOf: [first, second], description };
+}
+
+const captures = mapOf(text(), {
+  description: "Variables to set: the name of each, and the path of its value in the reply.",
+  propertyNames: { pattern: VARIABLE },
+});
+
+const expected = anything({
+  description:
+    "What is expected: objects compare the members that are named, by name or by path (`runs.0.id`, `*.status`); " +
+    "`$uuid`, `$time`, `$any`, `$absent`, `{$regex}`, `{$within}` and the other matchers stand for values.",
+});
+
+const replyExpectation = closed(
+  {
+    status: optional(expected),
+    headers: optional(mapOf(expected)),
+    body: optional(expected),
+  },
+  "What the reply must be like; without it any status below 400 will do.",
+);
+
+const CALL = {
+  headers: optional(mapOf(text())),
+  body: optional(anything({ description: "Sent as JSON; text is sent as it is." })),
+  expect: optional(replyExpectation),
+  capture: optional(captures),
+  collect: optional({ ...captures, description: "As capture, but values are added to the end of a list." }),
+};
+
+const COMMON = {
+  note: optional(text({ description: "What this step is for, shown when it fails." })),
+};
+
+const seedGiven = closed(
+  {
+    traces: optional(
+      freeForm({ description: "Sample traces: count, project, from, to, seed, shape (POST /traces/generate)." }),
+    ),
+    runs: optional(listOf(freeForm(), { description: "Trace runs, ingested as they are." })),
+    file: optional(text({ description: "A file of trace runs, relative to the scenario." })),
+    project: optional(text({ description: "The project of runs and file." })),
+    bucket: optional(text()),
+    credential: optional(freeForm({ description: "A key pair of the object store." })),
+  },
+  "What is there before anything happens.",
+);
+
+const moveBounds = {
+  by: optional(text({ description: "ISO 8601 duration" })),
+  to: optional(text({ description: "ISO 8601 time" })),
+  next: optional(eitherOf(integer({ minimum: 1 }), text(), "So many events.")),
+  until: optional(closed({ export: text(), status: text() })),
+  within: optional(text()),
+};
+
+const objectsExpectation = closed({
+  bucket: optional(text()),
+  prefix: optional(text()),
+  count: optional(expected),
+  keys: optional(expected),
+});
+
+const parquetExpectation = closed({
+  export: text({ description: "The id of the export whose files are read." }),
+  files: optional(expected),
+  rows: optional(expected),
+  columns: optional(expected),
+  values: optional(mapOf(expected, { description: "All values of a column, as a list." })),
+});
+
+const verifyExpectation = closed({
+  export: text(),
+  ok: optional(expected),
+  rows: optional(expected),
+  files: optional(expected),
+  problems: optional(expected),
+});
+
+const listExpectation = closed({
+  where: optional(expected),
+  count: optional(expected),
+  list: optional(expected),
+});
+
+const expectGiven = closed(
+  {
+    objects: optional(objectsExpectation),
+    parquet: optional(parquetExpectation),
+    verify: optional(verifyExpectation),
+    deliveries: optional(listExpectation),
+    journal: optional(listExpectation),
+    variables: optional(mapOf(expected)),
+  },
+  "Looks at the world: the object store, Parquet files, webhook deliveries, the journal, variables.",
+);
+
+/** The verbs, each with the fields of its step. */
+export const VERBS = {
+  seed: closed({ ...COMMON, seed: seedGiven, capture: CALL.capture }),
+  request: closed({
+    ...COMMON,
+    request: text({ pattern: "^[A-Z]+ .", description: "Method and path, for example `GET /ok`." }),
+    region: optional(oneOf(["us", "eu"])),
+    ...CALL,
+  }),
+  control: closed({
+    ...COMMON,
+    control: text({ pattern: "^[A-Z]+ /", description: "Method and path below /_emulator/v1." }),
+    ...CALL,
+  }),
+  advance: closed({
+    ...COMMON,
+    advance: eitherOf(text(), closed(moveBounds), "A duration, or what POST /clock/advance takes."),
+    expect: CALL.expect,
+    capture: CALL.capture,
+  }),
+  fault: closed({
+    ...COMMON,
+    fault: freeForm({ description: "A rule or a preset, as POST /faults takes it." }),
+    capture: CALL.capture,
+  }),
+  expect: closed({ ...COMMON, expect: expectGiven }),
+  repeat: closed({
+    ...COMMON,
+    repeat: integer({ minimum: 1, maximum: MAX_ROUNDS, description: "How many rounds at most; `${round}` counts from 0." }),
+    until: optional(
+      mapOf(expected, { description: "Stops when these variables are so; never to become so is a failure." }),
+    ),
+    steps: stepList(),
+  }),
+  include: closed({
+    ...COMMON,
+    include: text({ description: "A file of steps, relative to this one." }),
+    with: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
+  }),
+} as const;
+
+export type Verb = keyof typeof VERBS;
+
+/** A step as it is written. */
+export type GivenStep<V extends Verb = Verb> = { [Name in V]: TypeOf<(typeof VERBS)[Name]> }[V];
+
+/** The part of the file that is not steps. */
+export const HEAD = {
+  scenario: text({ minLength: 1, description: "What it shows, in a sentence." }),
+  seed: optional(integer({ minimum: 0, description: "What ids and samples are drawn from; 1 unless given." })),
+  now: optional(text({ format: "date-time", description: "Virtual time at its start." })),
+  settings: optional(freeForm({ description: "Keys of the configuration file, for the emulator it is played on." })),
+  variables: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
+} as const;
+
+const SECTIONS = ["given", "when", "then"] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+export const SCENARIO = closed({
+  ...HEAD,
+  given: optional(stepList()),
+  when: optional(stepList()),
+  then: optional(stepList()),
+});
+
+/** What an included file holds. */
+export const PART = closed({ steps: stepList() });
+
+export const SECTION_NAMES: readonly Section[] = SECTIONS;
+
+function stepList(): Field<readonly unknown[]> {
+  return { type: "array", items: { $ref: "#/$defs/step" }, maxItems: MAX_STEPS };
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { differences } from "./matching.ts";
+
+/** What became of a journal beside the one that was kept. */
+export type Drift =
+  | { readonly kind: "none" | "same" | "written" }
+  | { readonly kind: "drifted"; readonly file: string; readonly line: number; readonly differences: readonly string[] };
+
+/** The journal that a scenario is known to leave, beside the scenario. */
+export function goldenOf(scenarioFile: string): string {
+  return scenarioFile.replace(/\.scenario\.ya?ml$/, ".journal.ndjson");
+}
+
+/** Compares byte for byte; with `update` the journal is written instead. */
+export function compareGolden(scenarioFile: string, journal: string, update: boolean): Drift {
+  const file = goldenOf(scenarioFile);
+  const known = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  if (known === journal) return { kind: "same" };
+  if (update) {
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, journal);
+    renameSync(temporary, file);
+    return { kind: "written" };
+  }
+  return known === undefined ? { kind: "none" } : { kind: "drifted", file, ...firstDifference(known, journal) };
+}
+
+function firstDifference(known: string, journal: string) {
+  const [before, after] = [known.split("\n"), journal.split("\n")];
+  const index = before.findIndex((line, at) => line !== after[at]);
+  const at = index === -1 ? before.length : index;
+  const found = differences(parsed(before[at]), parsed(after[at]), `line ${at + 1}`);
+  return { line: at + 1, differences: found.length > 0 ? found : [`line ${at + 1}: the same values in other bytes, or members that are new`] };
+}
+
+function parsed(line: string | undefined): unknown {
+  return line === undefined || line === "" ? "the end" : JSON.parse(line);
+}

@@ -1,0 +1,127 @@
+import { parseDuration } from "../emulator/kernel/duration.ts";
+import { parseMicros } from "../emulator/kernel/instant.ts";
+import { MAX_SHOWN } from "./bounds.ts";
+import { ABSENT, valueAt } from "./paths.ts";
+
+/** How a value differs from what was expected, each difference with its path; none when it fits. */
+export function differences(expected: unknown, actual: unknown, where = ""): string[] {
+  if (typeof expected === "string" && Object.hasOwn(WORDS, expected))
+    return WORDS[expected]?.(actual) ? [] : [differing(where, expected, actual)];
+  if (isObject(expected)) return objectDifferences(expected, actual, where);
+  if (Array.isArray(expected)) return listDifferences(expected, actual, where);
+  return Object.is(expected, actual) ? [] : [differing(where, JSON.stringify(expected), actual)];
+}
+
+export function shownValue(value: unknown): string {
+  if (value === ABSENT) return "nothing";
+  const text = JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)) ?? "nothing";
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Words that stand for any value of a kind. */
+const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
+  $any: (actual) => actual !== ABSENT,
+  $absent: (actual) => actual === ABSENT,
+  $uuid: (actual) => typeof actual === "string" && UUID.test(actual),
+  $time: (actual) => typeof actual === "string" && parseMicros(actual) !== undefined,
+  $text: (actual) => typeof actual === "string",
+  $number: (actual) => typeof actual === "number",
+  $object: (actual) => isObject(actual),
+  $list: (actual) => Array.isArray(actual),
+};
+
+/** Matchers that take something; an object with one such member stands for a value. */
+const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where: string) => string[]>> = {
+  $regex: (pattern, actual, where) =>
+    typeof actual === "string" && new RegExp(String(pattern), "u").test(actual)
+      ? []
+      : [differing(where, `a text like /${String(pattern)}/`, actual)],
+  $within: (bounds, actual, where) =>
+    isWithin(bounds, actual) ? [] : [differing(where, `a value within ${shownValue(bounds)}`, actual)],
+  $length: (expected, actual, where) => {
+    if (!Array.isArray(actual) && typeof actual !== "string") return [differing(where, "a list", actual)];
+    return differences(expected, actual.length, `${where}.length`);
+  },
+  $contains: (expected, actual, where) =>
+    Array.isArray(actual) && actual.some((item) => differences(expected, item).length === 0)
+      ? []
+      : [differing(where, `a list with ${shownValue(expected)}`, actual)],
+  $every: (expected, actual, where) =>
+    Array.isArray(actual)
+      ? actual.flatMap((item, index) => differences(expected, item, `${where}[${index}]`))
+      : [differing(where, "a list", actual)],
+  $unordered: (expected, actual, where) => unorderedDifferences(expected, actual, where),
+  $unique: (path, actual, where) => {
+    const values = Array.isArray(actual) ? actual.map((item) => shownKey(path, item)) : [];
+    const twice = values.find((value, index) => values.indexOf(value) !== index);
+    return Array.isArray(actual) && twice === undefined
+      ? []
+      : [differing(where, "a list without repetitions", twice ?? actual)];
+  },
+  $oneOf: (choices, actual, where) =>
+    (choices as readonly unknown[]).some((choice) => differences(choice, actual).length === 0)
+      ? []
+      : [differing(where, `one of ${shownValue(choices)}`, actual)],
+  $not: (expected, actual, where) =>
+    differences(expected, actual).length > 0
+      ? []
+      : [differing(where, `anything but ${shownValue(expected)}`, actual)],
+};
+
+function shownKey(path: unknown, item: unknown): string {
+  return shownValue(typeof path === "string" ? valueAt(item, path) : item);
+}
+
+function objectDifferences(expected: Readonly<Record<string, unknown>>, actual: unknown, where: string): string[] {
+  const [name = "", second] = Object.keys(expected);
+  const matcher = second === undefined && Object.hasOwn(MATCHERS, name) ? MATCHERS[name] : undefined;
+  if (matcher) return matcher(expected[name], actual, where);
+  if (name.startsWith("$")) return [`${where || "the value"}: ${name} is no matcher`];
+  if (typeof actual !== "object" || actual === null) return [differing(where, "an object", actual)];
+  return Object.entries(expected).flatMap(([key, member]) => {
+    const found = Object.hasOwn(actual, key) ? (actual as Record<string, unknown>)[key] : valueAt(actual, key);
+    return differences(member, found, where === "" ? key : `${where}.${key}`);
+  });
+}
+
+function listDifferences(expected: readonly unknown[], actual: unknown, where: string): string[] {
+  if (!Array.isArray(actual)) return [differing(where, `a list of ${expected.length}`, actual)];
+  const lengths =
+    expected.length === actual.length ? [] : [differing(`${where}.length`, String(expected.length), actual.length)];
+  const shared = expected.slice(0, actual.length);
+  return [...lengths, ...shared.flatMap((item, index) => differences(item, actual[index], `${where}[${index}]`))];
+}
+
+function unorderedDifferences(expected: unknown, actual: unknown, where: string): string[] {
+  if (!Array.isArray(expected) || !Array.isArray(actual)) return [differing(where, "a list", actual)];
+  const left = [...actual];
+  const missing = expected.filter((item) => {
+    const index = left.findIndex((candidate) => differences(item, candidate).length === 0);
+    if (index !== -1) left.splice(index, 1);
+    return index === -1;
+  });
+  return [
+    ...missing.map((item) => `${where || "the list"}: ${shownValue(item)} is missing`),
+    ...left.map((item) => `${where || "the list"}: ${shownValue(item)} is one too many`),
+  ];
+}
+
+/** Numbers between two, or times within a duration of one. */
+function isWithin(bounds: unknown, actual: unknown): boolean {
+  if (Array.isArray(bounds)) return typeof actual === "number" && actual >= bounds[0] && actual <= bounds[1];
+  const { of, by } = bounds as { readonly of?: unknown; readonly by?: unknown };
+  const [middle, found] = [of, actual].map((time) => (typeof time === "string" ? parseMicros(time) : undefined));
+  const reachMs = parseDuration(String(by));
+  if (middle === undefined || found === undefined || reachMs === undefined) return false;
+  return Math.abs(middle - found) <= reachMs * 1000;
+}
+
+function differing(where: string, expected: string, actual: unknown): string {
+  return `${where || "the value"}: expected ${expected}, found ${shownValue(actual)}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+/** A value that is not there, apart from one that is null. */
+export const ABSENT = Symbol("absent");
+
+/** `runs.0.id`, `[0].id`, `errors.retry_0`; `*` stands for every member, and makes a list; negative numbers count from the end. */
+export function valueAt(value: unknown, path: string): unknown {
+  if (path === "" || path === ".") return value;
+  const keys = path.replace(/\[(-?\d+|\*)\]/g, ".$1").split(".").filter((key) => key !== "");
+  return follow(value, keys);
+}
+
+function follow(value: unknown, keys: readonly string[]): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return value;
+  if (typeof value !== "object" || value === null) return ABSENT;
+  if (key === "*") return Object.values(value).flatMap((member) => presentOnly(follow(member, rest), rest));
+  if (Array.isArray(value) && key === "length") return value.length;
+  const name = Array.isArray(value) && /^-\d+$/.test(key) ? String(value.length + Number(key)) : key;
+  return Object.hasOwn(value, name) ? follow((value as Record<string, unknown>)[name], rest) : ABSENT;
+}
+
+/** A star behind a star makes one flat list. */
+function presentOnly(found: unknown, rest: readonly string[]): readonly unknown[] {
+  if (found === ABSENT) return [];
+  return rest.includes("*") && Array.isArray(found) ? found : [found];
+}

@@ -1,0 +1,107 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { readScenario, SCENARIO_SUFFIX, type Scenario, ScenarioProblem } from "./document.ts";
+import { compareGolden, type Drift } from "./golden.ts";
+import { type Failure, play } from "./play.ts";
+import { type OpenStage, openInProcess, StageProblem } from "./stage.ts";
+
+/** How a scenario went. */
+export interface Outcome {
+  readonly name: string;
+  readonly file: string;
+  readonly sentence: string;
+  /** `broken` could not be played at all. */
+  readonly verdict: "passed" | "failed" | "drifted" | "broken";
+  readonly durationMs: number;
+  readonly steps: number;
+  readonly seed: number | undefined;
+  readonly failure: Failure | undefined;
+  readonly drift: Drift | undefined;
+  readonly problem: string | undefined;
+  /** A command that does it again. */
+  readonly again: string;
+}
+
+export interface ReplayOptions {
+  readonly cwd: string;
+  /** How many are played at the same time. */
+  readonly jobs: number;
+  readonly openStage?: OpenStage;
+  /** Instead of the seed that the scenario names. */
+  readonly seed?: number;
+  readonly update?: boolean;
+  /** Given to the command that does it again. */
+  readonly targetUrl?: string;
+}
+
+/** The scenario files that operands name: files as they are, folders with all that is below them. */
+export function scenarioFiles(operands: readonly string[], cwd: string): readonly string[] {
+  const found = operands.flatMap((operand) => {
+    const path = resolve(cwd, operand);
+    const kind = statSync(path, { throwIfNoEntry: false });
+    if (kind === undefined) throw new ScenarioProblem(`${operand}: no such file or folder`);
+    if (!kind.isDirectory()) return [path];
+    const below = readdirSync(path, { recursive: true, encoding: "utf8" });
+    return below.filter((name) => name.endsWith(SCENARIO_SUFFIX)).map((name) => join(path, name)).sort();
+  });
+  if (found.length === 0)
+    throw new ScenarioProblem(`${operands.join(", ")}: no *${SCENARIO_SUFFIX} in there; an empty run proves nothing`);
+  return [...new Set(found)];
+}
+
+/** Reads all of them before the first is played; throws every problem of every file. */
+export function readScenarios(files: readonly string[]): readonly Scenario[] {
+  const problems: string[] = [];
+  const scenarios = files.flatMap((file) => {
+    try {
+      return [readScenario(file)];
+    } catch (error) {
+      if (!(error instanceof ScenarioProblem)) throw error;
+      problems.push(error.message);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ScenarioProblem(problems.join("\n"));
+  return scenarios;
+}
+
+/** Plays scenarios, some at a time, each on a stage of its own; outcomes come in the order of the scenarios. */
+export async function replay(scenarios: readonly Scenario[], options: ReplayOptions): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      outcomes[next.index] = await playOne(next.scenario, options);
+  }
+  await Promise.all(Array.from({ length: Math.max(1, options.jobs) }, work));
+  return outcomes;
+}
+
+async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outcome> {
+  const { openStage = openInProcess, seed = scenario.seed, update = false } = options;
+  const begun = performance.now();
+  const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
+  const rest = { failure: undefined, drift: undefined, problem: undefined };
+  try {
+    const played = await play({ ...scenario, seed }, openStage);
+    const drift = played.failure ? undefined : compareGolden(scenario.file, played.journal, update);
+    const verdict = played.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
+    const again = againLine(scenario, options, played.seed);
+    const durationMs = performance.now() - begun;
+    return { ...common, ...rest, verdict, durationMs, steps: played.steps, seed: played.seed, failure: played.failure, drift, again };
+  } catch (error) {
+    if (!(error instanceof StageProblem)) throw error;
+    const again = againLine(scenario, options, seed);
+    const durationMs = performance.now() - begun;
+    return { ...common, ...rest, verdict: "broken", durationMs, steps: 0, seed, problem: error.message, again };
+  }
+}
+
+function againLine({ file }: Scenario, { cwd, targetUrl }: ReplayOptions, seed: number | undefined): string {
+  const near = relative(cwd, file);
+  const words = ["npx emulator replay", near.startsWith("..") ? file : near];
+  if (seed !== undefined) words.push(`--seed ${seed}`);
+  if (targetUrl !== undefined) words.push(`--target ${targetUrl}`);
+  return words.join(" ");
+}

@@ -1,0 +1,91 @@
+import { relative } from "node:path";
+import type { Outcome } from "./replay.ts";
+
+export const REPORTS = ["pretty", "junit", "json", "md"] as const;
+
+export type ReportName = (typeof REPORTS)[number];
+
+/** The outcomes of a replay in one of the forms that people and machines read. */
+export function report(name: ReportName, outcomes: readonly Outcome[], cwd: string): string {
+  return WRITERS[name](outcomes, cwd);
+}
+
+const WRITERS: Readonly<Record<ReportName, (outcomes: readonly Outcome[], cwd: string) => string>> = {
+  pretty: (outcomes, cwd) => [...outcomes.flatMap((outcome) => prettyLines(outcome, cwd)), summary(outcomes)].join("\n"),
+  json: (outcomes) => JSON.stringify({ summary: counts(outcomes), scenarios: outcomes }, null, 2),
+  junit: (outcomes, cwd) => junit(outcomes, cwd),
+  md: (outcomes, cwd) => markdown(outcomes, cwd),
+};
+
+const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BROKEN" } as const;
+
+function prettyLines(outcome: Outcome, cwd: string): readonly string[] {
+  const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
+  return [head, ...detailLines(outcome, cwd).map((line) => `        ${line}`)];
+}
+
+/** What a person needs to find out why: step, difference, request, and how to do it again. */
+function detailLines({ failure, drift, problem, again, verdict }: Outcome, cwd: string): readonly string[] {
+  if (drift?.kind === "written") return ["its journal was written"];
+  if (verdict === "passed") return [];
+  const lines: string[] = [];
+  if (problem !== undefined) lines.push(problem);
+  if (failure) {
+    lines.push(`${near(failure.place.file, cwd)}:${failure.place.line}: ${failure.label}`);
+    if (failure.note !== undefined) lines.push(failure.note);
+    lines.push(...failure.differences.map((difference) => `  ${difference}`));
+    if (failure.curl !== undefined) lines.push(failure.curl);
+  }
+  if (drift?.kind === "drifted") {
+    lines.push(`its journal is another one than ${near(drift.file, cwd)}`);
+    lines.push(...drift.differences.map((difference) => `  ${difference}`), `if that is right: add --update`);
+  }
+  return [...lines, again];
+}
+
+function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"], number>> {
+  const found = { passed: 0, failed: 0, drifted: 0, broken: 0 };
+  for (const { verdict } of outcomes) found[verdict] += 1;
+  return found;
+}
+
+function summary(outcomes: readonly Outcome[]): string {
+  const told = Object.entries(counts(outcomes)).filter(([verdict, count]) => count > 0 || verdict === "passed");
+  return `${outcomes.length} scenarios: ${told.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
+}
+
+function junit(outcomes: readonly Outcome[], cwd: string): string {
+  const { failed, drifted, broken } = counts(outcomes);
+  const cases = outcomes.map((outcome) => {
+    const { name, sentence, file, durationMs, verdict } = outcome;
+    const open = `  <testcase name="${xml(`${name}: ${sentence}`)}" classname="scenarios" file="${xml(near(file, cwd))}" time="${(durationMs / 1000).toFixed(3)}"`;
+    if (verdict === "passed") return `${open}/>`;
+    const tag = verdict === "broken" ? "error" : "failure";
+    return `${open}>\n    <${tag} message="${xml(verdict)}">${xml(detailLines(outcome, cwd).join("\n"))}</${tag}>\n  </testcase>`;
+  });
+  const head = `<testsuite name="scenarios" tests="${outcomes.length}" failures="${failed + drifted}" errors="${broken}">`;
+  return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...cases, "</testsuite>"].join("\n");
+}
+
+function markdown(outcomes: readonly Outcome[], cwd: string): string {
+  const rows = outcomes.map(({ name, sentence, verdict, durationMs }) => `| ${name} | ${sentence} | ${MARKS[verdict]} | ${Math.round(durationMs)} ms |`);
+  const details = outcomes
+    .filter(({ verdict }) => verdict !== "passed")
+    .flatMap((outcome) => ["", `### ${outcome.name}`, "", "```", ...detailLines(outcome, cwd), "```"]);
+  return [`**${summary(outcomes)}**`, "", "| Scenario | Shows | Outcome | Time |", "|---|---|---|---|", ...rows, ...details].join("\n");
+}
+
+/** Text for XML 1.0, which has no way to write most control characters. */
+function xml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "�")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+function near(file: string, cwd: string): string {
+  const path = relative(cwd, file);
+  return path.startsWith("..") ? file : path;
+}

@@ -1,0 +1,88 @@
+import { readParquetFile } from "../emulator/adapters/parquet/read-file.ts";
+import { differences } from "./matching.ts";
+import { valueAt } from "./paths.ts";
+import { createObjectReader, type ObjectReader, READER_KEY } from "./object-reader.ts";
+import type { Variables } from "./variables.ts";
+
+/** What an `expect` step looks at, and how. */
+export interface Sight {
+  readonly s3Url: string;
+  readonly variables: Variables;
+  control<T>(method: string, path: string, body?: unknown): Promise<T>;
+  api<T>(path: string): Promise<T>;
+  /** Kept from the first look at the object store on. */
+  reader?: ObjectReader;
+}
+
+type Look = (sight: Sight, asked: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Where an expectation can look; each gives the values that the members of the expectation are compared with. */
+const SOURCES: Readonly<Record<string, Look>> = {
+  objects: async (sight, { bucket = "traces", prefix = "" }) => {
+    const keys = await (await readerOf(sight)).list(String(bucket), String(prefix));
+    return { keys, count: keys.length };
+  },
+  parquet: (sight, { export: id }) => exportedRows(sight, String(id)),
+  verify: (sight, { export: id }) => sight.control("GET", `/exports/${String(id)}/verify`),
+  deliveries: async (sight, { where }) =>
+    listed(await sight.control("GET", "/webhooks/deliveries?limit=10000"), where),
+  journal: async (sight, { where }) => listed(await sight.control("GET", "/journal"), where),
+  variables: async ({ variables }) => variables,
+};
+
+/** Members of an expectation that say where to look, not what must be there. */
+const SELECTORS = new Set(["bucket", "prefix", "export", "where"]);
+
+/** How the world differs from an expectation. */
+export async function worldDifferences(
+  sight: Sight,
+  expected: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const [source, asked] of Object.entries(expected)) {
+    const actual = await SOURCES[source]?.(sight, asked);
+    const members = Object.entries(asked).filter(([name]) => source === "variables" || !SELECTORS.has(name));
+    for (const [name, member] of members)
+      found.push(...differences(member, valueAt(actual, name), `${source}.${name}`));
+  }
+  return found;
+}
+
+function listed(list: readonly unknown[], where: unknown) {
+  const found = where === undefined ? list : list.filter((item) => differences(where, item).length === 0);
+  return { list: found, count: found.length };
+}
+
+interface ExportRun {
+  readonly metadata: { readonly files: readonly string[] };
+}
+
+/** All rows of the files that an export's runs name, column by column. */
+async function exportedRows(sight: Sight, id: string) {
+  const runs = await sight.api<readonly ExportRun[]>(`/api/v1/bulk-exports/${id}/runs`);
+  const files = runs.flatMap(({ metadata }) => metadata.files);
+  const reader = await readerOf(sight);
+  const columns = new Set<string>();
+  const values: Record<string, unknown[]> = {};
+  let rows = 0;
+  for (const file of files) {
+    const slash = file.indexOf("/");
+    const parquet = await readParquetFile(await reader.read(file.slice(0, slash), file.slice(slash + 1)));
+    rows += parquet.rowCount;
+    for (const { name } of parquet.columns) columns.add(name);
+    for await (const batch of parquet.batches())
+      for (const row of batch)
+        for (const [name, value] of Object.entries(row)) {
+          values[name] ??= [];
+          values[name].push(value);
+        }
+  }
+  return { files: files.length, rows, columns: [...columns], values };
+}
+
+async function readerOf(sight: Sight): Promise<ObjectReader> {
+  if (sight.reader) return sight.reader;
+  await sight.control("POST", "/s3/credentials", READER_KEY);
+  sight.reader = createObjectReader(sight.s3Url);
+  return sight.reader;
+}

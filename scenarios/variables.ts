@@ -1,0 +1,48 @@
+import { ABSENT, valueAt } from "./paths.ts";
+
+/** What a scenario has captured so far. */
+export type Variables = Record<string, unknown>;
+
+/** A variable that nothing has set. */
+export class UnknownVariable extends Error {
+  override readonly name = "UnknownVariable";
+}
+
+const REFERENCE = /\$(\$?)\{([^}]+)\}/g;
+const ALONE = /^\$\{([^}]+)\}$/;
+
+/** Puts variables into every text of a value; a text that is one reference becomes the value itself. */
+export function filled<T>(value: T, variables: Variables): T {
+  return fill(value, variables) as T;
+}
+
+function fill(value: unknown, variables: Variables): unknown {
+  if (typeof value === "string") return filledText(value, variables);
+  if (Array.isArray(value)) return value.map((item) => fill(item, variables));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      String(filledText(name, variables)),
+      fill(member, variables),
+    ]),
+  );
+}
+
+function filledText(text: string, variables: Variables): unknown {
+  const [, alone] = ALONE.exec(text) ?? [];
+  if (alone !== undefined) return variableOf(alone, variables);
+  return text.replace(REFERENCE, (whole, escape: string, name: string) =>
+    escape === "$" ? whole.slice(1) : textOf(variableOf(name, variables)),
+  );
+}
+
+function variableOf(path: string, variables: Variables): unknown {
+  const value = valueAt(variables, path.trim());
+  if (value !== ABSENT) return value;
+  const known = Object.keys(variables).join(", ");
+  throw new UnknownVariable(`\${${path}} is not set; set are ${known === "" ? "none" : known}`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

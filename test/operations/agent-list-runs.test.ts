@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Rig, startRig } from "../story/emulator.ts";
+
+const FIELDS = [
+  "run_id",
+  "thread_id",
+  "assistant_id",
+  "created_at",
+  "updated_at",
+  "status",
+  "metadata",
+  "kwargs",
+  "multitask_strategy",
+];
+const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
+const RUNS = 25;
+
+type Run = Record<string, unknown> & { run_id: string; status: string };
+
+/** §4.1 by hand: 25 runs on one thread, every fifth of which fails, then one that waits. */
+describe("GET /threads/{thread_id}/runs", () => {
+  let rig: Rig;
+  let thread: string;
+  let newestFirst: string[];
+
+  beforeAll(async () => {
+    rig = await startRig();
+    thread = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body.thread_id;
+    const ids: string[] = [];
+    for (let n = 1; n <= RUNS; n += 1) {
+      const body = { assistant_id: n % 5 === 0 ? "failing" : "echo", input: { n } };
+      ids.push((await rig.call<Run>("POST", `/threads/${thread}/runs`, body)).body.run_id);
+    }
+    ids.push(
+      (await rig.call<Run>("POST", `/threads/${thread}/runs`, { assistant_id: "echo", after_seconds: 60 }))
+        .body.run_id,
+    );
+    newestFirst = ids.reverse();
+  });
+  afterAll(() => rig.close());
+
+  const list = async (query: string) => rig.call<Run[]>("GET", `/threads/${thread}/runs${query}`);
+  const idsOf = async (query: string) => (await list(query)).body.map(({ run_id }) => run_id);
+
+  it("answers with ten runs of exactly nine fields each when nothing is asked for (2.1-1, 4.1-1)", async () => {
+    const { status, body, headers } = await list("");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(body).toHaveLength(10);
+    for (const run of body) {
+      expect(Object.keys(run)).toEqual(FIELDS);
+      expect(run.thread_id).toBe(thread);
+      expect(run.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    }
+    expect(body.map(({ run_id }) => run_id)).toEqual(newestFirst.slice(0, 10));
+  });
+
+  it.each([
+    ["?limit=3", 0, 3],
+    ["?limit=3&offset=3", 3, 6],
+    ["?offset=20", 20, 26],
+    ["?limit=10&offset=16", 16, 26],
+    ["?limit=1&offset=25", 25, 26],
+    ["?offset=26", 26, 26],
+    ["?offset=999999999999999", 26, 26],
+    ["?limit=1000", 0, 26],
+  ])("%s is runs %i to %i of all (4.1-1)", async (query, from, to) => {
+    expect(await idsOf(query)).toEqual(newestFirst.slice(from, to));
+  });
+
+  it.each([
+    ["success", 20],
+    ["error", 5],
+    ["pending", 1],
+    ["timeout", 0],
+    ["interrupted", 0],
+  ])("?status=%s is %i runs, each once over all pages (4.1-1)", async (status, count) => {
+    const seen: Run[] = [];
+    for (let offset = 0; offset <= count; offset += 3)
+      seen.push(...(await list(`?status=${status}&limit=3&offset=${offset}`)).body);
+    expect(new Set(seen.map(({ run_id }) => run_id)).size).toBe(count);
+    expect(seen.map((run) => run.status)).toEqual(new Array(count).fill(status));
+    expect(seen.map(({ run_id }) => run_id)).toEqual(
+      newestFirst.filter((id) => seen.some((run) => run.run_id === id)),
+    );
+  });
+
+  it.each([
+    "?select=run_id&select=status",
+    "?select=run_id,status",
+    "?select[]=run_id&select[]=status",
+    "?select%5B%5D=run_id&select%5B%5D=status",
+    "?select=%5B%22run_id%22%2C%22status%22%5D",
+  ])("%s answers with these two fields only (4.1-2, 4.1-4)", async (query) => {
+    const { body } = await list(`${query}&limit=2`);
+    expect(body).toHaveLength(2);
+    for (const run of body) expect(Object.keys(run).sort()).toEqual(["run_id", "status"]);
+  });
+
+  it.each(FIELDS)("select=%s answers with it alone", async (field) => {
+    const { body } = await list(`?select=${field}&limit=1`);
+    expect(Object.keys(body[0] ?? {})).toEqual([field]);
+  });
+
+  it.each([
+    ["?status=running", "query.status"],
+    ["?status=done", "query.status"],
+    ["?status=", "query.status"],
+    ["?limit=0", "query.limit"],
+    ["?limit=-1", "query.limit"],
+    ["?limit=1001", "query.limit"],
+    ["?limit=ten", "query.limit"],
+    ["?limit=1.5", "query.limit"],
+    ["?offset=-1", "query.offset"],
+    ["?offset=x", "query.offset"],
+    ["?select=foo", "query.select[0]"],
+    ["?select=run_id&select=foo", "query.select[1]"],
+    ["?select=", "query.select[0]"],
+    ["?select=%5B%22run_id%22", "query.select[0]"],
+  ])("%s is refused with 422 and a string that names %s (4.1-3, 2.3-1)", async (query, name) => {
+    const { status, body } = await rig.call<unknown>("GET", `/threads/${thread}/runs${query}`);
+    expect(status).toBe(422);
+    expect(body).toBeTypeOf("string");
+    expect(body).toContain(name);
+  });
+
+  it("is 404 with a string for an unknown thread, 422 for what is no uuid (4.1-3)", async () => {
+    const unknown = await rig.call<unknown>("GET", `/threads/${UNKNOWN}/runs`);
+    expect([unknown.status, unknown.body]).toEqual([404, `Thread with ID ${UNKNOWN} not found`]);
+    const malformed = await rig.call<unknown>("GET", "/threads/abc/runs");
+    expect([malformed.status, malformed.body]).toEqual([422, "path.thread_id: must be a uuid"]);
+  });
+
+  it("does not show the threads of another workspace", async () => {
+    const tenant = { "x-tenant-id": UNKNOWN };
+    expect((await rig.call("GET", `/threads/${thread}/runs`, undefined, tenant)).status).toBe(404);
+  });
+
+  it("needs no key (5-5)", async () => {
+    const reply = await fetch(`${rig.emulator.url}/threads/${thread}/runs?limit=1`);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toHaveLength(1);
+  });
+});
+
+describe("in the profile observed", () => {
+  it("errors have a member detail, and an unknown graph is 422", async () => {
+    const rig = await startRig({ profile: "observed" });
+    const unknown = await rig.call("GET", `/threads/${UNKNOWN}/runs`);
+    expect([unknown.status, unknown.body]).toEqual([404, { detail: `Thread with ID ${UNKNOWN} not found` }]);
+    const graph = await rig.call("POST", "/runs", { assistant_id: "nobody" });
+    expect([graph.status, Object.keys(graph.body)]).toEqual([422, ["detail"]]);
+    const made = await rig.call("POST", "/threads", {});
+    expect(made.body).toMatchObject({ interrupts: {}, values: null, status: "idle" });
+    await rig.close();
+  });
+
+  it("the order can be turned round by its assumption", async () => {
+    const rig = await startRig({ assumptions: { "agent.list_order": "oldest first" } });
+    const { thread_id } = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body;
+    const ids = [];
+    for (let n = 0; n < 3; n += 1)
+      ids.push(
+        (await rig.call<Run>("POST", `/threads/${thread_id}/runs`, { assistant_id: "echo" })).body.run_id,
+      );
+    const { body } = await rig.call<Run[]>("GET", `/threads/${thread_id}/runs?limit=2`);
+    expect(body.map(({ run_id }) => run_id)).toEqual(ids.slice(0, 2));
+    await rig.close();
+  });
+});

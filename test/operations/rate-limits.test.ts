@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "../domain/rate-limits/specification.ts";
+import { type Rig, startRig } from "../story/emulator.ts";
+
+const SCALE = 0.005;
+const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region })));
+const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
+
+let rig: Rig;
+const control = <T = Record<string, never>>(method: string, path: string, body?: unknown) =>
+  rig.emulator.control<T>(method, path, body);
+
+beforeAll(async () => {
+  rig = await startRig({ rate_limits: { enabled: true, scale: SCALE, trusted_proxies: ["127.0.0.1"] } });
+});
+
+afterAll(() => rig.close());
+
+beforeEach(() => control("POST", "/rate-limits/reset", {}));
+
+interface Asked {
+  readonly region?: "us" | "eu";
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+async function send(method: string, path: string, { region = "us", headers = {}, body }: Asked = {}) {
+  const origin = region === "us" ? rig.emulator.url : rig.emulator.euUrl;
+  const reply = await fetch(origin + path, { method, headers, ...(body !== undefined && { body }) });
+  const text = await reply.text();
+  return { status: reply.status, headers: reply.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+function headersOf(identity: SpecifiedRow["identity"], who: 0 | 1): Record<string, string> {
+  const { apiKey, userId, address } = callers(identity)[who];
+  return {
+    "x-forwarded-for": address,
+    ...(apiKey && { "x-api-key": apiKey }),
+    ...(userId && { "x-user-id": userId }),
+  };
+}
+
+describe("every row of §8.5, through the door", () => {
+  it.each(CASES)("$row in $region", async ({ requests, identity, region, ...row }) => {
+    const { count, seconds } = rateOf(row[region]);
+    const admitted = Math.max(1, Math.round(count * SCALE));
+    const ask = async (n: number, who: 0 | 1 = 0, where = region) => {
+      const [method = "", path = ""] = requests[n % requests.length] ?? [];
+      return (await send(method, path, { region: where, headers: headersOf(identity, who) })).status;
+    };
+    for (let n = 0; n < admitted; n += 1) expect(await ask(n), `request ${n + 1}`).not.toBe(429);
+    for (const [n] of requests.entries()) expect(await ask(n)).toBe(429);
+    expect(await ask(0, 1)).not.toBe(429);
+    expect(await ask(0, 0, region === "us" ? "eu" : "us")).not.toBe(429);
+    await rig.emulator.clock.advance(`PT${seconds - 1}S`);
+    expect(await ask(0)).toBe(429);
+    await rig.emulator.clock.advance("PT1S");
+    expect(await ask(0)).not.toBe(429);
+  });
+});
+
+describe("a refusal", () => {
+  const key = { "x-api-key": "k" };
+
+  it("is 429 with the body of the server's other errors and, by default, no header", async () => {
+    await control("PUT", "/rate-limits/default_key", { remaining: 0 });
+    const platform = await send("GET", "/api/v1/bulk-exports", { headers: key });
+    expect(platform.status).toBe(429);
+    expect(platform.body).toEqual({ detail: "Rate limit exceeded: Default (API key), 5 requests in 10 seconds by x-api-key." });
+    expect([...platform.headers.keys()].filter((name) => /retry|limit/.test(name))).toEqual([]);
+    const agent = await send("GET", `/threads/${UUID}/runs`, { headers: key });
+    expect(agent.status).toBe(429);
+    expect(agent.body).toMatch(/^Rate limit exceeded/);
+    const nowhere = await send("GET", "/nowhere", { headers: key });
+    expect(nowhere).toMatchObject({ status: 429, body: { detail: expect.stringContaining("Rate limit exceeded") } });
+  });
+
+  it("comes before the body is looked at, changes nothing and stands in the journal without the key", async () => {
+    await control("PUT", "/rate-limits/runs_post", { remaining: 0 });
+    const headers = { "x-api-key": "a-secret-key", "content-type": "application/json" };
+    expect((await send("POST", "/runs", { headers, body: "{" })).status).toBe(429);
+    const journal = await (await fetch(`${rig.emulator.url}/_emulator/v1/journal`)).text();
+    const last = JSON.parse(journal.trim().split("\n").at(-1) ?? "");
+    expect(last).toMatchObject({
+      cause: { type: "request", name: "rate_limit", detail: { method: "POST", path: "/runs", row: "runs_post" } },
+      refused: { status: 429, code: "rate_limited" },
+    });
+    expect(last).not.toHaveProperty("put");
+    expect(journal).not.toContain("a-secret-key");
+  });
+
+  it("is not counted, and requests that fail otherwise are", async () => {
+    await control("PUT", "/rate-limits/runs_post", { count: 2 });
+    for (const status of [415, 415, 429, 429]) expect((await send("POST", "/runs", { headers: key, body: "x" })).status).toBe(status);
+    const explained = await control("GET", "/rate-limits/explain?method=POST&path=/runs&x-api-key=k");
+    expect(explained.deciding).toMatchObject({ row: "runs_post", used: 2, remaining: 0 });
+  });
+
+  it("never meets the control surface, however much it is asked", async () => {
+    await control("PUT", "/rate-limits/catch_all", { remaining: 0 });
+    for (let n = 0; n < 5; n += 1) expect((await send("GET", "/_emulator/v1/clock")).status).toBe(200);
+    expect((await send("GET", "/nowhere")).status).toBe(429);
+  });
+});
+
+describe("paths that only the table names", () => {
+  it.each([
+    ["GET", "/auth/more"],
+    ["GET", "/repos"],
+    ["GET", "/commits/a/b"],
+    ["POST", "/charts"],
+    ["POST", "/generate"],
+    ["GET", "/examples"],
+    ["GET", "/public/download"],
+    ["POST", "/v1/beacon"],
+    ["POST", "/api/v1/metadata/submit"],
+    ["PUT", "/anything/trigger"],
+  ])("%s %s is counted, then answered with 501 and its section", async (method, path) => {
+    const reply = await send(method, path, { headers: { "x-api-key": "k" } });
+    expect(reply).toMatchObject({ status: 501, body: { detail: expect.stringContaining("8.5") } });
+    const { deciding } = await control<{ deciding: { used: number } }>(
+      "GET",
+      `/rate-limits/explain?method=${method}&path=${path}&x-api-key=k`,
+    );
+    expect(deciding.used).toBe(1);
+  });
+});
+
+describe("OPTIONS", () => {
+  const asked = { origin: "https://app.example", "access-control-request-method": "POST" };
+
+  it.each(["/runs/query", "/auth", "/runs", "/nowhere"])("answers the preflight of %s", async (path) => {
+    const headers = { ...asked, "access-control-request-headers": "content-type, x-api-key" };
+    const reply = await send("OPTIONS", path, { headers });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("access-control-allow-origin")).toBe("*");
+    expect(reply.headers.get("access-control-allow-methods")).toBe("GET, POST, PUT, PATCH, DELETE");
+    expect(reply.headers.get("access-control-allow-headers")).toBe("content-type, x-api-key");
+    expect(reply.headers.get("allow")).toContain("OPTIONS");
+  });
+
+  it("is counted by address, and its refusal can be read by a page too", async () => {
+    await control("PUT", "/rate-limits/system", { remaining: 1 });
+    expect((await send("OPTIONS", "/runs", { headers: asked })).status).toBe(204);
+    const refused = await send("OPTIONS", "/runs", { headers: asked });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("is followed by replies that show their headers to pages, and only to pages", async () => {
+    const page = await send("GET", "/nowhere", { headers: { origin: "https://app.example" } });
+    expect(page.headers.get("access-control-expose-headers")).toMatch(/content-location.*x-pagination-total.*x-pagination-next/);
+    const program = await send("GET", "/nowhere");
+    expect(program.headers.has("access-control-allow-origin")).toBe(false);
+  });
+});
+
+describe("the client's address", () => {
+  it("is believed from a trusted proxy only", async () => {
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+    await control("PUT", "/rate-limits/catch_all", { count: 1 });
+    expect((await send("GET", "/nowhere", from("198.51.100.1"))).status).toBe(404);
+    expect((await send("GET", "/nowhere", from("198.51.100.1"))).status).toBe(429);
+    expect((await send("GET", "/nowhere", from("198.51.100.2"))).status).toBe(404);
+    const open = await startRig({ rate_limits: { enabled: true, rows: { catch_all: 1 } } });
+    try {
+      expect((await open.call("GET", "/nowhere", undefined, { "x-api-key": "", "x-forwarded-for": "1.1.1.1" })).status).toBe(404);
+      expect((await open.call("GET", "/nowhere", undefined, { "x-api-key": "", "x-forwarded-for": "2.2.2.2" })).status).toBe(429);
+    } finally {
+      await open.close();
+    }
+  });
+});
+
+describe("the headers of a limit", () => {
+  it.each([
+    ["retry-after", { "retry-after": null }, { "retry-after": "8", "x-ratelimit-limit": null }],
+    [
+      "x-ratelimit",
+      { "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "10" },
+      { "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "8", "retry-after": null },
+    ],
+  ])("as %s", async (headers, admitted, refused) => {
+    const own = await startRig({ rate_limits: { enabled: true, headers, rows: { default_key: 1 } } });
+    try {
+      const seen = (reply: { headers: Headers }, names: object) =>
+        Object.fromEntries(Object.keys(names).map((name) => [name, reply.headers.get(name)]));
+      expect(seen(await own.call("GET", "/nowhere"), admitted)).toEqual(admitted);
+      await own.emulator.clock.advance("PT2.5S");
+      expect(seen(await own.call("GET", "/nowhere"), refused)).toEqual(refused);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe("the limiter of a world", () => {
+  it("is off in the library unless asked for, and a row that is tripped counts all the same", async () => {
+    const own = await startRig();
+    try {
+      for (let n = 0; n < 20; n += 1) expect((await own.call("POST", "/runs/stats")).status).toBe(501);
+      await own.emulator.control("PUT", "/rate-limits/runs_stats", { remaining: 0 });
+      expect((await own.call("POST", "/runs/stats")).status).toBe(429);
+      await own.emulator.clock.advance("PT10S");
+      for (let n = 0; n < 5; n += 1) expect((await own.call("POST", "/runs/stats")).status).toBe(501);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it("starts anew with a reset, whatever was counted, tripped or changed", async () => {
+    await control("PUT", "/rate-limits/default_key", { remaining: 0, count: 3 });
+    await rig.emulator.reset();
+    const { rows, held } = await control<{ rows: { row: string; us: object }[]; held: number }>("GET", "/rate-limits");
+    expect(held).toBe(0);
+    expect(rows.find(({ row }) => row === "default_key")).toMatchObject({ us: { count: 5, identities: 0 } });
+    expect((await send("GET", "/nowhere", { headers: { "x-api-key": "k" } })).status).toBe(404);
+  });
+});
+
+describe("the control operations", () => {
+  it("list what is in use, the busiest first and cut short, with masked keys", async () => {
+    await control("PUT", "/rate-limits/default_key", { count: 100 });
+    for (let n = 0; n < 25; n += 1) await send("GET", "/nowhere", { headers: { "x-api-key": `lsv2_key_${n}` } });
+    await send("GET", "/nowhere", { headers: { "x-api-key": "lsv2_key_7" } });
+    const listed = await control<{ rows: { row: string; us: { in_use: { identity: string; used: number }[] } }[] }>("GET", "/rate-limits");
+    const row = listed.rows.find((one) => one.row === "default_key");
+    expect(row).toMatchObject({ match: ["any request"], identity: "x-api-key", us: { count: 100, identities: 25 }, eu: { identities: 0 } });
+    expect(row?.us.in_use).toHaveLength(20);
+    expect(row?.us.in_use[0]).toMatchObject({ used: 2, remaining: 98, identity: expect.stringMatching(/^ls… \([0-9a-f]{6}\)$/) });
+    expect(new Set(row?.us.in_use.map(({ identity }) => identity)).size).toBe(20);
+    expect(JSON.stringify(listed)).not.toContain("lsv2_key");
+  });
+
+  it("explain all rows of a request, the one that decides, and when the next passes", async () => {
+    await control("PUT", "/rate-limits/runs_query_key", { count: 2 });
+    const headers = { "x-api-key": "a-secret-key" };
+    for (let n = 0; n < 2; n += 1) await send("POST", "/runs/query", { headers });
+    const before = await control<{ deciding: object }>("GET", "/clock");
+    await rig.emulator.clock.advance("PT4S");
+    const query = "method=post&path=/api/v1/runs/query&x-api-key=a-secret-key&x-user-id=ann&ip=10.0.0.9";
+    const said = await control<Record<string, unknown>>("GET", `/rate-limits/explain?${query}`);
+    const now = (before as unknown as { now: string }).now;
+    expect(said).toMatchObject({
+      region: "us",
+      passes: false,
+      deciding: {
+        row: "runs_query_key",
+        category: "Run query (API)",
+        counted_by: "x-api-key",
+        used: 2,
+        remaining: 0,
+        next_passes_in_seconds: 6,
+        next_passes_at: expect.stringContaining(new Date(Date.parse(now) + 10_000).toISOString().slice(0, 19)),
+      },
+    });
+    expect((said.matching as { row: string; decides: boolean }[]).map(({ row, decides }) => [row, decides])).toEqual([
+      ["runs_query_key", true],
+      ["runs_query_user", false],
+      ["default_key", false],
+      ["default_user", false],
+      ["catch_all", false],
+    ]);
+    expect(JSON.stringify(said)).not.toContain("a-secret-key");
+    const eu = await control("GET", `/rate-limits/explain?${query}&region=eu`);
+    expect(eu).toMatchObject({ region: "eu", passes: true, deciding: { used: 0, next_passes_in_seconds: 0 } });
+    const again = await control("GET", `/rate-limits/explain?${query}`);
+    expect(again).toEqual(said);
+  });
+
+  it("change a row in one region alone", async () => {
+    const row = await control("PUT", "/rate-limits/runs_stats", { count: 3, seconds: 5, region: "eu" });
+    expect(row).toMatchObject({ row: "runs_stats", us: { count: 1, seconds: 10 }, eu: { count: 3, seconds: 5 } });
+    for (const status of [501, 501, 501, 429])
+      expect((await send("GET", "/runs/stats", { region: "eu", headers: { "x-api-key": "k" } })).status).toBe(status);
+    await rig.emulator.clock.advance("PT5S");
+    expect((await send("GET", "/runs/stats", { region: "eu", headers: { "x-api-key": "k" } })).status).toBe(501);
+  });
+
+  it.each([
+    ["PUT", "/rate-limits/runs_quer_key", { remaining: 0 }, /Did you mean|no row/],
+    ["PUT", "/rate-limits/runs_query_key", {}, /give remaining, count or seconds/],
+    ["PUT", "/rate-limits/runs_query_key", { region: "eu" }, /give remaining, count or seconds/],
+    ["PUT", "/rate-limits/runs_query_key", { remaining: -1 }, /remaining/],
+    ["PUT", "/rate-limits/runs_query_key", { remaining: 99 }, /admits 1 requests/],
+    ["PUT", "/rate-limits/runs_query_key", { count: 0 }, /count/],
+    ["PUT", "/rate-limits/runs_query_key", { count: "5" }, /count/],
+    ["PUT", "/rate-limits/runs_query_key", { seconds: 1.5 }, /seconds/],
+    ["PUT", "/rate-limits/runs_query_key", { remaining: 0, region: "asia" }, /region/],
+    ["PUT", "/rate-limits/runs_query_key", { remainig: 0 }, /remainig: is not known/],
+    ["POST", "/rate-limits/reset", { row: "x" }, /row: is not known/],
+    ["GET", "/rate-limits/explain", undefined, /path/],
+    ["GET", "/rate-limits/explain?path=runs", undefined, /slash/],
+    ["GET", "/rate-limits/explain?path=/runs&x-apikey=k", undefined, /x-apikey: is not known/],
+    ["GET", "/rate-limits/explain?path=/runs&region=asia", undefined, /region/],
+    ["GET", "/rate-limits/explain?path=/runs&ip=nowhere", undefined, /ip/],
+  ])("refuse %s %s with %j", async (method, path, body, message) => {
+    await expect(control(method, path, body)).rejects.toThrow(message);
+    const { rows } = await control<{ rows: { row: string }[] }>("GET", "/rate-limits");
+    expect(rows.find(({ row }) => row === "runs_query_key")).toMatchObject({ us: { count: 1, seconds: 10 } });
+  });
+});
