@@ -31,8 +31,15 @@ export async function* run() {
   };
   const calls = Array.from({ length: DECISIONS }, (_, n) => callOf(n, `key-${n % KEYS}`));
   const strangers = Array.from({ length: DECISIONS }, (_, n) => callOf(n, `stranger-${n}`));
-  for (const [what, asked] of [["keys seen before", calls], ["a new key each time", strangers]]) {
-    const best = { peer: Number.POSITIVE_INFINITY, fixed: Number.POSITIVE_INFINITY, sliding: Number.POSITIVE_INFINITY };
+  for (const [what, asked] of [
+    ["keys seen before", calls],
+    ["a new key each time", strangers],
+  ]) {
+    const best = {
+      peer: Number.POSITIVE_INFINITY,
+      fixed: Number.POSITIVE_INFINITY,
+      sliding: Number.POSITIVE_INFINITY,
+    };
     // In turns, and the best of each: other programs on this machine disturb all of them alike.
     for (let round = 0; round < ROUNDS; round += 1) {
       best.peer = Math.min(best.peer, await peerTime(asked));
@@ -86,7 +93,8 @@ function memory(limiter) {
 async function load() {
   const { outputFiles } = await build({
     stdin: {
-      contents: 'export * from "./emulator/domain/rate-limits/limiter.ts"; export * from "./contracts/spec/rate-limits.ts";',
+      contents:
+        'export * from "./emulator/domain/rate-limits/limiter.ts"; export * from "./contracts/spec/rate-limits.ts";',
       resolveDir: ROOT,
     },
     bundle: true,

@@ -16,6 +16,9 @@ const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 const ENTRIES = [
   "bin/emulator.ts",
   "emulator/index.ts",
+  "emulator/entries/msw.ts",
+  "emulator/entries/testcontainers.ts",
+  "emulator/entries/vitest.ts",
   "emulator/adapters/parquet/encoder-thread.ts",
   "emulator/adapters/store/compaction-thread.ts",
 ];
@@ -34,6 +37,9 @@ const BUNDLED = new Set([
   "proper-lockfile",
 ]);
 
+/** Brought by those who use the entry for them. */
+const PEERS = ["msw", "testcontainers", "vitest"];
+
 /** Loaded by Express and never used: the gateway reads bodies, queries and media types itself. */
 const LEFT_OUT = ["body-parser", "mime-types", "qs", "send", "serve-static"];
 
@@ -47,7 +53,7 @@ const REQUIRE_FOR_BUNDLED_PACKAGES =
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const external = [
   ...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)),
-  ...Object.keys(manifest.peerDependencies ?? {}),
+  ...PEERS,
 ];
 
 const common = {

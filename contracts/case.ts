@@ -20,7 +20,7 @@ export const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/** Settings of the emulator that a case asks for, spelled as in its configuration file. */
+/** Settings that a case asks for, as in the configuration file; `environment` holds variables for its time. */
 export type CaseSettings = Readonly<Record<string, unknown>>;
 
 /** One question to a server, and which rows of the ledger its answer is about. */

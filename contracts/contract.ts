@@ -1,4 +1,4 @@
-import type { Blame, Case, Finding } from "./case.ts";
+import type { Blame, Case, CaseSettings, Finding } from "./case.ts";
 import type { Draw } from "./draw.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { instantOf } from "./instant.ts";
@@ -60,6 +60,8 @@ export interface Contract {
   /** The target's time. */
   now(): Promise<number>;
   receiver(): Promise<Receiver>;
+  /** Starts another one with these settings and ends it; answers with why it would not start, or null. */
+  refusesToStart(settings: CaseSettings): Promise<string | null>;
   /** Nothing of this may be seen in a reply or a report. */
   secret(text: string): string;
 }
@@ -82,6 +84,7 @@ const CONTROL = "/_emulator/v1";
 export interface ContractParts {
   readonly case: Case;
   readonly session: Session;
+  readonly open: (settings: CaseSettings) => Promise<Session>;
   readonly draw: Draw;
   readonly oracle: Oracle | undefined;
   /** Called before each request; false when the budget is spent. */
@@ -149,6 +152,14 @@ export function openContract(parts: ContractParts): OpenContract {
       const receiver = await reach.receiver();
       open.push(receiver);
       return receiver;
+    },
+    async refusesToStart(settings) {
+      try {
+        await (await parts.open(settings)).close();
+        return null;
+      } catch (error) {
+        return (error as Error).message;
+      }
     },
     secret(text) {
       secrets.add(text);

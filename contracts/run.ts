@@ -1,4 +1,4 @@
-import { type Case, type CaseResult, type Finding, NEEDS, sectionOfCase, worst } from "./case.ts";
+import { type Case, type CaseResult, type Finding, NEEDS, sectionOfCase, VERDICTS, type Verdict, worst } from "./case.ts";
 import { CaseEnded, openContract } from "./contract.ts";
 import { createDraw } from "./draw.ts";
 import type { Oracle } from "./oracle/oracle.ts";
@@ -9,7 +9,8 @@ export interface RunOptions {
   readonly seed?: number;
   /** Makes what is drawn differ between runs against a target that keeps things. */
   readonly nonce?: string;
-  readonly bail?: boolean;
+  /** No further case is begun after a verdict as grave as this. */
+  readonly stopAt?: Verdict;
   /** Requests in all; the cases that come after are UNSUPPORTED. */
   readonly budget?: number;
   readonly oracle?: Oracle;
@@ -30,7 +31,7 @@ const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
 
 /** Asks a target every case. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
-  const { cases, seed = 1, bail = false, budget = Number.POSITIVE_INFINITY } = options;
+  const { cases, seed = 1, stopAt, budget = Number.POSITIVE_INFINITY } = options;
   if (cases.length === 0) throw new Error(NO_CASE);
   const results: (CaseResult | undefined)[] = [];
   const startedAt = target.now();
@@ -55,7 +56,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
       results[place] = result;
       done += 1;
       options.onResult?.(result, done, cases.length);
-      if (bail && result.verdict === "FAIL") stopped = true;
+      if (stopAt && VERDICTS.indexOf(result.verdict) >= VERDICTS.indexOf(stopAt)) stopped = true;
     }
   }
 
@@ -76,7 +77,7 @@ async function runCase(target: Target, asked: Case, { seed, nonce = "", oracle, 
   const session = await target.open(asked.settings).catch((error: Error) => error);
   if (session instanceof Error) return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
   const draw = createDraw(seed, asked.id, nonce);
-  const open = openContract({ case: asked, session, draw, oracle, spend });
+  const open = openContract({ case: asked, session, open: (settings) => target.open(settings), draw, oracle, spend });
   try {
     await asked.run(open.contract);
   } catch (error) {

@@ -11,7 +11,10 @@ import { onValidated } from "./domain/destinations/create.ts";
 import { DESTINATIONS } from "./domain/destinations/records.ts";
 import { HTTP_FAULT_REACTIONS } from "./domain/faults/http.ts";
 import { FAULTS } from "./domain/faults/rules.ts";
+import { FEEDBACK } from "./domain/feedback/feedback.ts";
 import { PROJECT_NAMES, PROJECTS } from "./domain/projects/projects.ts";
+import { QUERY_REACTIONS } from "./domain/queries/stats-request.ts";
+import { WAITING_CHILDREN } from "./domain/traces/waiting.ts";
 import type { Reaction } from "./domain/turn.ts";
 import { WEBHOOK_REACTIONS } from "./domain/webhooks/reactions.ts";
 import { DELIVERIES, INBOX, INBOX_NAMES } from "./domain/webhooks/records.ts";
@@ -21,6 +24,8 @@ import type { Collection } from "./kernel/table.ts";
 export const COLLECTIONS = [
   PROJECTS,
   PROJECT_NAMES,
+  WAITING_CHILDREN,
+  FEEDBACK,
   DESTINATIONS,
   EXPORTS,
   EXPORT_RUNS,
@@ -47,6 +52,7 @@ export const REACTIONS: Readonly<Record<string, Reaction>> = {
   ...BULK_EXPORT_REACTIONS,
   ...AGENT_REACTIONS,
   ...HTTP_FAULT_REACTIONS,
+  ...QUERY_REACTIONS,
   ...WEBHOOK_REACTIONS,
   "cron.fire": onFire,
 };

@@ -3,6 +3,7 @@ import { type Clock, startClock } from "./adapters/clock.ts";
 import { createSchedules } from "./adapters/crons/schedules.ts";
 import { exportEffects } from "./adapters/effects/exports.ts";
 import { REQUEST_EFFECTS } from "./adapters/effects/requests.ts";
+import { statsEffects } from "./adapters/effects/stats.ts";
 import { createFileEncoder } from "./adapters/parquet/encoder.ts";
 import { createDoors } from "./adapters/s3/doors/doors.ts";
 import { type ObjectFiles, openObjectFiles } from "./adapters/s3/object-files.ts";
@@ -172,6 +173,7 @@ function partsOf(tools: Tools, state: WorldState, delays: Delays): WorldParts<Po
       ...storage.effects,
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
+      ...statsEffects(tools.traces),
       ...exportEffects({ encoder, secrets: ports.secrets, doors }),
     },
     keep: (commit) => store?.keep(commit),

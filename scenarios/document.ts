@@ -75,7 +75,7 @@ interface Source {
 function readSource(file: string): Source {
   const text = textOf(file);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true });
   const [error] = document.errors;
   if (error !== undefined)
     throw new ScenarioProblem(`${shown(file)}:${lines.linePos(error.pos[0]).line}: ${error.message}`);

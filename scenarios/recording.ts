@@ -71,7 +71,7 @@ export function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Re
   return { text: comments + stringify(scenario, { lineWidth: 110 }), steps: steps.length, warnings };
 }
 
-function stepOf({ region, method, path, query, headers, body, status }: RecordedRequest): StepText {
+function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
   const value = body === null || body === "" ? undefined : parsed(body);
   if (status < 400 && path === `${CONTROL_PATH}/clock/advance`) return { advance: value };
   if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
@@ -85,8 +85,15 @@ function stepOf({ region, method, path, query, headers, body, status }: Recorded
     ...(region !== "us" && !isControl && { region }),
     ...(unusual.length > 0 && { headers: Object.fromEntries(unusual) }),
     ...(value !== undefined && { body: value }),
-    expect: { status },
+    expect: { status, ...tellingPart(reply) },
   };
+}
+
+/** What people look at in a reply: the status of an export, a run, a thread. */
+function tellingPart(reply: string | null): StepText {
+  const value = reply === null ? undefined : parsed(reply);
+  const { status } = (typeof value === "object" && value !== null ? value : {}) as { readonly status?: unknown };
+  return typeof status === "string" ? { body: { status } } : {};
 }
 
 /** Ids that replies have given, and where; the first step that gave one is made to capture it. */

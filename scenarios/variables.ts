@@ -8,8 +8,10 @@ export class UnknownVariable extends Error {
   override readonly name = "UnknownVariable";
 }
 
-const REFERENCE = /\$(\$?)\{([^}]+)\}/g;
-const ALONE = /^\$\{([^}]+)\}$/;
+/** A name may hold references of its own: `${urls.${round}}`. */
+const NAME = String.raw`((?:[^{}]|\$\{[^{}]+\})+)`;
+const REFERENCE = new RegExp(String.raw`\$(\$?)\{${NAME}\}`, "g");
+const ALONE = new RegExp(String.raw`^\$\{${NAME}\}$`);
 
 /** Puts variables into every text of a value; a text that is one reference becomes the value itself. */
 export function filled<T>(value: T, variables: Variables): T {
@@ -37,7 +39,7 @@ function filledText(text: string, variables: Variables): unknown {
 }
 
 function variableOf(path: string, variables: Variables): unknown {
-  const value = valueAt(variables, path.trim());
+  const value = valueAt(variables, String(filledText(path.trim(), variables)));
   if (value !== ABSENT) return value;
   const known = Object.keys(variables).join(", ");
   throw new UnknownVariable(`\${${path}} is not set; set are ${known === "" ? "none" : known}`);

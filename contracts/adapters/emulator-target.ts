@@ -31,34 +31,85 @@ export const CASE_START = "2026-03-02T00:00:00Z";
 
 const WIDTH = 4;
 
-/** A fresh emulator in this process for each case; `start` is handed in, since this folder knows no emulator. */
+/** An emulator that is started, with the client of its object store. */
+interface Kept {
+  readonly emulator: StartedEmulator;
+  readonly objects: ReturnType<typeof openObjectStore>;
+}
+
+/**
+ * A fresh emulator in this process for each case: one of the same settings that is reset, or a new one.
+ * `start` is handed in, since this folder knows no emulator.
+ */
 export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = {}): Target {
+  const idle = new Map<string, Kept[]>();
+
+  async function open({ environment = {}, ...settings }: CaseSettings): Promise<Session> {
+    const options = { clock: "frozen", now: CASE_START, ...merged(settings, more) };
+    const key = JSON.stringify(options);
+    const restore = withEnvironment(environment as Readonly<Record<string, string>>);
+    try {
+      const kept = idle.get(key)?.pop() ?? (await startFresh(start, options));
+      return sessionOf(kept, async () => {
+        restore();
+        if (await reset(kept)) idle.set(key, [...(idle.get(key) ?? []), kept]);
+        else await end(kept);
+      });
+    } catch (error) {
+      restore();
+      throw error;
+    }
+  }
+
   return {
     name: "emulator, in this process",
     offers: new Set(Object.keys(NEEDS) as Need[]),
     width: WIDTH,
     now: REACH.now,
-    async open(settings = {}) {
-      return sessionOf(await start({ clock: "frozen", now: CASE_START, ...merged(settings, more) }));
+    open: (settings = {}) => open(settings),
+    async close() {
+      const all = [...idle.values()].flat();
+      idle.clear();
+      await Promise.all(all.map(end));
     },
-    close: async () => {},
   };
 }
 
-function sessionOf(emulator: StartedEmulator): Session {
-  const addresses = { us: emulator.url, eu: emulator.euUrl };
-  const objects = openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket);
-  return {
-    send: createSend(addresses),
-    addresses,
-    identity: EMULATOR_IDENTITY,
-    objects,
-    reach: REACH,
-    async close() {
-      objects.close();
-      await emulator.close();
-    },
+async function startFresh(start: StartEmulator, options: CaseSettings): Promise<Kept> {
+  const emulator = await start(options);
+  return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket) };
+}
+
+/** Whether it equals a fresh one again; one that has met a defect does not. */
+async function reset({ emulator }: Kept): Promise<boolean> {
+  const send = createSend({ us: emulator.url });
+  const headers = { "content-type": "application/json" };
+  const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
+  return send(request).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+async function end({ emulator, objects }: Kept): Promise<void> {
+  objects.close();
+  await emulator.close();
+}
+
+/** Variables of a case are there until it ends. */
+function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, environment);
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
   };
+}
+
+function sessionOf({ emulator, objects }: Kept, close: () => Promise<void>): Session {
+  const addresses = { us: emulator.url, eu: emulator.euUrl };
+  return { send: createSend(addresses), addresses, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
 }
 
 /** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */

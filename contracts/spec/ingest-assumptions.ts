@@ -57,9 +57,9 @@ export const INGEST_ASSUMPTIONS = {
   "ingest.deleted_project": {
     section: "8.5",
     requirement: "X-1",
-    choice: "its rows are gone from replies and new exports at once, from the disk with the next reset",
+    choice: "its rows are gone from replies and later exports at once, from the disk with the next reset",
     alternatives: [],
-    reason: "An export that runs meanwhile keeps what it has begun to read.",
+    reason: "An export that was made before goes on, since it reads the rows as they stood.",
   },
   "ingest.multipart_lengths": {
     section: "8.5",
@@ -95,7 +95,7 @@ export const INGEST_ASSUMPTIONS = {
   "ingest.spans": {
     section: "8.5",
     requirement: "X-1",
-    choice: "a row's id follows from trace id and span id; a root keeps the trace id as its own",
+    choice: "a row's id is the last half of the trace id and the span id; the trace's id is its root's",
     alternatives: [],
     reason: "A span sent twice must be one row, and its trace must be found by the id that its sender knows.",
   },

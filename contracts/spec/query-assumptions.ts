@@ -57,7 +57,7 @@ export const QUERY_ASSUMPTIONS = {
   "query.stats_tokens": {
     section: "8.5",
     requirement: "X-1",
-    choice: "a row that shows its children's tokens adds none itself, unless its children are not selected",
+    choice: "each row counts what is its own; roots, when only they are asked for, what they show",
     alternatives: [],
     reason: "A token that is shown on a model call and on its trace's root was used once.",
   },

@@ -18,6 +18,10 @@ const beyond = { "x-requirement": "X-1" };
 
 /** §8.5 names the path of queries only; public clients ask for at most so many rows in a page. */
 export const PAGE_ROWS_MAX = 100;
+
+/** What one page looks at, whatever it finds. */
+export const LOOK_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
+
 const IDS_MAX = 1_000;
 
 const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
@@ -39,8 +43,8 @@ const selection = {
   filter: filterText("Expression for the rows themselves."),
   trace_filter: filterText("Expression for the root row of their trace."),
   tree_filter: filterText("Expression for any row of their trace."),
-  start_time: maybe(dateTime({ description: "Rows that began then or later." })),
-  end_time: maybe(dateTime({ description: "Rows that began before." })),
+  start_time: maybe(text({ description: "Rows that began then or later; ISO 8601, UTC without a zone." })),
+  end_time: maybe(text({ description: "Rows that began before; likewise." })),
 };
 
 export const runQuery = object(
@@ -71,8 +75,8 @@ export const runQueryV2 = object(
     filter: filterText("Expression for the rows themselves."),
     trace_filter: filterText("Expression for the root row of their trace."),
     tree_filter: filterText("Expression for any row of their trace."),
-    min_start_time: maybe(dateTime({ description: "Rows that began then or later." })),
-    max_start_time: maybe(dateTime({ description: "Rows that began before." })),
+    min_start_time: maybe(text({ description: "Rows that began then or later; ISO 8601." })),
+    max_start_time: maybe(text({ description: "Rows that began before; likewise." })),
     selects: maybe(listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." })),
     page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page." })),
     cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),

@@ -45,8 +45,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     requirement: "8.5-1",
     choice: "OPTIONS, whole path, uuid, beginning, ending, containing, any with a header, any address",
     alternatives: [],
-    reason:
-      "One row decides: the most specific; among equals the longer path, then a named method, then the key.",
+    reason: "One row decides: the most specific, and of two for the same paths the one for the key.",
   },
   "rate_limit.counted_rows": {
     section: "8.5",

@@ -29,9 +29,17 @@ export type RateRegion = (typeof RATE_REGIONS)[number];
 
 export const RATE_REGIONS = ["us", "eu"] as const;
 
-type Tail = readonly [identity: RateIdentity, count: number | RateLimit["count"], seconds: number, category: string];
+type Tail = readonly [
+  identity: RateIdentity,
+  count: number | RateLimit["count"],
+  seconds: number,
+  category: string,
+];
 
-function row(matches: RateMatch | readonly RateMatch[], ...[identity, count, seconds, category]: Tail): RateLimit {
+function row(
+  matches: RateMatch | readonly RateMatch[],
+  ...[identity, count, seconds, category]: Tail
+): RateLimit {
   return {
     requirement: identity === "x-api-key" ? "8.5-1" : "8.5-3",
     matches: [matches].flat(),

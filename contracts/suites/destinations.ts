@@ -1,6 +1,5 @@
 import { suite } from "../case.ts";
 import type { Contract, Members } from "../contract.ts";
-import { DESTINATION_ERRORS } from "../spec/failures.ts";
 import {
   arm,
   createDestination,
@@ -35,6 +34,9 @@ async function keyPair(t: Contract, deny: readonly string[]): Promise<Members> {
   await t.control("POST", "/s3/credentials", { access_key_id, secret_access_key, deny });
   return { access_key_id, secret_access_key };
 }
+
+const BIG_ROWS = 9;
+const BIG_ROW_CHARACTERS = 1_000_000;
 
 const REQUIRED = ["destination_type", "display_name", "config", "config.bucket_name", "config.prefix"];
 const CREDENTIALS = ["credentials.access_key_id", "credentials.secret_access_key"];
@@ -101,7 +103,7 @@ export const DESTINATION_CASES = suite({
   },
   "2.4/endpoint": {
     title: "an S3-compatible store is reached by its endpoint_url",
-    requirements: ["2.4-1", "2.4-11"],
+    requirements: ["2.4-11"],
     needs: PERMISSIONS,
     async run(t) {
       const { s3_url } = await t.control<{ s3_url: string }>("GET", "/status");
@@ -140,17 +142,12 @@ export const DESTINATION_CASES = suite({
     needs: PERMISSIONS,
     async run(t) {
       const before = await tmpFiles(t);
-      const fault = await t.control<{ id: string }>("POST", "/faults", {
-        plane: "s3",
-        match: { op: "PutObject" },
-        then: { delay: "PT0S" },
-      });
       await createDestination(t);
-      t.fact("2.4-5", (await hitsOf(t, fault)) === 1, "creation writes a file to the bucket");
       t.fact("2.4-6", (await tmpFiles(t)).length === before.length, "a test file that may be deleted is gone");
       const { status } = await createDestination(t, {}, await keyPair(t, ["delete"]));
       t.fact("2.4-8", status < 300, "permission to delete is optional", { actual: status });
       const left = (await tmpFiles(t)).filter((key) => !before.includes(key));
+      t.fact("2.4-5", left.length === 1, "creation writes a file to the bucket", { actual: left });
       t.fact("2.4-6", left.length === 1, "one that may not be deleted stays under tmp", { actual: left });
       const isAtRoot = left.every((key) => key.startsWith("tmp/"));
       t.choice("destination.test_file_key", isAtRoot, "it is under tmp/ at the bucket's root", { actual: left });
@@ -184,7 +181,7 @@ export const DESTINATION_CASES = suite({
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
       const readsOf = () =>
-        arm(t, { plane: "s3", match: { op: ["GetObject", "HeadObject"] }, then: { delay: "PT0S" }, times: 100 });
+        arm(t, { plane: "s3", match: { op: ["GetObject", "HeadObject"] }, then: { delay: "PT0.001S" }, times: 100 });
       const look = await readsOf();
       await exported(t, await prepare(t, { days: 1 }));
       t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is looked up");
@@ -209,12 +206,13 @@ export const DESTINATION_CASES = suite({
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
       const { name } = t.identity.bucket;
-      // Larger than a part, and of little repetition, so that a codec cannot shrink it below one.
-      const noise = () => ({ inputs: { noise: Array.from({ length: 20_000 }, () => t.draw.uuid()).join("") } });
+      // Larger than a part, and of no repetition that an encoding could make use of.
+      const noise = t.draw.word(BIG_ROW_CHARACTERS);
       for (const deny of [[], ["abort"]]) {
         const credentials = await keyPair(t, deny);
         const prepared = await prepare(t, { days: 1, perDay: 0, credentials });
-        await bigRows(t, prepared, noise);
+        for (let count = 0; count < BIG_ROWS; count++)
+          await ingest(t, prepared.projectId, [row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } })]);
         await arm(t, { plane: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } });
         const { id } = await order(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");
@@ -241,12 +239,14 @@ export const DESTINATION_CASES = suite({
     title: "a self-hosted deployment takes them from its environment",
     requirements: ["2.4-4"],
     needs: WRITES,
-    settings: { deployment: "self-hosted" },
+    settings: {
+      deployment: "self-hosted",
+      environment: { AWS_ACCESS_KEY_ID: "emulator", AWS_SECRET_ACCESS_KEY: "emulator-secret" },
+    },
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
-      const { status, text } = await t.call("POST", DESTINATIONS, { body });
-      const isTried = status < 300 || Object.values(DESTINATION_ERRORS).some(({ name }) => text.includes(name));
-      t.fact("2.4-4", isTried, "the environment's credentials are tried", { actual: status });
+      const { status } = await t.call("POST", DESTINATIONS, { body });
+      t.fact("2.4-4", status < 300, "the environment's credentials are used", { actual: status });
     },
   },
   "2.4/session-token-old": {
@@ -279,10 +279,3 @@ export const DESTINATION_CASES = suite({
     },
   },
 });
-
-const BIG_ROWS = 14;
-
-async function bigRows(t: Contract, prepared: { projectId: string; from: number }, more: () => Members) {
-  for (let count = 0; count < BIG_ROWS; count++)
-    await ingest(t, prepared.projectId, [row(t, prepared.from + 60_000 * (count + 1), more())]);
-}

@@ -20,6 +20,7 @@ export const PRETENCES: Readonly<Record<string, Pretence>> = {
   "destination.validate": { result: { testFile: "deleted" }, assumed: "Destinations pass their test." },
   "object_storage.remove_files": { result: { removed: true } },
   "http.resume": { result: {} },
+  "runs.sum_up": { result: {} },
   "webhook.post": {
     result: { status: 200, reply: "" },
     assumed: "Receivers of webhooks answer 200; nothing is sent.",

@@ -45,7 +45,8 @@ export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
     run({ world }, { query, region, raw }) {
       refuseUnknown(raw.query);
       const path = query.path?.split("?")[0] ?? "";
-      if (!path.startsWith("/")) throw new Refusal(422, "invalid_request", "query.path: give a path with its slash");
+      if (!path.startsWith("/"))
+        throw new Refusal(422, "invalid_request", "query.path: give a path with its slash");
       const call = {
         region: query.region ?? region,
         method: (query.method ?? "GET").toUpperCase(),
@@ -60,14 +61,17 @@ export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "PUT",
     path: "/rate-limits/{row}",
-    summary: "Trip a row for one window, or change its count and window; a changed row counts with limits off too.",
+    summary:
+      "Trip a row for one window, or change its count and window; a changed row counts with limits off too.",
     body: changeBody,
     run({ world }, { path, body }) {
       const row = rowNamed(path.row ?? "");
       const { region, ...change } = body;
       if (Object.keys(change).length === 0)
         throw new Refusal(422, "invalid_request", "body: give remaining, count or seconds");
-      return world.turn(cause("change", row.id), (turn) => changeRow(turn, row, region ? [region] : RATE_REGIONS, change));
+      return world.turn(cause("change", row.id), (turn) =>
+        changeRow(turn, row, region ? [region] : RATE_REGIONS, change),
+      );
     },
   }),
   control({
@@ -88,7 +92,11 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
   for (const region of regions) {
     const most = change.count ?? limiter.tally(row, region).count;
     if (change.remaining !== undefined && change.remaining > most)
-      throw new Refusal(422, "invalid_request", `body.remaining: ${row.id} admits ${most} requests in ${region}`);
+      throw new Refusal(
+        422,
+        "invalid_request",
+        `body.remaining: ${row.id} admits ${most} requests in ${region}`,
+      );
   }
   for (const region of regions) limiter.change(row, region, change, now);
   return rowView(limiter, row, now);
@@ -98,7 +106,11 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
 function refuseUnknown(query: string): void {
   const unknown = [...new URLSearchParams(query).keys()].filter((name) => !(name in question));
   if (unknown.length > 0)
-    throw new Refusal(422, "invalid_request", unknown.map((name) => `query.${name}: is not known here`).join("; "));
+    throw new Refusal(
+      422,
+      "invalid_request",
+      unknown.map((name) => `query.${name}: is not known here`).join("; "),
+    );
 }
 
 function rowNamed(name: string): RateRow {

@@ -1,3 +1,4 @@
+import { DEFAULT_API_KEY } from "../domain/auth.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { type ControlOperation, control, type Lines } from "./operation.ts";
@@ -38,18 +39,22 @@ const SECRET = /secret|password|session_token|api_?key|authorization/i;
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 export const LEFT_OUT = "left-out";
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 export function createRecording(isFresh: boolean): Recording {
-  let kept: { readonly request: RecordedRequest; readonly bytes: number }[] = [];
+  let kept: Kept[] = [];
   let bytes = 0;
   let isComplete = isFresh;
   let generation = 0;
+  let arrivals = 0;
 
-  function keep(request: RecordedRequest): void {
-    const size = (request.body?.length ?? 0) + (request.reply?.length ?? 0);
-    kept.push({ request, bytes: size });
-    bytes += size;
+  function keep(taken: Kept): void {
+    kept.push(taken);
+    bytes += sizeOf(taken);
     while (kept.length > MAX_REQUESTS || bytes > MAX_BYTES) {
-      bytes -= kept.shift()?.bytes ?? 0;
+      const oldest = kept.shift();
+      bytes -= oldest ? sizeOf(oldest) : 0;
       isComplete = false;
     }
   }
@@ -58,9 +63,10 @@ export function createRecording(isFresh: boolean): Recording {
     take(request, now, reply) {
       if (!isInput(request)) return;
       const taken = generation;
-      const at = formatInstant(now);
+      arrivals += 1;
+      const arrival = arrivals;
       void reply.then(
-        (answer) => taken === generation && keep(recordOf(request, at, answer)),
+        (answer) => taken === generation && keep({ arrival, ...keptOf(request, now, answer) }),
         () => undefined,
       );
     },
@@ -74,7 +80,8 @@ export function createRecording(isFresh: boolean): Recording {
       return isComplete;
     },
     get requests() {
-      return kept.map(({ request }) => request);
+      const labels = new Map<string, string>([[DEFAULT_API_KEY, DEFAULT_API_KEY]]);
+      return [...kept].sort((a, b) => a.arrival - b.arrival).map((each) => recordOf(each, labels));
     },
   };
 }
@@ -99,25 +106,71 @@ function isInput({ method, path }: HttpRequest): boolean {
   return !path.startsWith("/_emulator/") && !/^\/(ok|livez|readyz|info|openapi\.json)$/.test(path);
 }
 
-function recordOf(request: HttpRequest, at: string, { status, body: reply }: HttpReply): RecordedRequest {
+/** A request as it came. Mostly nobody looks at it, so it is put into words only for somebody who does. */
+interface Kept extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | null;
+  /** Replies come in another order than requests. */
+  readonly arrival: number;
+  readonly at: Instant;
+  readonly status: number;
+  /** As bytes, which the garbage collector does not move about as it does texts. */
+  readonly reply: Uint8Array | null;
+}
+
+function keptOf(
+  request: HttpRequest,
+  at: Instant,
+  { status, body: reply }: HttpReply,
+): Omit<Kept, "arrival"> {
   const { region, method, path, query, headers, body } = request;
-  const kept = KEPT_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  const keptHeaders: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
-    at,
     region,
     method,
     path,
     query,
-    headers: Object.fromEntries(kept),
-    body: body.length > MAX_TEXT_BYTES ? null : withoutSecrets(textOf(body)),
+    headers: keptHeaders,
+    // A copy: the original may be a small part of the large buffer that it was received in.
+    body: body.length > MAX_TEXT_BYTES ? null : Uint8Array.from(body),
+    at,
     status,
-    reply: typeof reply === "string" && reply.length <= MAX_TEXT_BYTES ? withoutSecrets(reply) : null,
+    reply: typeof reply === "string" && reply.length <= MAX_TEXT_BYTES ? encoder.encode(reply) : null,
   };
+}
+
+function sizeOf({ path, query, body, reply }: Kept): number {
+  return path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0);
+}
+
+function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string>): RecordedRequest {
+  const { region, method, path, query, headers, status } = rest;
+  return {
+    at: formatInstant(at),
+    region,
+    method,
+    path,
+    query,
+    headers: withoutKey(headers, labels),
+    body: body && withoutSecrets(textOf(body)),
+    status,
+    reply: reply && withoutSecrets(textOf(reply)),
+  };
+}
+
+/** Keys are told apart without being told. */
+function withoutKey(headers: RecordedRequest["headers"], labels: Map<string, string>): RecordedRequest["headers"] {
+  const key = headers["x-api-key"];
+  if (key === undefined) return headers;
+  const label = labels.get(key) ?? `key-${labels.size}`;
+  labels.set(key, label);
+  return { ...headers, "x-api-key": label };
 }
 
 function textOf(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return null;
   }

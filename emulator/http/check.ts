@@ -9,14 +9,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_PROBLEMS = 10;
 
 const compiled = new WeakMap<Field<unknown>, Check>();
-let compile: ((schema: Field<unknown>) => ValidateFunction) | undefined;
+let loading: Promise<(schema: Field<unknown>) => ValidateFunction> | undefined;
 
 /** The check of a field. Ajv is loaded with the first one, and each field is compiled once. */
 export async function checkOf(field: Field<unknown>): Promise<Check> {
   const known = compiled.get(field);
   if (known) return known;
-  compile ??= await loadAjv();
-  const validate = compile(field);
+  loading ??= loadAjv();
+  const validate = (await loading)(field);
   const check: Check = (value, where) =>
     validate(value) ? [] : problemsOf(validate.errors ?? [], where).slice(0, MAX_PROBLEMS);
   compiled.set(field, check);
@@ -25,7 +25,8 @@ export async function checkOf(field: Field<unknown>): Promise<Check> {
 
 async function loadAjv() {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
-  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: true, messages: true });
+  // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
+  const ajv = new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
   ajv.addFormat("uuid", UUID);
   ajv.addFormat("date-time", { type: "string", validate: (text: string) => parseMicros(text) !== undefined });
   return (schema: Field<unknown>) => ajv.compile(schema as Record<string, unknown>);

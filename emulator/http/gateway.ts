@@ -7,18 +7,16 @@ import { isTicket } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
 import { isDressed, isFollowing } from "../operations/reply.ts";
 import { readBody } from "./body.ts";
-import { checkOf } from "./check.ts";
-import { faultReply } from "./fault.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
+import { faultReply } from "./fault.ts";
 import { createFollowers, type Followers, type Pace } from "./followers.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
-import { type Codecs, codecFor, mediaOf, readMedia } from "./media.ts";
+import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
+import { checkRequest } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
-import { readQuery } from "./query.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
-import { unknownFields } from "./unknown-fields.ts";
 
 /** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
 export interface Gateway {
@@ -104,7 +102,12 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const caller = identify(request);
   const { settings } = world.ports;
   const tenant_id = tenantOf(caller, operation, world);
-  const checked = await check(operation, request, route, settings.limits.body_bytes, parts.codecs);
+  const checked = await checkRequest(operation, request, {
+    path: route.path,
+    read: route.body,
+    bodyBytes: settings.limits.body_bytes,
+    codecs: parts.codecs,
+  });
   if (checked.unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
   const detail = { method: request.method, path: request.path, ...warningsOf(checked.unknown) };
@@ -136,51 +139,6 @@ function replyWith(status: number, body: unknown, headers: Record<string, string
 
 function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): string {
   return workspace === "none" ? "" : workspaceOf(caller, ports.settings.auth, workspace);
-}
-
-interface Checked {
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
-  /** Members that were sent and that nothing reads. */
-  readonly unknown: readonly string[];
-}
-
-async function check(
-  operation: Operation,
-  request: HttpRequest,
-  { path, body: read }: Route,
-  bodyBytes: number,
-  codecs: Codecs,
-): Promise<Checked> {
-  const problems: string[] = [];
-  for (const [name, field] of Object.entries(operation.pathParameters ?? {}))
-    problems.push(...(await checkOf(field))(path[name], `path.${name}`));
-  const query = readQuery(request.query, operation.query ?? {});
-  for (const [name, declared] of Object.entries(operation.query ?? {})) {
-    if ("optional" in declared && !(name in query)) continue;
-    const field = "optional" in declared ? declared.optional : declared;
-    problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
-  }
-  const field = operation.body;
-  const { value: body, isForm } = await bodyOf(operation, request, read, bodyBytes, codecs);
-  if (field && !isForm) problems.push(...(await checkOf(field))(body, "body"));
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unknown = field && !isForm ? unknownFields(body, field, "body") : [];
-  return { path, query, body, unknown };
-}
-
-/** A form's parts are bytes, which its operation reads itself. */
-async function bodyOf(
-  { body, bodyMedia }: Operation,
-  request: HttpRequest,
-  read: Route["body"],
-  bodyBytes: number,
-  codecs: Codecs,
-): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
-  if (!body) return { value: undefined, isForm: false };
-  if (bodyMedia) return readMedia(request, bodyMedia, bodyBytes, codecs);
-  return { value: read ? read.value : readBody(request, bodyBytes), isForm: false };
 }
 
 function warningsOf(unknown: readonly string[]): { readonly unknown_fields?: readonly string[] } {

@@ -1,6 +1,6 @@
 import { RATE_LIMITS, type RateLimit } from "../../contracts/spec/rate-limits.ts";
-import type { Decision } from "../domain/rate-limits/limiter.ts";
 import { shownIdentity } from "../domain/rate-limits/identity.ts";
+import type { Decision } from "../domain/rate-limits/limiter.ts";
 import type { RateLimitSettings } from "../domain/settings.ts";
 import type { World } from "../domain/turn.ts";
 import type { Instant } from "../kernel/instant.ts";
@@ -45,7 +45,11 @@ function refused(world: World, { method, path }: HttpRequest, decision: Decision
   }
 }
 
-function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Instant): Readonly<Record<string, string>> {
+function headersOf(
+  decision: Decision,
+  { headers }: RateLimitSettings,
+  now: Instant,
+): Readonly<Record<string, string>> {
   const { admitted, count, remaining, resetsAt } = decision;
   const seconds = String(Math.ceil((resetsAt - now) / 1000));
   if (headers === "retry-after" && !admitted) return { "retry-after": seconds };

@@ -19,7 +19,7 @@ export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
       agent_server_version: versions.agent_server,
       license_expiration_time: null,
       batch_ingest_config: {
-        use_multipart_endpoint: false,
+        use_multipart_endpoint: true,
         scale_up_qsize_trigger: 1000,
         scale_up_nthreads_limit: 16,
         scale_down_nempty_trigger: 4,
@@ -27,7 +27,7 @@ export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
         size_limit_bytes: limits.body_bytes,
       },
       flags: { assistants: true, crons: true, langsmith: true },
-      instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: false },
+      instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: true },
     };
   },
 

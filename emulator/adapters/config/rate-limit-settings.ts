@@ -38,7 +38,11 @@ export const RATE_LIMIT_SETTINGS = {
     "none",
     "what replies say of the limit",
   ),
-  "rate_limits.scale": setting(positiveNumber(MAX_SCALE), 1, "what the counts of the table are multiplied with"),
+  "rate_limits.scale": setting(
+    positiveNumber(MAX_SCALE),
+    1,
+    "what the counts of the table are multiplied with",
+  ),
   "rate_limits.trusted_proxies": setting(
     list(network(), "addresses"),
     [],

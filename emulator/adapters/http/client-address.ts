@@ -21,7 +21,8 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   return {
     find(peer, forwardedFor) {
       const socket = peer === undefined ? GONE : plain(peer);
-      if (trustedProxies.length === 0 || forwardedFor === undefined || !trusts(trusted, socket)) return socket;
+      if (trustedProxies.length === 0 || forwardedFor === undefined || !trusts(trusted, socket))
+        return socket;
       const hops = forwardedFor.split(",").slice(-MAX_HOPS).map(hop);
       // Each proxy adds the address that it saw on the right: the first one that is no proxy is the client.
       let client = socket;

@@ -57,8 +57,10 @@ async function answer(listener: Listener, request: IncomingMessage, response: Se
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendStream({ ...reply, body }, response);
   if (response.destroyed) return;
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-  response.end(request.method === "HEAD" ? undefined : body);
+  // Encoded once: a text is measured and encoded again on its way through the socket.
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  response.writeHead(status, { ...headers, "content-length": bytes.length });
+  response.end(request.method === "HEAD" ? undefined : bytes);
 }
 
 async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {

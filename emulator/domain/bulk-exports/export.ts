@@ -29,10 +29,15 @@ export function scheduleStart(turn: Turn, id: string, afterMs: number): void {
 /** `export.due`: takes a place among the workspace's exports. */
 export function onDue(turn: Turn, { ref }: Occurrence): void {
   const found = turn.get(EXPORTS, ref);
-  if (!found || isFinal(found)) return;
+  if (found && !isFinal(found)) startExport(turn, found);
+}
+
+/** The export begins as soon as the workspace has a place for it. */
+export function startExport(turn: Turn, created: BulkExport): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
-  const pool = exportPool(found);
-  if (claimPlace(turn, pool, ref, max_concurrent_exports_per_workspace)) letIn(turn, pool, [ref]);
+  const pool = exportPool(created);
+  if (claimPlace(turn, pool, created.id, max_concurrent_exports_per_workspace))
+    letIn(turn, pool, [created.id]);
 }
 
 /** Begins what has been given a place; an export that cannot begin leaves its place to the next in the queue. */

@@ -9,10 +9,8 @@ export const BULK_EXPORT_REACTIONS: Readonly<Record<string, Reaction>> = {
   "export.deadline": exports.onDeadline,
   "export.spawn": schedule.onSpawn,
   "export_run.start": runs.onStart,
-  "export_run.step": runs.onStep,
-  "export_run.write": runs.onWrite,
   "export_run.file_written": runs.onFileWritten,
-  "export_run.checkpoint": runs.onCheckpoint,
   "export_run.deadline": runs.onDeadline,
   "export_run.crashed": runs.onCrashed,
+  ...runs.STEP_REACTIONS,
 };

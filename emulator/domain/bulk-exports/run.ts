@@ -32,22 +32,8 @@ export function onStart(turn: Turn, occurrence: Occurrence): void {
   const fault = occurrence.data.fault as LastingFault | undefined;
   if (fault) return suffer(turn, run, "export.running", fault);
   const { run_timeout_ms } = turn.ports.settings.limits;
-  continueWith(turn, run, "export_run.deadline", run_timeout_ms);
-  passPoint(turn, run, "run.started", "export_run.step", 0);
-}
-
-/** `export_run.step`: one more file, or the end. */
-export function onStep(turn: Turn, occurrence: Occurrence): void {
-  const run = currentRun(turn, occurrence);
-  if (!run) return;
-  if (run.exhausted || isEmpty(turn, run)) complete(turn, run);
-  else passPoint(turn, run, "rows.read", "export_run.write", 0);
-}
-
-/** `export_run.write`: asks for the rows after the checkpoint to be encoded and stored. */
-export function onWrite(turn: Turn, occurrence: Occurrence): void {
-  const run = currentRun(turn, occurrence);
-  if (run) askForFile(turn, run);
+  schedule(turn, run, "export_run.deadline", run_timeout_ms);
+  passPoint(turn, run, "run.started", "export_run.step");
 }
 
 /** `export_run.file_written`: the file is stored, or it failed. */
@@ -59,15 +45,38 @@ export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
   const { rows, bytes, cursor } = result;
   const file = rows === 0 ? null : { key: String(occurrence.data.key), rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: result.done };
-  if (file) passPoint(turn, run, "file.written", "export_run.checkpoint", 0, { ...checkpoint });
-  else continueWith(turn, run, "export_run.checkpoint", 0, { ...checkpoint });
+  if (file) passPoint(turn, run, "file.written", "export_run.checkpoint", checkpoint);
+  else saveCheckpoint(turn, run, checkpoint);
 }
 
-/** `export_run.checkpoint`: what is written is never exported again (§8.3). */
-export function onCheckpoint(turn: Turn, occurrence: Occurrence): void {
-  const before = currentRun(turn, occurrence);
-  if (!before) return;
-  const { file, cursor, exhausted } = occurrence.data as unknown as Checkpoint;
+/** What a run does at one instant, until it waits for a file, for time to pass, or for the end of a stall. */
+const STEPS = {
+  "export_run.step": takeStep,
+  "export_run.write": (turn: Turn, run: ExportRun) => askForFile(turn, run),
+  "export_run.checkpoint": saveCheckpoint,
+} as const;
+
+type StepName = keyof typeof STEPS;
+
+/** The events of a run that has waited, by the step that it goes on with. */
+export const STEP_REACTIONS = Object.fromEntries(
+  Object.entries(STEPS).map(([kind, go]) => [
+    kind,
+    (turn: Turn, occurrence: Occurrence) => {
+      const run = currentRun(turn, occurrence);
+      if (run) go(turn, run, occurrence.data as unknown as Checkpoint);
+    },
+  ]),
+);
+
+/** One more file, or the end. */
+function takeStep(turn: Turn, run: ExportRun): void {
+  if (run.exhausted || isEmpty(turn, run)) complete(turn, run);
+  else passPoint(turn, run, "rows.read", "export_run.write");
+}
+
+/** What is written is never exported again (§8.3). */
+function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted }: Checkpoint): void {
   const run: ExportRun = {
     ...before,
     files: file ? [...before.files, file] : before.files,
@@ -77,7 +86,7 @@ export function onCheckpoint(turn: Turn, occurrence: Occurrence): void {
   };
   turn.put(EXPORT_RUNS, run);
   const { file_duration_ms } = turn.ports.settings.timings;
-  passPoint(turn, run, "checkpoint.saved", "export_run.step", file ? file_duration_ms : 0);
+  passPoint(turn, run, "checkpoint.saved", "export_run.step", undefined, file ? file_duration_ms : 0);
 }
 
 /** `export_run.deadline`: §8.2-3. */
@@ -96,20 +105,21 @@ function complete(turn: Turn, run: ExportRun): void {
   afterRun(turn, moveRun(turn, run, "complete"));
 }
 
-/** Goes on with the next event unless a fault strikes at this point. */
+/** Goes on with the next step, at once or later, unless a fault strikes at this point. */
 function passPoint(
   turn: Turn,
   run: ExportRun,
   at: FaultPoint,
-  next: string,
-  afterMs: number,
-  data: Readonly<Record<string, unknown>> = {},
+  next: StepName,
+  checkpoint?: Checkpoint,
+  afterMs = 0,
 ): void {
   strikeStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
   const fault = strikeWorker(turn, at, run);
-  if (!fault) continueWith(turn, run, next, afterMs, data);
-  else if ("stallMs" in fault) continueWith(turn, run, next, afterMs + fault.stallMs, data);
-  else suffer(turn, run, at, fault);
+  if (fault && !("stallMs" in fault)) return suffer(turn, run, at, fault);
+  const waitMs = afterMs + (fault?.stallMs ?? 0);
+  if (waitMs > 0) schedule(turn, run, next, waitMs, { ...checkpoint });
+  else STEPS[next](turn, run, checkpoint as Checkpoint);
 }
 
 type LastingFault = Exclude<WorkerFault, { stallMs: number }>;
@@ -126,7 +136,7 @@ function suffer(turn: Turn, run: ExportRun, at: FaultPoint, fault: LastingFault)
   });
 }
 
-function continueWith(
+function schedule(
   turn: Turn,
   run: ExportRun,
   kind: string,

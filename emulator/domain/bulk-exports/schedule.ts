@@ -1,7 +1,7 @@
 import { formatInstant, parseInstant } from "../../kernel/instant.ts";
 import type { Occurrence } from "../../kernel/world.ts";
 import type { Turn } from "../turn.ts";
-import { scheduleStart } from "./export.ts";
+import { startExport } from "./export.ts";
 import { isFinal, moveExport } from "./lifecycle.ts";
 import { addHours } from "./partitions.ts";
 import { type BulkExport, EXPORTS, SPAWNED } from "./records.ts";
@@ -37,7 +37,7 @@ export function onSpawn(turn: Turn, { ref, data }: Occurrence): void {
   turn.put(EXPORTS, spawned);
   turn.put(SPAWNED, { id: spawned.id, source: schedule.id });
   turn.note("export.spawned", spawned.id, { source: schedule.id, start, end, at: formatInstant(turn.now) });
-  scheduleStart(turn, spawned.id, 0);
+  startExport(turn, spawned);
   scheduleSpawn(turn, schedule, end);
 }
 

@@ -1,7 +1,4 @@
-import {
-  RATE_REGIONS,
-  type RateRegion,
-} from "../../../contracts/spec/rate-limits.ts";
+import { RATE_REGIONS, type RateRegion } from "../../../contracts/spec/rate-limits.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import type { RateLimitSettings } from "../settings.ts";
 import { type Identified, identityOf } from "./identity.ts";
@@ -97,16 +94,6 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     return state.changed.has(`${region}/${row.id}`) || isTripped(tallyOf(row, region), now);
   }
 
-  /** Beyond the bound, the fullest row forgets what it has not seen for longest. */
-  function holdLess(now: Instant): void {
-    const all = RATE_REGIONS.flatMap((region) => state.tallies[region]);
-    while (state.held > settings.held_at_most) {
-      const fullest = all.reduce((a, b) => (marksOf(b) > marksOf(a) ? b : a));
-      turnOver(fullest, now);
-      state.held = heldBy(all);
-    }
-  }
-
   function count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision {
     const tally = tallyOf(row, region);
     const held = marksOf(tally);
@@ -114,8 +101,16 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     // One row alone must not need more: half of it at most is younger than the last turn.
     if (tally.young.marks * 2 > settings.held_at_most) turnOver(tally, now);
     state.held += marksOf(tally) - held;
-    if (state.held > settings.held_at_most) holdLess(now);
-    return { row, identity, admitted, remaining, resetsAt, count: tally.count, seconds: tally.windowMs / 1000 };
+    if (state.held > settings.held_at_most) holdLess(state, settings.held_at_most, now);
+    return {
+      row,
+      identity,
+      admitted,
+      remaining,
+      resetsAt,
+      count: tally.count,
+      seconds: tally.windowMs / 1000,
+    };
   }
 
   return {
@@ -126,7 +121,8 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
       const region = regionOf(call.region);
       for (const row of rows.find(call.method, call.path)) {
         const identity = identityOf(row.identity, call);
-        if (identity !== undefined) return enforces(row, region, now) ? count(row, region, identity, now) : undefined;
+        if (identity !== undefined)
+          return enforces(row, region, now) ? count(row, region, identity, now) : undefined;
       }
       return undefined;
     },
@@ -168,7 +164,12 @@ function freshState({ rows }: RateLimitSettings): LimiterState {
       const { count, seconds } = rows[id][region];
       return emptyTally(count, seconds * 1000);
     });
-  return { tallies: { us: talliesOf("us"), eu: talliesOf("eu") }, changed: new Set(), held: 0, touched: false };
+  return {
+    tallies: { us: talliesOf("us"), eu: talliesOf("eu") },
+    changed: new Set(),
+    held: 0,
+    touched: false,
+  };
 }
 
 export function regionOf(name: string): RateRegion {
@@ -177,4 +178,14 @@ export function regionOf(name: string): RateRegion {
 
 function heldBy(tallies: readonly Tally[]): number {
   return tallies.reduce((sum, tally) => sum + marksOf(tally), 0);
+}
+
+/** Beyond the bound, the fullest row forgets what it has not seen for longest. */
+function holdLess(state: LimiterState, bound: number, now: Instant): void {
+  const all = RATE_REGIONS.flatMap((region) => state.tallies[region]);
+  while (state.held > bound) {
+    const fullest = all.reduce((a, b) => (marksOf(b) > marksOf(a) ? b : a));
+    turnOver(fullest, now);
+    state.held = heldBy(all);
+  }
 }

@@ -1,8 +1,8 @@
 import {
   RATE_LIMIT_IDS,
   RATE_LIMITS,
-  type RateLimit,
   type RateIdentity,
+  type RateLimit,
   type RateLimitId,
   type RateMatch,
 } from "../../../contracts/spec/rate-limits.ts";
@@ -33,12 +33,9 @@ interface Candidate {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-const KINDS = ["exact", "uuid", "under", "ending", "containing"] as const;
-const IDENTITIES = ["x-api-key", "x-user-id + IP", "IP"];
-
 const CANDIDATES: readonly Candidate[] = RATE_ROWS.flatMap((row) =>
   RATE_LIMITS[row.id].matches.map((match): Candidate => ({ row, match, segments: segmentsOf(match.path) })),
-).sort(bySpecificity);
+);
 
 const FROM_THE_START = indexed(["exact", "uuid", "under"], ([first = ""]) => first);
 const FROM_THE_END = indexed(["ending"], (segments) => segments.at(-1) ?? "");
@@ -89,7 +86,10 @@ function endsInUuid(path: string): boolean {
   return path.at(-UUID_LENGTH - 1) === "/" && UUID.test(path.slice(-UUID_LENGTH));
 }
 
-/** The groups are in the order of specificity, as the rows within each of them are. */
+/**
+ * In the order of the assumption rate_limit.deciding_row; where two rows have the same match, the table
+ * has the one for the key first.
+ */
 function rowsFor(method: string, path: string): readonly RateRow[] {
   const asked = segmentsOf(path);
   const start = versionLength(asked);
@@ -114,7 +114,12 @@ function versionLength([first, second]: readonly string[]): number {
   return first === "api" && (second === "v1" || second === "v2") ? 2 : 0;
 }
 
-function fits(kind: RateMatch["kind"], wanted: readonly string[], asked: readonly string[], start: number): boolean {
+function fits(
+  kind: RateMatch["kind"],
+  wanted: readonly string[],
+  asked: readonly string[],
+  start: number,
+): boolean {
   const spare = asked.length - start - wanted.length;
   switch (kind) {
     case "any":
@@ -155,29 +160,10 @@ function indexed(
   nameOf: (segments: readonly string[]) => string,
 ): ReadonlyMap<string, readonly Candidate[]> {
   const index = new Map<string, Candidate[]>();
-  for (const candidate of CANDIDATES) {
-    if (!kinds.includes(candidate.match.kind)) continue;
-    const name = nameOf(candidate.segments);
-    index.set(name, [...(index.get(name) ?? []), candidate]);
-  }
+  for (const kind of kinds)
+    for (const candidate of CANDIDATES.filter(({ match }) => match.kind === kind)) {
+      const name = nameOf(candidate.segments);
+      index.set(name, [...(index.get(name) ?? []), candidate]);
+    }
   return index;
-}
-
-/** See the assumption rate_limit.deciding_row. */
-function bySpecificity(a: Candidate, b: Candidate): number {
-  return (
-    kindRank(a) - kindRank(b) ||
-    b.segments.length - a.segments.length ||
-    Number(a.match.methods === undefined) - Number(b.match.methods === undefined) ||
-    identityRank(a) - identityRank(b)
-  );
-}
-
-function kindRank({ match: { kind, methods } }: Candidate): number {
-  if (kind !== "any") return KINDS.indexOf(kind);
-  return methods ? -1 : KINDS.length;
-}
-
-function identityRank({ row }: Candidate): number {
-  return IDENTITIES.indexOf(row.identity);
 }

@@ -25,7 +25,7 @@ export interface Window {
 }
 
 /** Requests that count from this instant on, for the length of a window. */
-export interface Mark {
+interface Mark {
   readonly at: Instant;
   used: number;
 }
@@ -97,7 +97,7 @@ export function isTripped({ trip, windowMs }: Tally, now: Instant): boolean {
   return trip !== null && now < trip.at + windowMs;
 }
 
-export function forget(tally: Tally): void {
+function forget(tally: Tally): void {
   tally.young = generation();
   tally.old = generation();
   tally.trip = null;
@@ -130,7 +130,7 @@ function freshWindow({ trip }: Tally): Window {
 }
 
 function expire(tally: Tally, window: Window, now: Instant): void {
-  for (let first = window.marks[0]; first && first.at + tally.windowMs < now; first = window.marks[0]) {
+  for (let first = window.marks[0]; first && first.at + tally.windowMs <= now; first = window.marks[0]) {
     window.used -= first.used;
     window.marks.shift();
     tally.young.marks -= 1;

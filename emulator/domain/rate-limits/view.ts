@@ -41,7 +41,8 @@ function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now:
     count: tally.count,
     seconds: tally.windowMs / 1000,
     enforced: limiter.enforces(row, region, now),
-    ...(tally.trip && isTripped(tally, now) && { tripped_until: formatInstant(tally.trip.at + tally.windowMs) }),
+    ...(tally.trip &&
+      isTripped(tally, now) && { tripped_until: formatInstant(tally.trip.at + tally.windowMs) }),
     identities,
     in_use: inUse.slice(0, IDENTITIES_SHOWN).map(([name, window]) => ({
       identity: shownIdentity(row.identity, name),
@@ -62,7 +63,10 @@ export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
     enabled: limiter.settings.enabled,
     passes: deciding === undefined || !deciding.enforced || deciding.window.used < deciding.tally.count,
     deciding: deciding ? standingView(deciding, now) : null,
-    matching: standings.map((standing) => ({ ...standingView(standing, now), decides: standing === deciding })),
+    matching: standings.map((standing) => ({
+      ...standingView(standing, now),
+      decides: standing === deciding,
+    })),
   };
 }
 

@@ -44,6 +44,12 @@ export function sameFigures(a: Figures, b: Figures): boolean {
   return [0, 1, 2].every((at) => a.tokens[at] === b.tokens[at] && a.costs[at] === b.costs[at]);
 }
 
+/** The columns of a row, without what lies behind them. */
+export function columnsOf(row: StoredRow): TraceRow {
+  const { below: _below, ...columns } = row;
+  return columns;
+}
+
 /** The row as it would be without children. */
 export function ownRow(row: StoredRow): TraceRow {
   const { below, ...own } = row;

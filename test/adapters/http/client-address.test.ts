@@ -17,7 +17,12 @@ describe("the address of a client (5-2)", () => {
     ["an empty header leaves the peer", "10.1.2.3", "", "10.1.2.3"],
     ["entries with ports", "10.1.2.3", "198.51.100.1:4711", "198.51.100.1"],
     ["IPv6 in brackets", "fd00::1", "[2001:DB8::7]:443", "2001:db8::7"],
-    ["IPv4 in IPv6, as sockets of both families say it", "::ffff:10.1.2.3", "::ffff:198.51.100.1", "198.51.100.1"],
+    [
+      "IPv4 in IPv6, as sockets of both families say it",
+      "::ffff:10.1.2.3",
+      "::ffff:198.51.100.1",
+      "198.51.100.1",
+    ],
     ["a socket that is gone", undefined, "198.51.100.1", "unknown"],
   ])("%s", (_, peer, forwardedFor, client) => {
     expect(createClientAddresses(TRUSTED).find(peer, forwardedFor)).toBe(client);

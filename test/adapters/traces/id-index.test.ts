@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIdIndex } from "../../../emulator/adapters/traces/id-index.ts";
-import { packRecords } from "../../../emulator/adapters/traces/sidecar.ts";
+import { packRecords, RECORD_BYTES } from "../../../emulator/adapters/traces/sidecar.ts";
 import { idOf } from "./sample-row.ts";
 
 const COUNT = 200_000;
@@ -31,8 +31,8 @@ test("the id of a sidecar record is the id in text", () => {
   const index = createIdIndex();
   const record = { id: idOf(5), start: 0, offset: 0, length: 1, previous: -1, trace: 0, sequence: 0 };
   const bytes = packRecords([record, { ...record, id: idOf(6) }]);
-  index.putBytes(bytes, 48, 3, 4);
+  index.putBytes(bytes, RECORD_BYTES, 3, 4);
   expect(index.find(idOf(5))).toBe(-1);
-  expect(index.find(idOf(6))).toBe(index.findBytes(bytes, 48));
+  expect(index.find(idOf(6))).toBe(index.findBytes(bytes, RECORD_BYTES));
   expect(index.segmentOf(index.find(idOf(6)))).toBe(3);
 });

@@ -9,7 +9,7 @@ const ENTRIES = Object.entries(ASSUMPTIONS) as [AssumptionId, Assumption][];
 
 describe("the assumptions", () => {
   test.each(ENTRIES)("%s has a section, a requirement and a reason", (id, row) => {
-    expect(id).toMatch(/^(?:platform|agent|destination|export|ingest|rate_limit)\.[a-z0-9_]+$/);
+    expect(id).toMatch(/^(?:platform|agent|destination|export|ingest|query|rate_limit)\.[a-z0-9_]+$/);
     expect(row.section).toMatch(/^\d(?:\.\d)?$/);
     expect(row.requirement).toMatch(/^(?:\d+(?:\.\d+)?|X)-\d+$/);
     expect(row.reason).toMatch(/^[A-Z].+\.$/);
@@ -40,6 +40,9 @@ describe("the assumptions", () => {
       "export.v2_beta_folder": ["runs", "resource=runs"],
       "export.partition_padding": ["padded", "unpadded"],
       "export.default_compression": ["snappy", "zstandard"],
+      "ingest.roll_up": ["children", undefined],
+      "ingest.multipart_lengths": ["optional", "required"],
+      "query.run_times": ["Z", "none"],
       "agent.error_body": ["a JSON string", '{"detail": string}'],
       "agent.list_order": ["newest first", undefined],
       "agent.thread_fields": ["the seven shown", "with interrupts"],

@@ -229,7 +229,7 @@ export function openScene(options: SceneOptions = {}) {
       advance(world, {
         to: world.now + (typeof by === "number" ? by : (parseDuration(by) as number)),
         patience,
-        maxEvents: 1_000_000,
+        maxEvents: 20_000,
         ...more,
       }),
     /** Hears of every turn, those after a crash included. */

@@ -128,7 +128,12 @@ function cancelOne({ scene, random }: Story): void {
 }
 
 async function moveOn({ scene, random }: Story): Promise<void> {
-  await scene.advance(random.pick([1, 1000, 31_000, 600_000, HOUR, 5 * HOUR, 26 * HOUR, 75 * HOUR]));
+  await advanceBy(scene, random.pick([1, 1000, 31_000, 600_000, HOUR, 5 * HOUR, 26 * HOUR, 75 * HOUR]));
+}
+
+async function advanceBy(scene: Scene, ms: number): Promise<void> {
+  const { stopped, firedTotal } = await scene.advance(ms);
+  if (stopped === "runaway") throw new Error(`${firedTotal} events in ${ms} ms: something never ends`);
 }
 
 function crashNow({ scene }: Story): void {
@@ -137,7 +142,7 @@ function crashNow({ scene }: Story): void {
 
 async function crashInTheAir({ scene, random, watch }: Story): Promise<void> {
   scene.hold();
-  await scene.advance(random.pick([1000, HOUR, 7 * HOUR]));
+  await advanceBy(scene, random.pick([1000, HOUR, 7 * HOUR]));
   if (scene.world.inFlight().length > 0) watch.happen("crash with files under way");
   scene.crash(() => random.below(2) === 0);
 }
@@ -212,7 +217,7 @@ async function comeToRest({ scene, watch }: Story): Promise<void> {
   for (const one of exportsIn(scene)) if (one.interval_hours !== null && !isFinal(one)) scene.cancel(one.id);
   for (let weeks = 0; exportsIn(scene).some((one) => !isFinal(one)); weeks += 1) {
     if (weeks > 20) throw new Error("exports never end");
-    await scene.advance("P7D");
+    await advanceBy(scene, 7 * 24 * HOUR);
     watch.check(scene);
   }
   for (const kind of [PLACES, WAITING])
@@ -232,6 +237,7 @@ function watchOver(scene: Scene, limits: Limits) {
   const verified = new Set<string>();
   const atWork = new Map<string, number>();
   const starts = new Map<string, Set<string>>();
+  const resting = new Map<string, number>();
   const rows = new Map<string, string>();
   const scheduled: { readonly id: string; readonly at: number }[] = [];
   let broken: Error | undefined;
@@ -246,12 +252,13 @@ function watchOver(scene: Scene, limits: Limits) {
     if (now > limit) throw new Error(`${now} at once in ${pool}, where ${limit} may be`);
   }
 
-  function follow({ cause, notes = [] }: JournalEntry): void {
+  function follow({ cause, put = [], notes = [] }: JournalEntry): void {
     const { reader } = scene.world;
+    for (const name of put) staysAtRest(name, cause.name);
     if (cause.name === "export_run.start") begin(cause.ref as string, reader.get(EXPORT_RUNS, cause.ref as string));
     for (const { kind, ref, detail = {} } of notes) {
       if (kind === "waiting_for_capacity") happen(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
-      if (kind === "export_run.failed") happen("retry");
+      if (kind === "export_run.failed") fails(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
       if (kind === "export.spawned") happen("spawned");
       if (!kind.endsWith(".moved")) continue;
       const isRun = kind === "export_run.moved";
@@ -263,6 +270,26 @@ function watchOver(scene: Scene, limits: Limits) {
       if (detail.to === "RUNNING") count(pool, 1, limit);
       if (detail.from === "RUNNING") count(pool, -1, limit);
     }
+  }
+
+  /** Only what passes by itself is tried again, as long as attempts are left, and after the delay. */
+  function fails(run: ExportRun, failure: string): void {
+    const isTriedAgain = !LASTING.has(failure) && run.attempt <= limits.max_retries;
+    if (isTriedAgain === isFinal(run)) throw new Error(`run ${run.id} is ${run.status} after ${failure}`);
+    if (!isTriedAgain) return;
+    happen("retry");
+    resting.set(run.id, scene.world.now + limits.retry_delay_ms);
+  }
+
+  /** Between two attempts nothing happens to a run, unless its export ends. */
+  function staysAtRest(name: string, cause: string): void {
+    const id = name.slice("bulk_export_runs/".length);
+    const until = resting.get(id);
+    if (until === undefined || !name.startsWith("bulk_export_runs/")) return;
+    resting.delete(id);
+    const run = scene.world.reader.get(EXPORT_RUNS, id);
+    const isRetry = cause === "export_run.start" && scene.world.now === until;
+    if (!isRetry && run && !isFinal(run)) throw new Error(`run ${id} does not wait for its next attempt (${cause})`);
   }
 
   function begin(id: string, run: ExportRun | undefined): void {
@@ -349,6 +376,9 @@ function watchOver(scene: Scene, limits: Limits) {
     if (isOverdue && !isFinal(schedule)) throw new Error(`schedule ${id} has stopped at ${formatInstant(start)}`);
   }
 }
+
+/** Failures that no retry mends (§7.3). */
+const LASTING = new Set(["access_denied", "bucket_not_valid", "key_id_does_not_exist", "destination_deleted"]);
 
 interface Random {
   below(limit: number): number;

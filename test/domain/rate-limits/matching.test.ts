@@ -5,7 +5,11 @@ import { limiterWith, NOW } from "./limiter.ts";
 const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
 const limiter = await limiterWith();
 
-function decides(method: string, path: string, headers: { apiKey?: string; userId?: string } = { apiKey: "k" }) {
+function decides(
+  method: string,
+  path: string,
+  headers: { apiKey?: string; userId?: string } = { apiKey: "k" },
+) {
   return limiter.decide({ ...headers, address: "10.0.0.1", region: "us", method, path }, NOW)?.row.id;
 }
 

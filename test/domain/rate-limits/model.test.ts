@@ -26,7 +26,11 @@ function obviousModel(window: "fixed" | "sliding") {
 const steps = fc.array(
   fc.record({
     who: fc.constantFrom("a", "b", "c"),
-    afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4_000 }), fc.constantFrom(9_999, 10_000, 25_000)),
+    afterMs: fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: 0, max: 4_000 }),
+      fc.constantFrom(9_999, 10_000, 25_000),
+    ),
   }),
   { maxLength: 120 },
 );
@@ -52,9 +56,13 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
           const decision = ask(limiter, who, now);
           expect(decision?.admitted).toBe(model(who, now));
           expect(before?.passesAt === now).toBe(decision?.admitted);
+          const left = COUNT - (before?.window.used ?? 0);
+          expect(decision?.remaining).toBe(Math.max(0, left - 1));
           if (decision?.admitted) continue;
           expect(decision?.resetsAt).toBe(before?.passesAt);
-          const [early] = [limiter.copy(), limiter.copy()].map((at, index) => ask(at, who, (decision?.resetsAt ?? 0) - 1 + index));
+          const [early] = [limiter.copy(), limiter.copy()].map((at, index) =>
+            ask(at, who, (decision?.resetsAt ?? 0) - 1 + index),
+          );
           expect(early?.admitted).toBe(false);
           expect(ask(limiter.copy(), who, decision?.resetsAt ?? 0)?.admitted).toBe(true);
         }
@@ -74,7 +82,8 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     expect(limiter.decide({ ...QUERY, region: "eu", apiKey: "old" }, NOW + 9_000)?.remaining).toBe(COUNT - 1);
     expect(ask(limiter, "late", NOW + 11_999)?.admitted).toBe(true);
     expect(ask(limiter, "late", NOW + 11_999)?.admitted).toBe(false);
-    for (const who of ["old", "new", "late", "later"]) expect(ask(limiter, who, NOW + 12_000)?.admitted).toBe(true);
+    for (const who of ["old", "new", "late", "later"])
+      expect(ask(limiter, who, NOW + 12_000)?.admitted).toBe(true);
   });
 
   it("holds no more than it may under a million identities, and forgets the oldest of the fullest row", async () => {

@@ -4,7 +4,9 @@ import { limiterView } from "../../../emulator/domain/rate-limits/view.ts";
 import { limiterWith, NOW } from "./limiter.ts";
 import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "./specification.ts";
 
-const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region, limit: row[region] })));
+const CASES = SPECIFIED.flatMap((row) =>
+  (["us", "eu"] as const).map((region) => ({ ...row, region, limit: row[region] })),
+);
 
 let limiter: RateLimiter;
 
@@ -30,9 +32,18 @@ describe.each(["fixed", "sliding"])("every row of §8.5 with a %s window", (wind
         remaining: count - n - 1,
       });
     for (const [n] of row.requests.entries())
-      expect(ask(row, region, n, NOW)).toMatchObject({ row: { id: row.row }, admitted: false, count, seconds, resetsAt: until });
+      expect(ask(row, region, n, NOW)).toMatchObject({
+        row: { id: row.row },
+        admitted: false,
+        count,
+        seconds,
+        resetsAt: until,
+      });
     expect(ask(row, region, 0, NOW, 1)).toMatchObject({ row: { id: row.row }, admitted: true });
-    expect(ask(row, region === "us" ? "eu" : "us", 0, NOW)).toMatchObject({ row: { id: row.row }, admitted: true });
+    expect(ask(row, region === "us" ? "eu" : "us", 0, NOW)).toMatchObject({
+      row: { id: row.row },
+      admitted: true,
+    });
     expect(ask(row, region, 0, until - 1)).toMatchObject({ admitted: false });
     expect(ask(row, region, 0, until)).toMatchObject({ admitted: true, remaining: count - 1 });
   });
@@ -44,7 +55,13 @@ describe("the table", () => {
     const own = rows.map((row) => {
       const { us, eu } = row as unknown as Record<"us" | "eu", { count: number; seconds: number }>;
       const { row: name, identity, category } = row;
-      return { row: name, identity, category, us: `${us.count} / ${us.seconds}`, eu: `${eu.count} / ${eu.seconds}` };
+      return {
+        row: name,
+        identity,
+        category,
+        us: `${us.count} / ${us.seconds}`,
+        eu: `${eu.count} / ${eu.seconds}`,
+      };
     });
     expect(own).toEqual(SPECIFIED.map(({ requests: _, ...row }) => expect.objectContaining(row)));
     expect(own).toHaveLength(29);

@@ -1,0 +1,54 @@
+// Answers one reply that it is given, in one of three ways: what a server costs that keeps and checks nothing.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+const [kind, file] = process.argv.slice(2);
+const runs = JSON.parse(readFileSync(file, "utf8"));
+
+const SERVERS = {
+  /** As everybody writes it. */
+  async express() {
+    const { default: express } = await import("express");
+    const app = express();
+    app.get("/threads/:thread_id/runs", (_request, response) => response.json(runs));
+    return listening(app.listen(0, "127.0.0.1"));
+  },
+
+  /** Without what costs most in it. */
+  async "lean-express"() {
+    const { default: express } = await import("express");
+    const app = express();
+    app.disable("etag");
+    app.disable("x-powered-by");
+    app.set("query parser", false);
+    app.get("/threads/:thread_id/runs", (_request, response) => {
+      const body = JSON.stringify(runs);
+      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      response.end(body);
+    });
+    return listening(app.listen(0, "127.0.0.1"));
+  },
+
+  async fastify() {
+    const { default: fastify } = await import("fastify");
+    const app = fastify();
+    app.get("/threads/:thread_id/runs", (_request, reply) => reply.send(runs));
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    return app.server.address().port;
+  },
+
+  node() {
+    const server = createServer((_request, response) => {
+      const body = JSON.stringify(runs);
+      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      response.end(body);
+    });
+    return listening(server.listen(0, "127.0.0.1"));
+  },
+};
+
+function listening(server) {
+  return new Promise((resolve) => server.once("listening", () => resolve(server.address().port)));
+}
+
+console.log(JSON.stringify({ url: `http://127.0.0.1:${await SERVERS[kind]()}` }));

@@ -1,0 +1,24 @@
+import type { Case } from "./case.ts";
+import { REQUIREMENT_IDS, REQUIREMENTS, type Requirement, type RequirementId, sectionOf } from "./spec/requirements.ts";
+
+/** A row of the ledger with the cases that ask about it. */
+export interface Covered extends Requirement {
+  readonly id: RequirementId;
+  readonly section: string;
+  readonly cases: readonly string[];
+}
+
+/** The ledger, row by row. */
+export function coverage(cases: readonly Case[]): readonly Covered[] {
+  return REQUIREMENT_IDS.map((id) => ({
+    id,
+    section: sectionOf(id),
+    ...REQUIREMENTS[id],
+    cases: cases.filter(({ requirements }) => requirements.includes(id)).map((found) => found.id),
+  }));
+}
+
+/** Rows that must have a case and have none; what goes beyond the specification may do without. */
+export function uncovered(rows: readonly Covered[]): readonly Covered[] {
+  return rows.filter(({ kind, cases }) => kind !== "X" && cases.length === 0);
+}

@@ -1,0 +1,149 @@
+import type { CaseSettings } from "../case.ts";
+import type { Members } from "../contract.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import type { Delivery, ObjectStore, ReadFile, Send, Session, Target, WireReply, WireRequest } from "../target.ts";
+
+/** A lie about one row of the ledger: the suites have to notice it. */
+export interface Mutant {
+  readonly id: string;
+  readonly requirement: RequirementId;
+  readonly lie: string;
+  /** Laid over the settings of every case. */
+  readonly settings?: CaseSettings;
+  /** Tells the lie on the wire; made anew for each case, so that it may remember what it saw. */
+  readonly send?: (next: Send) => Send;
+  readonly objects?: (store: ObjectStore) => ObjectStore;
+  readonly file?: (file: ReadFile) => ReadFile;
+  /** What a receiver is made to believe has arrived. */
+  readonly deliveries?: (deliveries: readonly Delivery[]) => readonly Delivery[];
+  /** Settings that do not work are passed over instead of keeping the server from starting. */
+  readonly startsAnyway?: true;
+}
+
+/** Lies about a row: `{ "limit-11": { lie, … } }`, each under the row that it breaks. */
+export function lies(
+  requirement: RequirementId,
+  rows: Readonly<Record<string, Omit<Mutant, "id" | "requirement">>>,
+): readonly Mutant[] {
+  return Object.entries(rows).map(([slug, row]) => ({ id: `${requirement}/${slug}`, requirement, ...row }));
+}
+
+/** The honest target as the mutant shows it. */
+export function mutated(target: Target, { send, objects, file, deliveries, startsAnyway }: Mutant): Target {
+  const dress = (session: Session): Session => ({
+    ...session,
+    ...(send && { send: send(session.send) }),
+    ...(objects && session.objects && { objects: objects(session.objects) }),
+    reach: {
+      ...session.reach,
+      ...(file && { parquet: async (bytes: Uint8Array) => file(await session.reach.parquet(bytes)) }),
+      ...(deliveries && { receiver: () => session.reach.receiver().then(believing(deliveries)) }),
+    },
+  });
+  return {
+    ...target,
+    async open(settings) {
+      if (!startsAnyway) return dress(await target.open(settings));
+      return dress(await target.open(settings).catch(() => target.open()));
+    },
+  };
+}
+
+function believing(deliveries: NonNullable<Mutant["deliveries"]>) {
+  return (receiver: Awaited<ReturnType<Session["reach"]["receiver"]>>) => ({
+    ...receiver,
+    get deliveries() {
+      return deliveries(receiver.deliveries);
+    },
+  });
+}
+
+type Route = readonly [method: string, path: RegExp];
+
+const isAt = ([method, path]: Route, request: WireRequest) =>
+  (method === "*" || request.method === method) && path.test(request.path);
+
+/** Rewrites what a caller sends. */
+export function asks(route: Route, change: (request: WireRequest) => WireRequest): (next: Send) => Send {
+  return (next) => (request) => next(isAt(route, request) ? change(request) : request);
+}
+
+/** Rewrites the members of what a caller sends as JSON. */
+export function sends(route: Route, change: (body: Members) => unknown): (next: Send) => Send {
+  return asks(route, (request) => {
+    const body = jsonOf(request.body);
+    return isMembers(body) ? { ...request, body: JSON.stringify(change(body)) } : request;
+  });
+}
+
+/** Rewrites what is answered. */
+export function answers(
+  route: Route,
+  change: (reply: WireReply, request: WireRequest) => WireReply,
+): (next: Send) => Send {
+  return (next) => async (request) => {
+    const reply = await next(request);
+    return isAt(route, request) ? change(reply, request) : reply;
+  };
+}
+
+/** Rewrites the body of a success; one item after the other where it is a list. */
+export function tells(
+  route: Route,
+  change: (body: Members, request: WireRequest) => unknown,
+): (next: Send) => Send {
+  return answers(route, (reply, request) => {
+    const body = jsonOf(reply.text);
+    if (reply.status >= 300 || typeof body !== "object" || body === null) return reply;
+    const said = Array.isArray(body) ? body.map((item) => change(item, request)) : change(body as Members, request);
+    return { ...reply, text: JSON.stringify(said) };
+  });
+}
+
+/** Rewrites a list as a whole. */
+export function lists(
+  route: Route,
+  change: (items: readonly Members[], request: WireRequest) => readonly unknown[],
+): (next: Send) => Send {
+  return answers(route, (reply, request) => {
+    const body = jsonOf(reply.text);
+    return Array.isArray(body) ? { ...reply, text: JSON.stringify(change(body, request)) } : reply;
+  });
+}
+
+/** Answers with another status, and with the error that goes with it. */
+export function status(route: Route, from: readonly number[], to: number, body?: unknown): (next: Send) => Send {
+  return answers(route, (reply) =>
+    from.includes(reply.status)
+      ? { ...reply, status: to, ...(body !== undefined && { text: JSON.stringify(body) }) }
+      : reply,
+  );
+}
+
+export function without(body: Members, ...names: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+/** Changes the query of a request. */
+export function query(route: Route, change: (query: URLSearchParams) => void): (next: Send) => Send {
+  return asks(route, (request) => {
+    const [path = "", text = ""] = request.path.split("?");
+    const parameters = new URLSearchParams(text);
+    change(parameters);
+    const said = parameters.toString();
+    return { ...request, path: said === "" ? path : `${path}?${said}` };
+  });
+}
+
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

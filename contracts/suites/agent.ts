@@ -1,0 +1,215 @@
+import { suite } from "../case.ts";
+import type { Contract, Members } from "../contract.ts";
+import { instantOf, iso, MINUTE } from "../instant.ts";
+import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
+import { assistant, INPUT, listRuns, settle, startRun, type ThreadBody, thread } from "./agent-world.ts";
+import { isRefused } from "./world.ts";
+
+const AGENT = ["writes", "agent"] as const;
+const LIVING = [...AGENT, "clock"] as const;
+const THREAD_FIELDS = ["thread_id", "created_at", "updated_at", "metadata", "status", "config", "values"];
+
+/** §4.8: the seven operations, by their listed paths. */
+export const STARTING_OPERATIONS = [
+  { path: "/thread/{thread_id}/runs", onThread: true, cron: false },
+  { path: "/thread/{thread_id}/runs/crons", onThread: true, cron: true },
+  { path: "/thread/{thread_id}/runs/stream", onThread: true, cron: false },
+  { path: "/thread/{thread_id}/runs/wait", onThread: true, cron: false },
+  { path: "/runs/crons", onThread: false, cron: true },
+  { path: "/runs/stream", onThread: false, cron: false },
+  { path: "/runs/wait", onThread: false, cron: false },
+] as const;
+
+const slugOf = (path: string) => path.replace(/\/\{[^}]*\}/g, "").slice(1).replaceAll("/", "-");
+
+const STARTING_CASES = STARTING_OPERATIONS.map(
+  ({ path, onThread, cron }) =>
+    [
+      `4.8/${slugOf(path)}`,
+      {
+        title: `POST ${path} takes a webhook`,
+        requirements: ["4.8-1"] as const,
+        needs: LIVING,
+        async run(t: Contract) {
+          const { tenantId } = t.identity;
+          const webhook = `/ok?case=${tenantId}`;
+          const assistant_id = await assistant(t);
+          const body = { assistant_id, input: INPUT, webhook, ...(cron && { schedule: "0 * * * *" }) };
+          const start = async (template: string) =>
+            t.call("POST", template.replace("{thread_id}", onThread ? await thread(t) : ""), { body });
+          const { status } = await start(path);
+          t.fact("4.8-1", status >= 200 && status < 300, "it is accepted", { actual: status });
+          if (!onThread) return;
+          const plural = await start(path.replace("/thread/", "/threads/"));
+          t.choice("agent.both_spellings", plural.status < 300, "the plural path is the same", { actual: plural.status });
+        },
+      },
+    ] as const,
+);
+
+export const AGENT_CASES = suite({
+  ...Object.fromEntries(STARTING_CASES),
+  "2.2/fields": {
+    title: "a created thread has seven fields and is idle",
+    requirements: ["2.2-1", "3.2-1", "4.8-3"],
+    needs: AGENT,
+    async run(t) {
+      const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
+      t.must("4.8-3", status < 300, "an empty object creates a thread", { actual: status });
+      for (const name of THREAD_FIELDS) t.fact("2.2-1", name in body, `${name} is answered`);
+      t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", { actual: body.thread_id });
+      t.fact("2.2-1", !Number.isNaN(instantOf(body.created_at)), "created_at is a time");
+      t.fact("2.2-1", body.values === null || typeof body.values === "object", "values is an object or null");
+      t.fact("3.2-1", body.status === "idle", "a created thread is idle", { actual: body.status });
+    },
+  },
+  "2.2/statuses": {
+    title: "a thread is busy, idle, interrupted or in error, as its runs go",
+    requirements: ["2.2-2", "3.2-2"],
+    needs: [...LIVING, "control"],
+    async run(t) {
+      for (const [then, during, after] of [
+        [{ status: "success", after: "PT1M" }, "busy", "idle"],
+        [{ status: "error", after: "PT1M" }, "busy", "error"],
+        [{ interrupt: "Shall I?", after: "PT1M" }, "busy", "interrupted"],
+      ] as const) {
+        const id = await thread(t);
+        await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+        await startRun(t, id);
+        await settle(t);
+        const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
+        const before = await now();
+        t.choice("2.2-2", before === during, `while its run works it is ${during}`, { actual: before });
+        const [running] = await listRuns(t, id);
+        t.choice("3.2-2", running?.status === "running", "its run is running", { actual: running?.status });
+        await settle(t, "PT2M");
+        const end = await now();
+        t.choice("2.2-2", end === after, `afterwards it is ${after}`, { actual: end });
+      }
+    },
+  },
+  "3.2/queue": {
+    title: "one run of a thread works at a time",
+    requirements: ["3.2-2"],
+    needs: [...LIVING, "control"],
+    async run(t) {
+      const id = await thread(t);
+      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status: "success", after: "PT1M" } });
+      const first = await startRun(t, id);
+      const second = await startRun(t, id);
+      await settle(t);
+      const statuses = async () => new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
+      const early = await statuses();
+      t.choice("agent.transitions", early.get(first.run_id) === "running", "the first one runs", { actual: early.get(first.run_id) });
+      t.choice("agent.transitions", early.get(second.run_id) === "pending", "the second one waits", { actual: early.get(second.run_id) });
+      await settle(t, "PT5M");
+      const late = await statuses();
+      t.choice("agent.transitions", [...late.values()].every((status) => status === "success"), "both end with success");
+    },
+  },
+  "3.2/timeout": {
+    title: "a run over its time ends with timeout",
+    requirements: ["3.2-2"],
+    needs: [...LIVING, "control"],
+    async run(t) {
+      const id = await thread(t);
+      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status: "success", after: "PT2H" } });
+      await startRun(t, id);
+      await settle(t, "PT1H1M");
+      const [run] = await listRuns(t, id);
+      t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", { actual: run?.status });
+    },
+  },
+  "4.8/search": {
+    title: "assistants are searched by limit and offset",
+    requirements: ["4.8-3"],
+    needs: ["agent"],
+    async run(t) {
+      const search = (body: Members) => t.call<readonly Members[]>("POST", "/assistants/search", { body });
+      const { status, body } = await search({ limit: 100, offset: 0 });
+      t.must("4.8-3", status < 300 && Array.isArray(body), "a list of assistants is answered", { actual: status });
+      const one = await search({ limit: 1, offset: 0 });
+      t.fact("4.8-3", one.body.length === Math.min(1, body.length), "limit 1 is one at most", { actual: one.body.length });
+      const rest = await search({ limit: 100, offset: 1 });
+      t.fact("4.8-3", rest.body.length === Math.max(0, body.length - 1), "offset 1 leaves one out", { actual: rest.body.length });
+    },
+  },
+  "4.8/stream-fields": {
+    title: "a stream takes assistant_id, input, stream_mode and webhook, and sends events",
+    requirements: ["4.8-2"],
+    needs: LIVING,
+    async run(t) {
+      const assistant_id = await assistant(t);
+      const body = { assistant_id, input: INPUT, stream_mode: "events", webhook: "/ok" };
+      const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, { body });
+      t.must("4.8-2", status < 300, "the shown fields are taken", { actual: status });
+      const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
+      t.choice("agent.stream_framing", isStream && /^event: metadata/m.test(text), "server-sent events, metadata first");
+      t.fact("4.8-2", /^data: /m.test(text), "data is streamed", { actual: text.slice(0, 200) });
+      for (const wrong of [{ input: INPUT }, { assistant_id: 7 }, { assistant_id, stream_mode: "nonsense" }, { assistant_id, webhook: 7 }]) {
+        const refused = await t.call("POST", "/runs/stream", { body: wrong });
+        t.fact("4.8-2", isRefused(refused.status), `${Object.keys(wrong).join(", ")} of another form: refused`, { actual: refused.status });
+      }
+    },
+  },
+  "4.8/wait-answers": {
+    title: "wait answers when the run has ended",
+    requirements: ["4.8-4"],
+    needs: LIVING,
+    async run(t) {
+      const id = await thread(t);
+      const body = { assistant_id: await assistant(t), input: INPUT };
+      const { status, text } = await t.call("POST", `/threads/${id}/runs/wait`, { body });
+      t.choice("agent.wait_outcome", status === 200 && text.includes("Hello"), "the values of the thread are answered");
+      const [run] = await listRuns(t, id);
+      t.choice("4.8-4", run?.status === "success", "and the run has ended", { actual: run?.status });
+    },
+  },
+  "4.8/cron-fires": {
+    title: "a cron starts runs on its schedule",
+    requirements: ["4.8-4"],
+    needs: LIVING,
+    async run(t) {
+      const id = await thread(t);
+      const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };
+      const { status } = await t.call("POST", `/threads/${id}/runs/crons`, { body });
+      t.choice("4.8-4", status < 300, "a cron is created", { actual: status });
+      const now = await t.now();
+      const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
+      await t.advance({ to: iso(next - 1000) });
+      t.choice("agent.cron_schedule", (await listRuns(t, id)).length === 0, "before its time no run is started");
+      await t.advance({ to: iso(next + 20 * MINUTE) });
+      const runs = await listRuns(t, id);
+      t.choice("agent.cron_schedule", runs.length === 3, "three times in twenty minutes", { expected: 3, actual: runs.length });
+    },
+  },
+  "5/agent-without-key": {
+    title: "the agent server can be asked without a key",
+    requirements: ["5-5"],
+    needs: ["agent"],
+    async run(t) {
+      const headers = { "x-api-key": null, "x-tenant-id": null };
+      const { status } = await t.call("POST", "/assistants/search", { body: { limit: 1, offset: 0 }, headers });
+      t.choice("5-5", status === 200, "it answers", { actual: status });
+    },
+  },
+  "9/description": {
+    title: "the agent server's description carries its version",
+    requirements: ["9-1"],
+    async run(t) {
+      const { status, text } = await t.call("GET", "/openapi.json");
+      t.must("9-1", status === 200, "the description is answered", { actual: status });
+      t.fact("9-1", text.includes(`"${AGENT_API_VERSION}"`), `the version ${AGENT_API_VERSION} is in it`);
+    },
+  },
+  "9/prefix": {
+    title: "bulk-export paths begin with /api/v1",
+    requirements: ["9-1"],
+    async run(t) {
+      const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
+      t.fact("9-1", status === 200, "they are there", { actual: status });
+      const bare = await t.call("GET", "/bulk-exports");
+      t.fact("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
+    },
+  },
+});

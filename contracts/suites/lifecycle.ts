@@ -1,0 +1,227 @@
+import { suite } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { HOUR, instantOf, iso, MINUTE } from "../instant.ts";
+import { EXPORT_STATUS_NAMES } from "../spec/lifecycle.ts";
+import {
+  arm,
+  cancel,
+  EXPORTS,
+  type ExportBody,
+  exported,
+  exportOf,
+  ingest,
+  order,
+  orderBody,
+  type Prepared,
+  prepare,
+  row,
+  rowsOf,
+  runsOf,
+  statusOf,
+  until,
+} from "./world.ts";
+
+const LIFE = ["writes", "ingest", "clock"] as const;
+
+/** A schedule from the target's now on. */
+async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, from?: number) {
+  const start = from ?? (await t.now());
+  const { body } = await t.call<ExportBody>("POST", EXPORTS, {
+    body: orderBody({ ...prepared, from: start }, { interval_hours }),
+  });
+  t.must("4.3-1", typeof body.id === "string", "a scheduled export is created and has an id");
+  return { id: body.id, start };
+}
+
+/** What a schedule has spawned, the earliest window first. */
+async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]> {
+  const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
+  return body
+    .filter(({ source_bulk_export_id }) => source_bulk_export_id === id)
+    .sort((a, b) => instantOf(a.start_time) - instantOf(b.start_time));
+}
+
+const windowOf = ({ start_time, end_time }: ExportBody) => [instantOf(start_time), instantOf(end_time)];
+
+export const LIFECYCLE_CASES = suite({
+  "3.1/statuses": {
+    title: "an export goes from CREATED over RUNNING to COMPLETED",
+    requirements: ["3.1-1", "3.1-6", "3.1-8"],
+    needs: LIFE,
+    async run(t) {
+      const made = await order(t, await prepare(t));
+      const known = (status: unknown) => (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
+      t.fact("3.1-1", known(made.status), "the status is one of six", { actual: made.status });
+      t.strictly("3.1-1", made.status === "CREATED", "statuses are in capitals", { actual: made.status });
+      t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for a second");
+      await t.advance("PT1S");
+      t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "and then RUNNING");
+      t.fact("3.1-6", await until(t, made.id, "COMPLETED"), "all runs done: COMPLETED");
+      for (const run of await runsOf(t, made.id)) t.fact("3.1-1", known(run.status), "a run's status is one of six");
+    },
+  },
+  "3.1/cancel-created": {
+    title: "a CREATED export is cancelled and stays so",
+    requirements: ["3.1-2", "3.1-3"],
+    needs: LIFE,
+    async run(t) {
+      const { id } = await order(t, await prepare(t));
+      const { status, body } = await cancel(t, id);
+      t.fact("3.1-2", status < 300, "PATCH with Cancelled is accepted", { actual: status });
+      t.fact("3.1-2", statusOf(body as { status: unknown }) === "CANCELLED", "the export is CANCELLED at once");
+      await t.advance("P1D");
+      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "a day later it still is");
+    },
+  },
+  "3.1/cancel-running": {
+    title: "a RUNNING export is cancelled with its runs",
+    requirements: ["3.1-2", "3.1-3", "3.1-9", "3.1-8"],
+    needs: LIFE,
+    async run(t) {
+      const { id } = await order(t, await prepare(t, { days: 3 }));
+      await t.advance("PT1S");
+      await cancel(t, id);
+      t.fact("3.1-2", statusOf(await exportOf(t, id)) === "CANCELLED", "the export is CANCELLED");
+      await t.advance("P1D");
+      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "it does not go on");
+      const siblings = (await runsOf(t, id)).map(statusOf);
+      t.choice("3.1-9", siblings.every((status) => status === "CANCELLED"), "its runs end with it", { actual: siblings });
+      const again = await cancel(t, id);
+      t.choice("export.cancel_final", again.status === 409, "a final export answers 409", { actual: again.status });
+      const restart = await t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Running" } });
+      t.fact("3.1-3", restart.status >= 400, "it cannot be restarted", { actual: restart.status });
+      t.choice("export.cancel_words", restart.status === 422, "any other body is refused with 422");
+    },
+  },
+  "3.1/cancel-final": {
+    title: "a COMPLETED export stays COMPLETED",
+    requirements: ["3.1-8"],
+    needs: LIFE,
+    async run(t) {
+      const { id } = await exported(t, await prepare(t, { days: 1 }));
+      const { status } = await cancel(t, id);
+      t.choice("export.cancel_final", status === 409, "PATCH answers 409", { actual: status });
+      t.choice("3.1-8", statusOf(await exportOf(t, id)) === "COMPLETED", "and changes nothing");
+    },
+  },
+  "3.1/cancel-schedule": {
+    title: "cancelling a schedule spawns no more and leaves what it spawned",
+    requirements: ["3.1-4"],
+    needs: [...LIFE, "faults"],
+    async run(t) {
+      const prepared = await prepare(t);
+      const { id, start } = await schedule(t, prepared);
+      await arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
+      await ingest(t, prepared.projectId, [row(t, start + HOUR)]);
+      await t.advance("PT6H10M");
+      const [child] = await spawnedBy(t, id);
+      t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
+      await cancel(t, id);
+      t.fact("3.1-4", statusOf(await exportOf(t, id)) === "CANCELLED", "the schedule is CANCELLED");
+      t.fact("3.1-4", statusOf(await exportOf(t, child?.id ?? "")) !== "CANCELLED", "what it spawned is not");
+      await t.advance("PT12H");
+      const after = await spawnedBy(t, id);
+      t.fact("3.1-4", after.length === 1, "nothing more is spawned", { actual: after.length });
+      t.fact("3.1-4", statusOf(after[0] as ExportBody) === "COMPLETED", "the spawned one has gone on", {
+        actual: after[0]?.status,
+      });
+    },
+  },
+  "3.1/cancel-spawned": {
+    title: "a spawned export is cancelled on its own",
+    requirements: ["3.1-4"],
+    needs: [...LIFE, "faults"],
+    async run(t) {
+      const prepared = await prepare(t);
+      const { id, start } = await schedule(t, prepared);
+      await ingest(t, prepared.projectId, [row(t, start + HOUR)]);
+      await arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
+      await t.advance("PT6H10M");
+      const [child] = await spawnedBy(t, id);
+      t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
+      await cancel(t, child?.id ?? "");
+      t.fact("3.1-4", statusOf(await exportOf(t, id)) !== "CANCELLED", "the schedule goes on");
+      await t.advance("PT6H");
+      t.fact("3.1-4", (await spawnedBy(t, id)).length === 2, "and spawns the next one");
+    },
+  },
+  "3.3/windows": {
+    title: "a schedule spawns windows that touch, each ten minutes after its end",
+    requirements: ["3.3-1", "3.3-2", "3.3-3", "3.3-4", "2.5-7"],
+    needs: LIFE,
+    async run(t) {
+      const prepared = await prepare(t);
+      const { id, start } = await schedule(t, prepared);
+      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE - 1) });
+      t.fact("3.3-3", (await spawnedBy(t, id)).length === 0, "a millisecond before nothing is spawned");
+      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
+      const first = await spawnedBy(t, id);
+      t.must("3.3-3", first.length === 1, "ten minutes after its end the first one is", { actual: first.length });
+      t.fact("3.3-1", windowOf(first[0] as ExportBody).join() === [start, start + 6 * HOUR].join(), "its window", {
+        actual: first[0],
+      });
+      t.fact("2.5-7", first[0]?.source_bulk_export_id === id, "it names its source");
+      await t.advance({ to: iso(start + 24 * HOUR + 10 * MINUTE) });
+      const all = await spawnedBy(t, id);
+      t.fact("3.3-4", all.length === 4, "after a day and ten minutes there are four", { actual: all.length });
+      for (const [index, child] of all.entries()) {
+        const expected = [start + index * 6 * HOUR, start + (index + 1) * 6 * HOUR];
+        t.fact("3.3-2", windowOf(child).join() === expected.join(), `window ${index + 1} begins where the last ended`, {
+          expected: expected.map(iso),
+          actual: [child.start_time, child.end_time],
+        });
+        const due = start + (index + 1) * 6 * HOUR + 10 * MINUTE;
+        t.fact("3.3-3", instantOf(child.created_at) === due, `export ${index + 1} runs ten minutes after its end`, {
+          expected: iso(due),
+          actual: child.created_at,
+        });
+      }
+    },
+  },
+  "3.3/late-rows": {
+    title: "rows of the ten minutes are exported, later ones are not",
+    requirements: ["3.3-5"],
+    needs: [...LIFE, "object_store"],
+    async run(t) {
+      const prepared = await prepare(t);
+      const { id, start } = await schedule(t, prepared);
+      const late = row(t, start + HOUR);
+      const tooLate = row(t, start + 2 * HOUR);
+      await t.advance({ to: iso(start + 6 * HOUR + 9 * MINUTE) });
+      await ingest(t, prepared.projectId, [late]);
+      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
+      await ingest(t, prepared.projectId, [tooLate]);
+      await t.advance("PT1H");
+      const [child] = await spawnedBy(t, id);
+      const rows = await rowsOf(t, child?.id ?? "");
+      t.fact("3.3-5", rows.some((known) => known.id === late.id), "a row that came in time is exported");
+      t.choice("export.read_as_of", !rows.some((known) => known.id === tooLate.id), "one that came after is not");
+    },
+  },
+  "3.3/catch-up": {
+    title: "a schedule from the past makes up for its windows",
+    requirements: ["3.3-6", "3.3-2"],
+    needs: LIFE,
+    async run(t) {
+      const prepared = await prepare(t);
+      const now = await t.now();
+      const { id, start } = await schedule(t, prepared, 6, now - 24 * HOUR);
+      await t.advance("PT1M");
+      const all = await spawnedBy(t, id);
+      t.choice("3.3-6", all.length === 3, "three windows were due already", { expected: 3, actual: all.length });
+      for (const [index, child] of all.entries())
+        t.fact("3.3-2", windowOf(child)[0] === start + index * 6 * HOUR, "windows touch", { actual: child.start_time });
+    },
+  },
+  "3.3/schedule-status": {
+    title: "a schedule is CREATED, then RUNNING, and has no end of its own",
+    requirements: ["3.3-7"],
+    needs: LIFE,
+    async run(t) {
+      const { id } = await schedule(t, await prepare(t), 24);
+      t.choice("export.schedule_status", statusOf(await exportOf(t, id)) === "CREATED", "CREATED before its first spawn");
+      await t.advance("P4D");
+      t.choice("export.schedule_capacity", statusOf(await exportOf(t, id)) === "RUNNING", "RUNNING after four days");
+    },
+  },
+});

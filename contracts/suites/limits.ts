@@ -1,0 +1,140 @@
+import { suite } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { LIMITS } from "../spec/limits.ts";
+import {
+  arm,
+  EXPORTS,
+  type ExportBody,
+  type ExportRunBody,
+  exportOf,
+  hitsOf,
+  order,
+  orderBody,
+  type Prepared,
+  prepare,
+  project,
+  row,
+  runsOf,
+  statusOf,
+  until,
+} from "./world.ts";
+
+const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;
+const RUNS = LIMITS.max_concurrent_runs_per_export.value;
+const EXPORTS_AT_ONCE = LIMITS.max_concurrent_exports_per_workspace.value;
+
+const running = (list: readonly { readonly status: unknown }[]) =>
+  list.filter((item) => statusOf(item) === "RUNNING").length;
+
+/** Holds every run of an export at its begin for an hour. */
+const stall = (t: Contract) =>
+  arm(t, { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 10_000 });
+
+async function overview(t: Contract): Promise<readonly ExportBody[]> {
+  return (await t.call<readonly ExportBody[]>("GET", EXPORTS)).body;
+}
+
+async function ordered(t: Contract, prepared: Prepared, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++) ids.push((await order(t, prepared)).id);
+  return ids;
+}
+
+export const LIMIT_CASES = suite({
+  "8.2/runs-per-export": {
+    title: "45 runs of an export work at once, the 46th waits",
+    requirements: ["8.2-1", "8.2-5"],
+    needs: CAPACITY,
+    async run(t) {
+      const prepared = await prepare(t, { days: RUNS + 3, perDay: 1 });
+      const fault = await stall(t);
+      const { id } = await order(t, prepared);
+      await t.advance("PT2S");
+      const begun = await hitsOf(t, fault);
+      t.fact("8.2-1", begun === RUNS, "45 of 48 runs have begun", { expected: RUNS, actual: begun });
+      t.choice("export.max_concurrent_runs", begun === RUNS, "the larger of two numbers");
+      const runs = await runsOf(t, id);
+      t.fact("8.2-1", running(runs) === RUNS, "45 are RUNNING", { expected: RUNS, actual: running(runs) });
+      await t.advance("PT1H1M");
+      t.fact("8.2-1", (await hitsOf(t, fault)) === RUNS + 3, "the others begin as places become free");
+      t.fact("8.2-1", await until(t, id, "COMPLETED"), "and the export completes");
+    },
+  },
+  "8.2/exports-per-workspace": {
+    title: "15 exports of a workspace work at once, the 16th waits, another workspace does not",
+    requirements: ["8.2-2", "8.2-5"],
+    needs: [...CAPACITY, "tenants"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      await stall(t);
+      const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 2);
+      await t.advance("PT2S");
+      const mine = (await overview(t)).filter(({ id }) => ids.includes(id));
+      t.fact("8.2-2", running(mine) === EXPORTS_AT_ONCE, "15 of 17 are RUNNING", { expected: EXPORTS_AT_ONCE, actual: running(mine) });
+      t.choice("export.max_concurrent_exports", running(mine) === EXPORTS_AT_ONCE, "the larger of two numbers");
+      const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
+      t.fact("8.2-2", waiting === 2, "two wait", { actual: waiting });
+      t.fact("8.2-2", await otherGoesOn(t), "an export of another workspace is not held up");
+      await t.advance("PT1H1M");
+      const last = await exportOf(t, ids.at(-1) ?? "");
+      t.fact("8.2-2", statusOf(last) !== "CREATED", "the last one goes on as a place becomes free");
+    },
+  },
+  "8.2/cancelled-frees-place": {
+    title: "a cancelled export gives its place to the next",
+    requirements: ["8.2-2"],
+    needs: CAPACITY,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      await stall(t);
+      const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 1);
+      await t.advance("PT2S");
+      const before = await exportOf(t, ids.at(-1) ?? "");
+      t.fact("8.2-2", statusOf(before) === "CREATED", "the 16th waits", { actual: before.status });
+      await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
+      await t.advance("PT1S");
+      const after = await exportOf(t, ids.at(-1) ?? "");
+      t.fact("8.2-2", statusOf(after) === "RUNNING", "it takes the place that has become free", { actual: after.status });
+    },
+  },
+  "8.2/settings": {
+    title: "each limit can be set to the other number",
+    requirements: ["8.2-5"],
+    needs: CAPACITY,
+    settings: { limits: { max_concurrent_runs_per_export: 5, max_concurrent_exports_per_workspace: 3, workflow_timeout: "PT48H" } },
+    async run(t) {
+      const prepared = await prepare(t, { days: 7, perDay: 1 });
+      const fault = await stall(t);
+      const ids = await ordered(t, prepared, 4);
+      await t.advance("PT2S");
+      const runs: ExportRunBody[] = [];
+      for (const id of ids) runs.push(...(await runsOf(t, id)));
+      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports", { actual: running(runs) });
+    },
+  },
+});
+
+/** An export of a workspace of its own reaches RUNNING. */
+async function otherGoesOn(t: Contract): Promise<boolean> {
+  const headers = { "x-tenant-id": t.draw.uuid() };
+  const now = await t.now();
+  const projectId = await project(t, [row(t, now - 3_600_000)], headers);
+  const { name, region, accessKeyId, secretAccessKey } = t.identity.bucket;
+  const made = await t.call<ExportBody>("POST", `${EXPORTS}/destinations`, {
+    headers,
+    body: {
+      destination_type: "s3",
+      display_name: "other",
+      config: { bucket_name: name, prefix: "other", region },
+      credentials: { access_key_id: accessKeyId, secret_access_key: secretAccessKey },
+    },
+  });
+  const ids = { destinationId: made.body.id, projectId };
+  const { body } = await t.call<ExportBody>("POST", EXPORTS, {
+    headers,
+    body: orderBody({ ...ids, from: now - 7_200_000, to: now }),
+  });
+  await t.advance("PT1S");
+  const { body: read } = await t.call<ExportBody>("GET", `${EXPORTS}/${body.id}`, { headers });
+  return statusOf(read) === "RUNNING";
+}

@@ -1,0 +1,195 @@
+import { type CaseRow, suite } from "../case.ts";
+import type { CallOptions, Contract, Members, Reply } from "../contract.ts";
+import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import type { Region } from "../target.ts";
+
+const LIMITED = ["control", "clock", "writes"] as const;
+const ON = { rateLimits: "on" } as const;
+
+/** Counts up to this are asked for one by one; of larger ones all but the last few are taken away first. */
+const MOST_REQUESTS = 300;
+const AT_ONCE = 40;
+const LEFT = 3;
+
+/** Requests that a row is about; `{uuid}` stands for some uuid. */
+const PROBES: Readonly<Record<RateLimitId, readonly [method: string, path: string][]>> = {
+  system: [["OPTIONS", "/api/v1/bulk-exports"], ["GET", "/info"], ["POST", "/some/v1/metadata/submit"]],
+  auth_key: [["GET", "/auth"]],
+  auth_user: [["GET", "/auth"]],
+  beacon: [["POST", "/v1/beacon"]],
+  repos_key: [["GET", "/repos"]],
+  repos_user: [["GET", "/repos"]],
+  runs_batch: [["POST", "/runs/batch"]],
+  otel_traces: [["POST", "/otel/v1/traces"]],
+  charts_key: [["POST", "/api/v1/charts/preview"]],
+  charts_user: [["POST", "/api/v1/charts/preview"]],
+  runs_multipart: [["POST", "/runs/multipart"]],
+  runs_query_key: [["POST", "/runs/query"]],
+  runs_query_user: [["POST", "/runs/query"]],
+  generate_key: [["POST", "/generate"]],
+  generate_user: [["POST", "/generate"]],
+  commits_key: [["GET", "/commits"]],
+  commits_user: [["GET", "/commits"]],
+  deletion_key: [["DELETE", "/sessions/{uuid}"], ["POST", "/some/trigger"]],
+  deletion_user: [["DELETE", "/sessions/{uuid}"], ["POST", "/some/trigger"]],
+  runs_post: [["POST", "/runs"]],
+  runs_patch: [["PATCH", "/runs/{uuid}"]],
+  feedback: [["POST", "/feedback"]],
+  runs_lookup: [["GET", "/runs/{uuid}"], ["GET", "/api/v1/runs/{uuid}"]],
+  examples: [["GET", "/api/v1/examples"]],
+  default_key: [["GET", "/api/v1/bulk-exports"]],
+  default_user: [["GET", "/api/v1/bulk-exports"]],
+  public_download: [["GET", "/public/download"]],
+  runs_stats: [["POST", "/runs/stats"]],
+  catch_all: [["GET", "/nothing/here"]],
+};
+
+/** Headers of a caller of this kind, under a name. */
+function callerOf({ identity }: RateLimit, name: string): Readonly<Record<string, string | null>> {
+  const nobody = { "x-api-key": null };
+  if (identity === "IP") return nobody;
+  return identity === "x-api-key" ? { "x-api-key": `contract-${name}` } : { ...nobody, "x-user-id": name };
+}
+
+type Ask = (place: number) => Promise<Reply>;
+
+function asker(t: Contract, id: RateLimitId, name: string, region: Region): Ask {
+  const probes = PROBES[id];
+  const headers = callerOf(RATE_LIMITS[id], name);
+  const options: CallOptions = { region, headers, unjudged: true };
+  return (place) => {
+    const [method, path] = probes[place % probes.length] as [string, string];
+    const body = method === "POST" || method === "PATCH" ? { body: {} } : {};
+    return t.call(method, path.replace("{uuid}", t.draw.uuid()), { ...options, ...body });
+  };
+}
+
+async function many(ask: Ask, count: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const places = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+    const replies = await Promise.all(places.map(ask));
+    statuses.push(...replies.map(({ status }) => status));
+  }
+  return statuses;
+}
+
+/** Takes all but a few requests away from a large row, whose count the emulator then has to tell. */
+async function shortened(t: Contract, id: RateLimitId, requirement: RequirementId, region: Region): Promise<void> {
+  const row: RateLimit = RATE_LIMITS[id];
+  const [method, path] = PROBES[id][0] as [string, string];
+  const query = new URLSearchParams({ method, path: path.replace("{uuid}", t.draw.uuid()), region });
+  if (row.identity !== "IP") query.set(row.identity === "x-api-key" ? "x-api-key" : "x-user-id", "contract-asker");
+  const told = await t.control("GET", `/rate-limits/explain?${query}`);
+  const expected = `"count":${row.count[region]},"seconds":${row.seconds}`;
+  t.fact(requirement, JSON.stringify(told).includes(expected), `${id} admits ${row.count[region]} in ${row.seconds} s`, {
+    expected,
+    actual: told,
+  });
+  await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
+}
+
+async function runsOut(t: Contract, id: RateLimitId, requirement: RequirementId, region: Region): Promise<void> {
+  const row: RateLimit = RATE_LIMITS[id];
+  const isLarge = row.count[region] > MOST_REQUESTS;
+  if (isLarge) await shortened(t, id, requirement, region);
+  const count = isLarge ? LEFT : row.count[region];
+  const ask = asker(t, id, `a-${region}`, region);
+  const statuses = await many(ask, count);
+  const early = statuses.filter((status) => status === 429).length;
+  t.fact(requirement, early === 0, `${count} requests pass in ${region}`, { expected: 0, actual: early });
+  const over = await ask(0);
+  const isRefused = over.status >= 400 && over.status < 500 && over.status !== statuses[0];
+  t.fact(requirement, isRefused, `request ${count + 1} is refused in ${region}`, { actual: over.status });
+  t.choice("rate_limit.status", over.status === 429, "it is answered with 429", { actual: over.status });
+  for (const place of PROBES[id].keys()) {
+    const { status } = await ask(place);
+    t.fact(requirement, status === over.status, `${PROBES[id][place]?.join(" ")} counts in the same row`, { actual: status });
+  }
+  if (row.identity !== "IP") {
+    const { status } = await asker(t, id, `b-${region}`, region)(0);
+    t.fact("8.5-3", status !== 429, "another identity is counted apart", { actual: status });
+  }
+  await t.advance(`PT${row.seconds}S`);
+  const later = await ask(0);
+  t.fact(requirement, later.status !== 429, `after ${row.seconds} s requests pass again`, { actual: later.status });
+}
+
+const TWO_VALUES: readonly RateLimitId[] = ["commits_key", "commits_user", "runs_stats"];
+
+const ROW_CASES = (Object.keys(RATE_LIMITS) as RateLimitId[]).map((id): readonly [string, CaseRow] => {
+  const row: RateLimit = RATE_LIMITS[id];
+  const isPeculiar = TWO_VALUES.includes(id);
+  const others: readonly RequirementId[] = row.identity === "IP" ? [] : ["8.5-3"];
+  return [
+    `8.5/${id.replaceAll("_", "-")}`,
+    {
+      title: `${PROBES[id].map((probe) => probe.join(" ")).join(", ")} by ${row.identity}: ${row.count.us} in ${row.seconds} s`,
+      requirements: ["8.5-1", ...others, ...(isPeculiar ? (["8.5-2"] as const) : [])],
+      needs: isPeculiar ? [...LIMITED, "eu"] : LIMITED,
+      settings: ON,
+      async run(t) {
+        await runsOut(t, id, "8.5-1", "us");
+        if (isPeculiar) await runsOut(t, id, "8.5-2", "eu");
+      },
+    },
+  ];
+});
+
+export const RATE_LIMIT_CASES = suite({
+  ...Object.fromEntries(ROW_CASES),
+  "8.5/identities": {
+    title: "keys, users and addresses are counted apart",
+    requirements: ["8.5-3", "5-2"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      const ask = (headers: Readonly<Record<string, string | null>>) =>
+        t.call("POST", "/generate", { body: {}, headers: { "x-api-key": null, ...headers }, unjudged: true });
+      await many(() => ask({ "x-api-key": "one" }), 30);
+      t.fact("8.5-3", (await ask({ "x-api-key": "one" })).status === 429, "the first key has used up its 30");
+      t.fact("8.5-3", (await ask({ "x-api-key": "two" })).status !== 429, "another key has not");
+      t.fact("8.5-3", (await ask({ "x-user-id": "one" })).status !== 429, "a user of the same name has not");
+      await many(() => ask({ "x-user-id": "one" }), 29);
+      t.fact("5-2", (await ask({ "x-user-id": "one" })).status === 429, "a user is counted by x-user-id");
+      t.fact("5-2", (await ask({ "x-user-id": "two" })).status !== 429, "another user apart");
+      t.fact("5-2", (await ask({})).status !== 429, "without identity the address is counted");
+      await many(() => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }), 100);
+      const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true });
+      t.fact("5-2", nobody.status === 429, "whoever sends no header is counted by address", { actual: nobody.status });
+    },
+  },
+  "8.5/both-headers": {
+    title: "a request with both headers counts by its key",
+    requirements: ["8.5-4"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      const both = { "x-api-key": "contract-both", "x-user-id": "somebody" };
+      const ask = () => t.call("POST", "/runs/query", { body: {}, headers: both, unjudged: true });
+      await many(ask, 15);
+      t.choice("rate_limit.both_headers", (await ask()).status === 429, "15 as a key, not 300 as a user");
+    },
+  },
+  "8.5/paths": {
+    title: "rows match whole segments, with and without /api/v1",
+    requirements: ["8.5-4"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      const rowOf = async (method: string, path: string) => {
+        const query = new URLSearchParams({ method, path, "x-api-key": "contract-asker" });
+        return JSON.stringify(await t.control<Members>("GET", `/rate-limits/explain?${query}`));
+      };
+      for (const [method, path, row] of [
+        ["POST", "/api/v1/runs/query", "runs_query_key"],
+        ["GET", "/some/deep/trigger", "deletion_key"],
+        ["PATCH", "/api/v1/deep/runs/x", "runs_patch"],
+      ] as const) {
+        const told = await rowOf(method, path);
+        t.choice("8.5-4", told.includes(`"${row}"`), `${method} ${path} falls under ${row}`, { actual: told.slice(0, 300) });
+      }
+    },
+  },
+});

@@ -1,0 +1,208 @@
+import { suite } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { LISTED_STATUSES, MULTITASK_STRATEGIES } from "../spec/agent-lifecycle.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import { listRuns, type RunBody, settle, startRun, thread } from "./agent-world.ts";
+import { isRefused, sorted } from "./world.ts";
+
+const LISTED = ["writes", "agent", "clock"] as const;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A thread with so many ended runs; their ids, the oldest first. */
+async function threadOf(t: Contract, count: number): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
+  const id = await thread(t);
+  const runIds: string[] = [];
+  for (let made = 0; made < count; made++) {
+    runIds.push((await startRun(t, id)).run_id);
+    await settle(t);
+  }
+  return { id, runIds };
+}
+
+const idsOf = (runs: readonly RunBody[]) => runs.map(({ run_id }) => run_id);
+
+async function script(t: Contract, threadId: string, then: Readonly<Record<string, unknown>>): Promise<void> {
+  await t.control("POST", "/agent/scripts", { match: { thread_id: threadId }, then, times: 1 });
+}
+
+export const THREAD_RUN_CASES = suite({
+  "4.1/limit-default": {
+    title: "ten runs are listed unless told otherwise",
+    requirements: ["4.1-1"],
+    needs: LISTED,
+    async run(t) {
+      const { id } = await threadOf(t, 12);
+      const usual = await listRuns(t, id);
+      t.fact("4.1-1", usual.length === 10, "the default limit is 10", { expected: 10, actual: usual.length });
+      const from = await listRuns(t, id, "?offset=0&limit=10");
+      t.fact("4.1-1", idsOf(usual).join() === idsOf(from).join(), "the default offset is 0");
+    },
+  },
+  "4.1/paging": {
+    title: "pages hold every run once, to the last page",
+    requirements: ["4.1-1"],
+    needs: LISTED,
+    async run(t) {
+      const { id, runIds } = await threadOf(t, 7);
+      const seen: string[] = [];
+      for (const offset of [0, 3, 6]) {
+        const page = await listRuns(t, id, `?limit=3&offset=${offset}`);
+        const expected = offset === 6 ? 1 : 3;
+        t.fact("4.1-1", page.length === expected, `limit 3, offset ${offset}`, { expected, actual: page.length });
+        seen.push(...idsOf(page));
+      }
+      t.fact("4.1-1", sorted(seen) === sorted(runIds), "all pages together hold each run once");
+      t.fact("4.1-1", (await listRuns(t, id, "?offset=7")).length === 0, "a page behind the last is empty");
+    },
+  },
+  "4.1/order": {
+    title: "the newest run comes first",
+    requirements: ["4.1-4"],
+    needs: LISTED,
+    async run(t) {
+      const { id, runIds } = await threadOf(t, 3);
+      t.choice("agent.list_order", idsOf(await listRuns(t, id)).join() === [...runIds].reverse().join(), "newest first");
+    },
+  },
+  "4.1/select": {
+    title: "select answers with the fields named, and no others",
+    requirements: ["4.1-2", "2.1-1"],
+    needs: LISTED,
+    async run(t) {
+      const { id } = await threadOf(t, 2);
+      for (const name of RUN_FIELD_NAMES) {
+        const runs = await listRuns(t, id, `?select=${name}`);
+        const holds = runs.length === 2 && runs.every((run) => Object.keys(run).join() === name);
+        t.fact("4.1-2", holds, `select=${name}`, { expected: [name], actual: Object.keys(runs[0] ?? {}) });
+      }
+      const two = await listRuns(t, id, "?select=run_id&select=status");
+      t.fact("4.1-2", two.every((run) => sorted(Object.keys(run)) === sorted(["run_id", "status"])), "two fields");
+      for (const run of await listRuns(t, id))
+        for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in run, `without select ${name} is answered`);
+    },
+  },
+  "4.1/select-spellings": {
+    title: "a list is taken in every spelling of clients",
+    requirements: ["4.1-4"],
+    needs: LISTED,
+    async run(t) {
+      const { id } = await threadOf(t, 1);
+      for (const query of ["?select[]=run_id&select[]=status", "?select=run_id,status", '?select=["run_id","status"]']) {
+        const { body } = await t.call<readonly RunBody[]>("GET", `/threads/${id}/runs${encodeURI(query)}`, { unjudged: true });
+        const names = Object.keys(Array.isArray(body) ? (body[0] ?? {}) : {});
+        t.choice("agent.select_spellings", sorted(names) === sorted(["run_id", "status"]), query, { actual: names });
+      }
+    },
+  },
+  "4.1/refusals": {
+    title: "parameters of another form are refused with a string",
+    requirements: ["4.1-3", "4.1-2", "7.1-1", "2.3-1", "2.1-4"],
+    needs: LISTED,
+    async run(t) {
+      const { id } = await threadOf(t, 1);
+      for (const [query, requirement] of [
+        ["?limit=many", "4.1-3"],
+        ["?limit=-1", "4.1-3"],
+        ["?offset=-1", "4.1-3"],
+        ["?status=nonsense", "2.1-4"],
+        ["?status=running", "2.1-4"],
+        ["?select=nonsense", "4.1-2"],
+      ] as const) {
+        const { status, body } = await t.call("GET", `/threads/${id}/runs${query}`);
+        t.fact(requirement, isRefused(status), `${query} is refused`, { actual: status });
+        t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, { actual: status });
+        t.fact("2.3-1", typeof body === "string", "its body is the message, a string", { actual: body });
+        t.fact("7.1-1", typeof body === "string" && String(body).length > 0, "the message says something");
+      }
+    },
+  },
+  "4.1/not-found": {
+    title: "a thread that does not exist is not found, with a string",
+    requirements: ["4.1-3", "7.1-1", "2.3-1"],
+    needs: ["agent"],
+    async run(t) {
+      const { status, body } = await t.call("GET", `/threads/${t.draw.uuid()}/runs`);
+      t.fact("4.1-3", status === 404, "404", { expected: 404, actual: status });
+      t.fact("7.1-1", typeof body === "string", "the body is an error string", { actual: body });
+      t.fact("2.3-1", typeof body === "string", "a plain string", { actual: body });
+      const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
+      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "an id that is no uuid: 422", { actual: wrong.status });
+      t.fact("2.3-1", typeof wrong.body === "string", "with a string as well", { actual: wrong.body });
+    },
+  },
+  "4.1/limit-largest": {
+    title: "a page is bounded",
+    requirements: ["4.1-4"],
+    needs: LISTED,
+    async run(t) {
+      const { id } = await threadOf(t, 1);
+      const { status } = await t.call("GET", `/threads/${id}/runs?limit=1001`);
+      t.choice("agent.list_limit", status === 422, "limit 1001 is refused", { actual: status });
+      t.choice("agent.list_limit", (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200, "1000 is not");
+    },
+  },
+  "4.1/status": {
+    title: "the list narrows to one status",
+    requirements: ["2.1-4", "4.1-1", "2.1-2"],
+    needs: [...LISTED, "control"],
+    async run(t) {
+      const id = await thread(t);
+      for (const then of [{ status: "success" }, { status: "error" }, { status: "interrupted" }, { status: "timeout" }]) {
+        await script(t, id, then);
+        await startRun(t, id);
+        await settle(t, "PT2H");
+      }
+      await script(t, id, { status: "success", after: "PT1H" });
+      const busy = await startRun(t, id);
+      await startRun(t, id);
+      await settle(t);
+      for (const status of LISTED_STATUSES) {
+        const runs = await listRuns(t, id, `?status=${status}`);
+        const holds = runs.length === 1 && runs[0]?.status === status;
+        t.fact("2.1-4", holds, `status=${status}: the run of that status`, { actual: runs.map((run) => run.status) });
+      }
+      const all = await listRuns(t, id);
+      t.fact("4.1-1", all.length === 6, "without it there are all six", { actual: all.length });
+      t.fact("2.1-2", all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"), "one is running", {
+        actual: all.map(({ status }) => status),
+      });
+    },
+  },
+  "2.1/fields": {
+    title: "a run has its nine fields",
+    requirements: ["2.1-1", "2.1-2", "2.1-3"],
+    needs: LISTED,
+    async run(t) {
+      const id = await thread(t);
+      const metadata = { note: t.draw.word() };
+      const made = await startRun(t, id, { metadata, config: { tags: ["blue"] } });
+      for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in made, `${name} is answered`);
+      for (const name of ["run_id", "thread_id", "assistant_id"] as const)
+        t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
+      t.fact("2.1-1", made.thread_id === id, "thread_id is the thread's", { expected: id, actual: made.thread_id });
+      t.fact("2.1-1", made.metadata.note === metadata.note, "metadata is the caller's");
+      t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs hold the input");
+      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", { actual: made.status });
+      await settle(t);
+      const [listed] = await listRuns(t, id);
+      t.fact("2.1-2", listed?.status === "success", "the run ends with success", { actual: listed?.status });
+      t.fact("2.1-3", (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy), "a known strategy");
+    },
+  },
+  "2.1/strategies": {
+    title: "the four strategies are taken, and no other",
+    requirements: ["2.1-3"],
+    needs: LISTED,
+    async run(t) {
+      for (const multitask_strategy of MULTITASK_STRATEGIES) {
+        const made = await startRun(t, await thread(t), { multitask_strategy });
+        t.fact("2.1-3", made.multitask_strategy === multitask_strategy, multitask_strategy, { actual: made.multitask_strategy });
+      }
+      const id = await thread(t);
+      const { assistant_id } = await startRun(t, id);
+      const body = { assistant_id, multitask_strategy: "nonsense" };
+      const { status } = await t.call("POST", `/threads/${id}/runs`, { body });
+      t.fact("2.1-3", isRefused(status), "a made-up strategy is refused", { actual: status });
+    },
+  },
+});

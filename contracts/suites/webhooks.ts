@@ -1,0 +1,251 @@
+import { type CaseRow, suite } from "../case.ts";
+import type { Contract, Members } from "../contract.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import { STARTING_OPERATIONS } from "./agent.ts";
+import { assistant, INPUT, type RunBody, settle, startRun, thread } from "./agent-world.ts";
+import { isRefused } from "./world.ts";
+
+const HOOKED = ["writes", "agent", "clock", "receiver"] as const;
+const POLICY = ["writes", "agent"] as const;
+
+/** Long enough for a post on this machine; a case that waits for nothing to come does not wait at all. */
+const PATIENCE_MS = 5000;
+
+async function start(t: Contract, webhook: string): Promise<number> {
+  const body = { assistant_id: await assistant(t), input: INPUT, webhook };
+  return (await t.call("POST", `/threads/${await thread(t)}/runs`, { body })).status;
+}
+
+async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
+  const status = await start(t, url);
+  t.fact(id, status < 300, `${url.slice(0, 60)} is accepted`, { actual: status });
+}
+
+async function refuses(t: Contract, id: RequirementId, url: string): Promise<void> {
+  const status = await start(t, url);
+  t.fact(id, isRefused(status), `${url.slice(0, 60)} is refused`, { actual: status });
+  t.choice("agent.webhook_refusal", status === 422, "a refused URL is answered with 422", { actual: status });
+}
+
+/** A policy: URLs that it lets through and URLs that it does not. */
+function policy(id: RequirementId, title: string, url: Members, good: readonly string[], bad: readonly string[]): CaseRow {
+  return {
+    title,
+    requirements: [id, "6-3"],
+    needs: POLICY,
+    settings: { webhooks: { url } },
+    async run(t) {
+      for (const webhook of good) await accepts(t, id, webhook);
+      for (const webhook of bad) await refuses(t, id, webhook);
+    },
+  };
+}
+
+const away = "https://hooks.contract.example.com/run";
+
+export const WEBHOOK_CASES = suite({
+  "6/each-operation": {
+    title: "the end of a run posts the Run once, by whichever operation it was started",
+    requirements: ["6-1"],
+    needs: HOOKED,
+    async run(t) {
+      const receiver = await t.receiver();
+      const assistant_id = await assistant(t);
+      for (const { path, onThread, cron } of STARTING_OPERATIONS) {
+        const name = t.draw.word();
+        const input = { ...INPUT, marker: name };
+        const webhook = `${receiver.url}/${name}`;
+        const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
+        const made = await t.call("POST", path.replace("{thread_id}", onThread ? await thread(t) : ""), { body });
+        t.must("6-1", made.status < 300, `POST ${path} takes a webhook`, { actual: made.status });
+        await settle(t, cron ? "PT1H" : "PT1S");
+        await receiver.arrived(1, PATIENCE_MS);
+        const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
+        t.must("6-1", mine.length === 1, `${path}: one delivery`, { expected: 1, actual: mine.length });
+        const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
+        t.fact("6-1", mine[0]?.method === "POST", "it is a POST", { actual: mine[0]?.method });
+        for (const field of RUN_FIELD_NAMES) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
+        t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
+        if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);
+      }
+    },
+  },
+  "6/statuses": {
+    title: "every final status is delivered",
+    requirements: ["6-2", "6-1"],
+    needs: [...HOOKED, "control"],
+    async run(t) {
+      for (const status of ["success", "error", "timeout", "interrupted"]) {
+        const receiver = await t.receiver();
+        const id = await thread(t);
+        await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status }, times: 1 });
+        await startRun(t, id, { webhook: receiver.url });
+        await settle(t, "PT2H");
+        await receiver.arrived(1, PATIENCE_MS);
+        const [first] = receiver.deliveries;
+        const run = first && (JSON.parse(first.body) as RunBody);
+        t.choice("6-2", run?.status === status, `${status} is delivered`, { expected: status, actual: run?.status });
+        t.fact("6-1", receiver.deliveries.length <= 1, "no more than once", { actual: receiver.deliveries.length });
+      }
+    },
+  },
+  "6/retries": {
+    title: "a receiver in trouble is tried again, with the usual header and no signature",
+    requirements: ["6-3"],
+    needs: HOOKED,
+    async run(t) {
+      const receiver = await t.receiver();
+      receiver.answerWith(503, 503);
+      await startRun(t, await thread(t), { webhook: receiver.url });
+      await settle(t, "PT1H");
+      const count = receiver.deliveries.length;
+      t.choice("agent.webhook_attempts", count === 3, "two failures and a success are three posts", { expected: 3, actual: count });
+      const [first] = receiver.deliveries;
+      const type = first?.headers["content-type"];
+      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "it is sent as JSON", { actual: type });
+      const signed = Object.keys(first?.headers ?? {}).filter((name) => name.includes("signature"));
+      t.choice("agent.webhook_headers", signed.length === 0, "it is not signed", { actual: signed });
+    },
+  },
+  "6/refused-forms": {
+    title: "what is no URL is refused",
+    requirements: ["6-3"],
+    needs: POLICY,
+    async run(t) {
+      for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
+        const status = await start(t, webhook);
+        t.choice("agent.webhook_url_form", status === 422, `${webhook} is refused with 422`, { actual: status });
+      }
+    },
+  },
+  "5/webhook-token": {
+    title: "a token in the URL's query arrives as it was given",
+    requirements: ["5-4"],
+    needs: HOOKED,
+    async run(t) {
+      const receiver = await t.receiver();
+      const path = "/hook?token=a%2Fb+c&other=%C3%BC&empty=";
+      await startRun(t, await thread(t), { webhook: receiver.url + path });
+      await settle(t);
+      await receiver.arrived(1, PATIENCE_MS);
+      t.fact("5-4", receiver.deliveries[0]?.path === path, "path and query are kept", { expected: path, actual: receiver.deliveries[0]?.path });
+    },
+  },
+  "6.1/headers": {
+    title: "static headers are on every delivery, with variables filled in",
+    requirements: ["6.1-1", "6.1-2", "5-4"],
+    needs: HOOKED,
+    settings: {
+      webhooks: { headers: { "X-Static": "fixed", "X-Token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!" } },
+      environment: { LG_WEBHOOK_CONTRACT: "from-the-environment" },
+    },
+    async run(t) {
+      const receiver = await t.receiver();
+      for (const name of ["a", "b"]) {
+        await startRun(t, await thread(t), { webhook: `${receiver.url}/${name}` });
+        await settle(t);
+      }
+      await receiver.arrived(2, PATIENCE_MS);
+      t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", { actual: receiver.deliveries.length });
+      for (const { headers } of receiver.deliveries) {
+        t.fact("6.1-1", headers["x-static"] === "fixed", "the static header is there", { actual: headers["x-static"] });
+        t.fact("5-4", headers["x-static"] === "fixed", "a receiver can be protected by it");
+        const expected = "Bearer from-the-environment!";
+        t.fact("6.1-2", headers["x-token"] === expected, "the variable is filled in", { expected, actual: headers["x-token"] });
+      }
+    },
+  },
+  "6.1/env": {
+    title: "a missing variable, or one without the prefix, keeps the server from starting",
+    requirements: ["6.1-2", "6.1-3"],
+    needs: ["settings"],
+    async run(t) {
+      const header = (value: string, more: Members = {}) => ({ webhooks: { headers: { "X-Token": value }, ...more } });
+      const missing = await t.refusesToStart(header("${{ env.LG_WEBHOOK_NOT_THERE }}"));
+      t.fact("6.1-3", missing !== null, "a missing variable blocks the start");
+      t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", { actual: missing });
+      const foreign = await t.refusesToStart({ ...header("${{ env.CONTRACT_PATH }}"), environment: { CONTRACT_PATH: "x" } });
+      t.fact("6.1-2", foreign !== null, "a variable without the prefix cannot be referred to");
+      const own = await t.refusesToStart({
+        ...header("${{ env.CONTRACT_PATH }}", { env_prefix: "CONTRACT_" }),
+        environment: { CONTRACT_PATH: "x" },
+      });
+      t.fact("6.1-2", own === null, "the prefix can be set", { actual: own });
+    },
+  },
+  "6.1/allowed-domains": policy(
+    "6.1-4",
+    "only allowed domains are called, subdomains by a star",
+    { allowed_domains: ["example.com", "*.example.org"] },
+    ["https://example.com/x", "https://a.example.org/x", "https://a.b.example.org/x"],
+    ["https://sub.example.com/x", "https://example.net/x", "https://evilexample.org/x", "https://example.com.evil.net/x"],
+  ),
+  "6.1/require-https": policy(
+    "6.1-5",
+    "require_https refuses http",
+    { require_https: true },
+    [away],
+    ["http://hooks.contract.example.com/run"],
+  ),
+  "6.1/allowed-ports": policy(
+    "6.1-6",
+    "only allowed ports are called; a URL without one counts as 443 or 80",
+    { allowed_ports: [443, 8443] },
+    [away, "https://hooks.contract.example.com:8443/run"],
+    ["http://hooks.contract.example.com/run", "https://hooks.contract.example.com:9443/run"],
+  ),
+  "6.1/disable-loopback": policy(
+    "6.1-7",
+    "disable_loopback refuses relative URLs",
+    { disable_loopback: true },
+    [away],
+    ["/ok", "/runs/hook?x=1"],
+  ),
+  "6.1/max-url-length": policy(
+    "6.1-8",
+    "a URL above the largest length is refused",
+    { max_url_length: 64 },
+    [`https://a.example.com/${"x".repeat(42)}`],
+    [`https://a.example.com/${"x".repeat(43)}`],
+  ),
+  "6.1/loopback": {
+    title: "a relative URL is an internal call",
+    requirements: ["6.1-7"],
+    needs: [...HOOKED, "control"],
+    async run(t) {
+      const name = t.draw.word();
+      await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
+      await settle(t);
+      const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
+      t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", { actual: inbox.length });
+    },
+  },
+  "6.1/disabled": {
+    title: "disable_webhooks delivers nothing",
+    requirements: ["6.1-9"],
+    needs: HOOKED,
+    settings: { http: { disable_webhooks: true } },
+    async run(t) {
+      const receiver = await t.receiver();
+      const status = await start(t, receiver.url);
+      t.choice("agent.webhook_disabled", status < 300, "the run is accepted", { actual: status });
+      await settle(t, "PT1H");
+      t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", { actual: receiver.deliveries.length });
+    },
+  },
+  "6.1/versions": {
+    title: "the settings need the versions that brought them",
+    requirements: ["6.1-10", "6.1-9"],
+    needs: ["settings"],
+    async run(t) {
+      const at = (agent_server: string, more: Members) => t.refusesToStart({ versions: { agent_server }, ...more });
+      const headers = { webhooks: { headers: { "X-Static": "fixed" } } };
+      t.fact("6.1-10", (await at("0.5.35", headers)) !== null, "webhook headers before 0.5.36 are refused");
+      t.fact("6.1-10", (await at("0.5.36", headers)) === null, "from 0.5.36 on they are taken");
+      const off = { http: { disable_webhooks: true } };
+      t.fact("6.1-9", (await at("0.2.77", off)) !== null, "disable_webhooks before 0.2.78 is refused");
+      t.fact("6.1-9", (await at("0.2.78", off)) === null, "from 0.2.78 on it is taken");
+    },
+  },
+});

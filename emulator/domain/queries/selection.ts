@@ -1,0 +1,97 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import { parseFilter } from "../filters/parse.ts";
+import { problemText } from "../filters/problem.ts";
+import type { Filter } from "../filters/filter.ts";
+import { parseTime } from "../traces/wire-time.ts";
+
+/** Which rows are asked for; what is undefined asks for nothing. */
+export interface Selection {
+  readonly sessionIds?: readonly string[];
+  readonly ids?: readonly string[];
+  readonly traceId?: string;
+  readonly parentId?: string;
+  readonly exampleIds?: readonly string[];
+  readonly runType?: string;
+  readonly isRoot?: boolean;
+  readonly hasError?: boolean;
+  readonly filter?: Filter;
+  readonly traceFilter?: Filter;
+  readonly treeFilter?: Filter;
+  readonly start?: string;
+  readonly end?: string;
+}
+
+/** A query as it was sent; clients fill with null what their caller left out. */
+export interface SentSelection {
+  readonly session?: readonly string[] | null;
+  readonly id?: readonly string[] | null;
+  readonly trace?: string | null;
+  readonly parent_run?: string | null;
+  readonly reference_example?: readonly string[] | null;
+  readonly run_type?: string | null;
+  readonly is_root?: boolean | null;
+  readonly error?: boolean | null;
+  readonly query?: string | null;
+  readonly filter?: string | null;
+  readonly trace_filter?: string | null;
+  readonly tree_filter?: string | null;
+  readonly start_time?: string | null;
+  readonly end_time?: string | null;
+}
+
+/** Reads a query, or refuses it. */
+export function readSelection(sent: SentSelection): Selection {
+  const filter = bothOf(searchFor(sent.query), filterAt(sent.filter, "filter"));
+  const selection = {
+    sessionIds: idsOf(sent.session),
+    ids: idsOf(sent.id),
+    traceId: sent.trace?.toLowerCase(),
+    parentId: sent.parent_run?.toLowerCase(),
+    exampleIds: idsOf(sent.reference_example),
+    runType: sent.run_type?.toLowerCase(),
+    isRoot: sent.is_root ?? undefined,
+    hasError: sent.error ?? undefined,
+    filter,
+    traceFilter: filterAt(sent.trace_filter, "trace_filter"),
+    treeFilter: filterAt(sent.tree_filter, "tree_filter"),
+    start: timeAt(sent.start_time, "start_time"),
+    end: timeAt(sent.end_time, "end_time"),
+  };
+  const { sessionIds, ids, traceId, parentId } = selection;
+  if (!sessionIds && !ids && !traceId && !parentId)
+    throw new Refusal(
+      422,
+      "invalid_request",
+      "The query names no project, row, trace or parent.",
+      "Send session, id, trace or parent_run.",
+    );
+  return Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
+}
+
+/** An empty list says as little as none. */
+function idsOf(ids: readonly string[] | null | undefined): readonly string[] | undefined {
+  return ids && ids.length > 0 ? [...new Set(ids.map((id) => id.toLowerCase()))] : undefined;
+}
+
+function searchFor(text: string | null | undefined): Filter | undefined {
+  return text == null || text === "" ? undefined : { op: "search", term: text };
+}
+
+function bothOf(one: Filter | undefined, other: Filter | undefined): Filter | undefined {
+  return one && other ? { op: "and", filters: [one, other] } : (one ?? other);
+}
+
+function filterAt(text: string | null | undefined, field: string): Filter | undefined {
+  if (text == null || text === "") return undefined;
+  const read = parseFilter(text);
+  if ("filter" in read) return read.filter;
+  throw new Refusal(422, "invalid_request", `body.${field}: ${problemText(read.problem)}.`, read.problem.hint);
+}
+
+function timeAt(text: string | null | undefined, field: string): string | undefined {
+  if (text == null) return undefined;
+  const time = parseTime(text);
+  if (time === undefined)
+    throw new Refusal(422, "invalid_request", `body.${field}: must be an ISO 8601 time.`);
+  return time;
+}

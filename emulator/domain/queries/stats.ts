@@ -1,0 +1,117 @@
+import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import { addDecimals } from "../traces/decimal.ts";
+import { isJsonObject } from "../traces/json.ts";
+import { ownRow, type StoredRow } from "../traces/roll-up.ts";
+import { microsBetween } from "../traces/wire-time.ts";
+
+export type RunStats = ReplyBodyOf<"statRuns">;
+
+/** Sums rows up, one after the other. */
+export interface Tally {
+  add(row: StoredRow): void;
+  result(): RunStats;
+}
+
+const MICROS_PER_SECOND = 1_000_000;
+const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
+const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
+
+/** `shown`: rows count what they show, also where that is the sum of their children's. */
+export function createTally(shown: boolean): Tally {
+  const latencies: number[] = [];
+  const firstTokens: number[] = [];
+  const tokenCounts: number[] = [];
+  const tokens = { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 };
+  const costs: Record<(typeof COSTS)[number], string | null> = {
+    total_cost: null,
+    prompt_cost: null,
+    completion_cost: null,
+  };
+  const feedback = createFeedbackTally();
+  let count = 0;
+  let errors = 0;
+  let last: string | null = null;
+
+  return {
+    add(row) {
+      count += 1;
+      if (row.status === "error") errors += 1;
+      if (row.end_time !== null) latencies.push(secondsBetween(row.start_time, row.end_time));
+      if (row.first_token_time !== null) firstTokens.push(secondsBetween(row.start_time, row.first_token_time));
+      if (last === null || row.start_time > last) last = row.start_time;
+      const counted = shown ? row : ownRow(row);
+      for (const name of TOKENS) tokens[name] += counted[name] ?? 0;
+      if (counted.total_tokens !== null) tokenCounts.push(counted.total_tokens);
+      for (const name of COSTS) {
+        const cost = counted[name];
+        if (cost !== null) costs[name] = addDecimals(costs[name] ?? "0", cost);
+      }
+      feedback.add(row.feedback_stats);
+    },
+    result() {
+      const [latency, firstToken, middle] = [latencies, firstTokens, tokenCounts].map((list) =>
+        Float64Array.from(list).sort(),
+      ) as [Float64Array, Float64Array, Float64Array];
+      return {
+        run_count: count,
+        error_rate: shareOf(errors, count),
+        latency_p50: percentile(latency, 0.5),
+        latency_p99: percentile(latency, 0.99),
+        latency_avg: latency.length === 0 ? null : latency.reduce((sum, one) => sum + one, 0) / latency.length,
+        first_token_p50: percentile(firstToken, 0.5),
+        first_token_p99: percentile(firstToken, 0.99),
+        streaming_rate: shareOf(firstToken.length, count),
+        ...tokens,
+        median_tokens: percentile(middle, 0.5),
+        ...costs,
+        last_run_start_time: last,
+        feedback_stats: feedback.result(),
+      };
+    },
+  };
+}
+
+function secondsBetween(from: string, to: string): number {
+  return microsBetween(from, to) / MICROS_PER_SECOND;
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+/** The smallest value that so many of the others do not exceed. */
+function percentile(sorted: Float64Array, share: number): number | null {
+  if (sorted.length === 0) return null;
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+interface KeyTally {
+  n: number;
+  scored: number;
+  sum: number;
+}
+
+const FEEDBACK_KEYS_MAX = 1_000;
+
+function createFeedbackTally() {
+  const keys = new Map<string, KeyTally>();
+  return {
+    add(stats: unknown): void {
+      if (!isJsonObject(stats)) return;
+      for (const [key, value] of Object.entries(stats)) {
+        const tally = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
+        if (!keys.has(key) && keys.size >= FEEDBACK_KEYS_MAX) continue;
+        keys.set(key, tally);
+        const n = isJsonObject(value) && typeof value.n === "number" ? value.n : 1;
+        tally.n += n;
+        if (!isJsonObject(value) || typeof value.avg !== "number") continue;
+        tally.scored += n;
+        tally.sum += value.avg * n;
+      }
+    },
+    result: () =>
+      Object.fromEntries(
+        [...keys].map(([key, { n, scored, sum }]) => [key, { n, avg: scored === 0 ? null : sum / scored }]),
+      ),
+  };
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { run, workingFolder } from "../cli/emulator-process.ts";
+
+const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+
+const child = (source: string) => ["exec", "--", process.execPath, "-e", source];
+
+describe("emulator exec", () => {
+  it("gives the command the addresses, and its exit code on", async () => {
+    const source = `
+      const { EMULATOR_URL, EMULATOR_EU_URL, EMULATOR_S3_URL, AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION,
+        LANGSMITH_ENDPOINT, LANGSMITH_API_KEY, LANGGRAPH_API_URL } = process.env;
+      const replies = await Promise.all([EMULATOR_URL, EMULATOR_EU_URL, LANGSMITH_ENDPOINT, LANGGRAPH_API_URL].map((url) => fetch(url + "/readyz")));
+      console.log(JSON.stringify({ ready: replies.map(({ status }) => status), s3: (await fetch(EMULATOR_S3_URL)).status,
+        same: EMULATOR_S3_URL === AWS_ENDPOINT_URL_S3, keys: [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, LANGSMITH_API_KEY] }));
+      process.exit(7);`;
+    const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "--input-type=module", "-e", source], { cwd: workingFolder() });
+    expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      ready: [200, 200, 200, 200],
+      s3: 403,
+      same: true,
+      keys: ["emulator", "emulator-secret", "us-east-1", "emulator-key"],
+    });
+  });
+
+  it("leaves flags behind the dashes to the command", async () => {
+    const words = ["exec", "--seed", "3", "--", process.execPath, "-p", "process.argv.slice(1).join()", "--", "--port", "-x"];
+    expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code: 0, stdout: "--port,-x\n" });
+  });
+
+  it.each([
+    ["a command that is not there", ["exec", "--", "no-such-command"], 127, "no-such-command: no such command"],
+    ["a file that is no program", ["exec", "--", "/"], 126, "/: it cannot be started"],
+    ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
+    ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
+  ])("says what is wrong with %s", async (_, words, code, told) => {
+    expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code, stderr: expect.stringContaining(told) });
+  });
+
+  it("ends as shells say when a signal ended the command", async () => {
+    expect((await run(child("process.kill(process.pid, 'SIGKILL')"), { cwd: workingFolder() })).code).toBe(137);
+  });
+
+  it("ends with 4 under --strict when a fault never struck", async () => {
+    const source = `fetch(process.env.EMULATOR_URL + "/_emulator/v1/faults", { method: "POST", body: JSON.stringify({ preset: "worker_crash" }) })`;
+    const words = ["exec", "--strict", "--", process.execPath, "-e", source];
+    expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code: 4, stderr: expect.stringContaining("never struck") });
+  });
+});
+
+describe("a signal to emulator exec", () => {
+  let started: ChildProcess | undefined;
+
+  afterEach(() => void started?.kill("SIGKILL"));
+
+  async function running(source: string) {
+    const process_ = spawn(process.execPath, [CLI, ...child(source)], { cwd: workingFolder(), stdio: ["ignore", "pipe", "inherit"] });
+    started = process_;
+    const [line] = await once(process_.stdout, "data");
+    return { process_, pid: Number(String(line)), ended: once(process_, "exit") };
+  }
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s reaches the command once, which decides how it ends", async (signal) => {
+    const { process_, pid, ended } = await running(
+      `let heard = 0;
+       process.on("${signal}", () => { heard += 1; setTimeout(() => process.exit(40 + heard), 100); });
+       setInterval(() => {}, 1000);
+       console.log(process.pid);`,
+    );
+    process_.kill(signal);
+    expect(await ended).toEqual([41, null]);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+
+  it("that the command does not catch ends both", async () => {
+    const { process_, pid, ended } = await running("setInterval(() => {}, 1000); console.log(process.pid);");
+    process_.kill("SIGTERM");
+    expect(await ended).toEqual([143, null]);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+});

@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../emulator/index.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BUILT = pathToFileURL(`${ROOT}dist/emulator/index.js`).href;
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z", seed: 4 });
+});
+
+afterEach(() => emulator.close());
+
+describe("request", () => {
+  it("asks in this process, in the words of fetch", async () => {
+    const made = await emulator.request("/threads", { json: {} });
+    expect([made.status, made.ok, made.headers.get("content-type")]).toEqual([200, true, "application/json"]);
+    const { thread_id } = (await made.json()) as { thread_id: string };
+    const found = await emulator.request(`/threads/${thread_id}?x=1`);
+    expect(await found.json()).toMatchObject({ thread_id, status: "idle" });
+    expect((await emulator.request("/sessions", { headers: { "X-Tenant-Id": "00000000-0000-4000-8000-0000000000aa" } })).status).toBe(200);
+    expect((await emulator.request(new Request("http://anywhere.test/ok"))).status).toBe(200);
+  });
+
+  it("reaches the region that is named, or that the address is of", async () => {
+    const runs = [{ id: "00000000-0000-4000-8000-0000000000b1", trace_id: "00000000-0000-4000-8000-0000000000b1", dotted_order: "20260101T000000000000Z00000000-0000-4000-8000-0000000000b1", name: "n", run_type: "chain", start_time: "2026-01-01T00:00:00Z", inputs: {}, session_name: "eu-only" }];
+    await emulator.request("/runs/batch", { region: "eu", json: { post: runs } });
+    const count = async (reply: Response) => ((await reply.json()) as unknown[]).length;
+    expect(await count(await emulator.request("/sessions?name=eu-only"))).toBe(0);
+    expect(await count(await emulator.request("/sessions?name=eu-only", { region: "eu" }))).toBe(1);
+    const asked = new Request(`${emulator.euUrl}/sessions?name=eu-only`, { headers: { "x-api-key": "k" } });
+    expect(await count(await emulator.request(asked))).toBe(1);
+  });
+
+  it("takes compressed bodies, and refuses broken ones as the port does", async () => {
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const send = (body: Uint8Array<ArrayBuffer>, encoding = "gzip") =>
+      emulator.request("/threads", { method: "POST", headers: { ...headers, "content-encoding": encoding }, body });
+    const zipped = Uint8Array.from(gzipSync('{"metadata":{"a":1}}'));
+    expect(await (await send(zipped)).json()).toMatchObject({ metadata: { a: 1 } });
+    expect((await send(zipped.slice(0, 9))).status).toBe(415);
+    expect((await send(zipped, "lzma")).status).toBe(415);
+    const bomb = Uint8Array.from(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+    expect((await send(bomb)).status).toBe(413);
+  });
+
+  it("streams, and a reader who goes away leaves nothing behind", async () => {
+    const stream = await emulator.request("/runs/stream", { json: { assistant_id: "agent", input: {}, stream_mode: ["values"] } });
+    expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    const reader = stream.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("event: metadata");
+    await reader?.cancel();
+    expect(await emulator.control("GET", "/status")).toMatchObject({ open_streams: 0 });
+    const whole = await (await emulator.request("/runs/stream", { json: { assistant_id: "agent", input: {} } })).text();
+    expect(whole).toContain("event: values");
+  });
+});
+
+describe("faults", () => {
+  it("are armed, listed and taken away", async () => {
+    const { id, hits } = await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    await emulator.faults.arm({ preset: "worker_crash", times: 2 });
+    expect(hits).toBe(0);
+    expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
+    expect((await emulator.faults.list()).map(({ plane, hits: struck }) => [plane, struck])).toEqual([["http", 1], ["worker", 0]]);
+    await emulator.faults.clear(id);
+    expect(await emulator.faults.list()).toHaveLength(1);
+    await emulator.faults.clear();
+    expect(await emulator.faults.list()).toEqual([]);
+    await expect(emulator.faults.arm({ plane: "http", match: { op: "nothing" }, then: { status: 503 } })).rejects.toThrow(/nothing/);
+  });
+});
+
+describe("emulators in one process", () => {
+  it("share nothing", async () => {
+    const others = await Promise.all(Array.from({ length: 5 }, () => startEmulator({ clock: "frozen" })));
+    const all = [emulator, ...others];
+    expect(new Set(all.flatMap(({ url, euUrl, s3Url }) => [url, euUrl, s3Url])).size).toBe(18);
+    await others[0]?.request("/threads", { json: {} });
+    const counts = await Promise.all(all.map(async (each) => (await each.request("/threads/count", { json: {} })).json()));
+    expect(counts).toEqual([0, 1, 0, 0, 0, 0]);
+    await Promise.all(others.map((each) => each.close()));
+    expect((await emulator.request("/ok")).status).toBe(200);
+  });
+
+  it("take problems of their options one by one", async () => {
+    await expect(startEmulator({ seed: -1, limits: { max_retries: -1 } })).rejects.toThrow(/seed[\s\S]*max_retries/);
+  });
+
+  it("close more than once without a fuss", async () => {
+    const other = await startEmulator();
+    await Promise.all([other.close(), other.close()]);
+    await other[Symbol.asyncDispose]();
+    expect((await fetch(other.url).catch(() => "gone"))).toBe("gone");
+  });
+});
+
+describe("a process that has used emulators", () => {
+  it("ends by itself when they are closed", async () => {
+    const program = `
+      import { startEmulator } from ${JSON.stringify(BUILT)};
+      const emulators = await Promise.all([1, 2, 3].map((seed) => startEmulator({ clock: seed === 1 ? "flowing" : "frozen", seed })));
+      for (const emulator of emulators) {
+        const { session_id } = await emulator.control("POST", "/traces/generate", { count: 50, project: "p" });
+        const created = await emulator.request("/api/v1/bulk-exports/destinations", { json: { destination_type: "s3", display_name: "d",
+          config: { bucket_name: "traces", prefix: "p", region: "us-east-1" }, credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" } } });
+        const { id } = await created.json();
+        const made = await emulator.request("/api/v1/bulk-exports", { json: { bulk_export_destination_id: id, session_id,
+          start_time: new Date(Date.parse(emulator.clock.now()) - 864e5).toISOString(), end_time: emulator.clock.now() } });
+        const { id: exported } = await made.json();
+        await emulator.clock.advance({ until: { export: exported, status: "COMPLETED" } });
+        await fetch(emulator.url + "/ok").then((reply) => reply.text());
+        console.log((await emulator.verifyExport(exported)).ok);
+      }
+      await Promise.all(emulators.map((emulator) => emulator.close()));
+      process.on("exit", () => console.log("open:", process.getActiveResourcesInfo().filter((name) => !/^(Pipe|TTY|FSReq|TCPSocket|ConnectWrap|Immediate)/.test(name)).join()));`;
+    const { stdout, error } = await new Promise<{ stdout: string; error: Error | null }>((resolve) => {
+      execFile(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT, timeout: 25_000 }, (error, stdout) =>
+        resolve({ stdout, error }),
+      );
+    });
+    expect(error).toBe(null);
+    expect(stdout).toBe("true\ntrue\ntrue\nopen: \n");
+  });
+});

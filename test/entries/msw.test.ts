@@ -1,0 +1,71 @@
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { emulatorHandlers } from "../../emulator/entries/msw.ts";
+import { type Emulator, startEmulator } from "../../emulator/index.ts";
+
+const US = "https://api.traces.test";
+const EU = "https://eu.traces.test/platform";
+
+let emulator: Emulator;
+const server = setupServer();
+
+beforeAll(async () => {
+  emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
+  server.listen({ onUnhandledRequest: "error" });
+  server.use(...emulatorHandlers(emulator, { us: US, eu: EU }));
+});
+
+afterEach(() => emulator.reset());
+
+afterAll(async () => {
+  server.close();
+  await emulator.close();
+});
+
+describe("the handlers for msw", () => {
+  it("answer for an address that nobody listens at", async () => {
+    const made = await fetch(`${US}/threads`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+    expect(made.status).toBe(200);
+    const { thread_id } = (await made.json()) as { thread_id: string };
+    expect(await (await fetch(`${US}/threads/${thread_id}?a=b`)).json()).toMatchObject({ thread_id });
+    const refused = await fetch(`${US}/threads/${thread_id}/runs?status=running`);
+    expect([refused.status, typeof (await refused.json())]).toEqual([422, "string"]);
+  });
+
+  it("keep the regions apart, below the path of each address", async () => {
+    const run = { id: "00000000-0000-4000-8000-0000000000c1", trace_id: "00000000-0000-4000-8000-0000000000c1", dotted_order: "20260101T000000000000Z00000000-0000-4000-8000-0000000000c1", name: "n", run_type: "chain", start_time: "2026-01-01T00:00:00Z", inputs: {}, session_name: "eu-only" };
+    const sent = await fetch(`${EU}/runs/batch`, { method: "POST", body: JSON.stringify({ post: [run] }), headers: { "content-type": "application/json", "x-api-key": "k" } });
+    expect(sent.status).toBe(202);
+    const count = async (base: string) =>
+      ((await (await fetch(`${base}/sessions?name=eu-only`, { headers: { "x-api-key": "k" } })).json()) as unknown[]).length;
+    expect(await count(US)).toBe(0);
+    expect(await count(EU)).toBe(1);
+  });
+
+  it("stream", async () => {
+    const reply = await fetch(`${US}/runs/stream`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ assistant_id: "agent", input: { messages: [] }, stream_mode: ["values"] }),
+    });
+    expect(reply.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    const pieces: string[] = [];
+    const decoder = new TextDecoder();
+    for await (const piece of reply.body as unknown as AsyncIterable<Uint8Array>) pieces.push(decoder.decode(piece));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join("")).toMatch(/^event: metadata[\s\S]*event: values/);
+  });
+
+  it("pass over other addresses, longer names of the same beginning too", async () => {
+    await expect(fetch("https://api.traces.testing/ok")).rejects.toThrow();
+    await expect(fetch("https://eu.traces.test/platforms/ok")).rejects.toThrow();
+    expect((await fetch(`${EU}/ok`)).status).toBe(200);
+  });
+
+  it("let faults strike as on a port", async () => {
+    await emulator.faults.arm({ plane: "http", match: { op: "createThread" }, then: { status: 503, headers: { "retry-after": "1" } } });
+    const make = () => fetch(`${US}/threads`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+    const refused = await make();
+    expect([refused.status, refused.headers.get("retry-after"), (await make()).status]).toEqual([503, "1", 200]);
+  });
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { childEnvironment } from "../../bin/child-environment.ts";
+import { EmulatorContainer, StartedEmulatorContainer } from "../../emulator/entries/testcontainers.ts";
+import { startEmulator } from "../../emulator/index.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (name: string) => readFileSync(`${ROOT}${name}`, "utf8");
+
+/** What an engine would answer with: a host, and a port for each of the container's. */
+function startedAt(ports: Readonly<Record<number, number>>) {
+  return { getHost: () => "127.0.0.1", getMappedPort: (port: number) => ports[port] } as never;
+}
+
+describe("the container class", () => {
+  it("says where the started container is, and drives it", async () => {
+    const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
+    try {
+      const portOf = (url: string) => Number(new URL(url).port);
+      const ports = { 4700: portOf(emulator.url), 4701: portOf(emulator.euUrl), 4702: portOf(emulator.s3Url) };
+      const started = new StartedEmulatorContainer(startedAt(ports));
+      expect([started.url, started.euUrl, started.s3Url]).toEqual([emulator.url, emulator.euUrl, emulator.s3Url]);
+      expect(started.environment()).toEqual(childEnvironment({ url: emulator.url, eu_url: emulator.euUrl, s3_url: emulator.s3Url }));
+      await started.control("POST", "/clock/advance", { by: "PT1H" });
+      expect(emulator.clock.now()).toBe("2026-01-01T01:00:00.000000Z");
+      await expect(started.control("POST", "/clock/advance", { by: "an hour" })).rejects.toThrow(/ISO 8601/);
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it("sets the clock and the seed by the environment", () => {
+    const container = new EmulatorContainer().withFrozenClock("2026-01-01T00:00:00Z").withSeed(3) as unknown as {
+      readonly environment: Record<string, string>;
+      readonly exposedPorts: readonly number[];
+    };
+    expect(container.environment).toEqual({
+      EMULATOR_EPHEMERAL: "true",
+      EMULATOR_CLOCK: "frozen",
+      EMULATOR_NOW: "2026-01-01T00:00:00Z",
+      EMULATOR_SEED: "3",
+    });
+    expect(container.exposedPorts).toEqual([4700, 4701, 4702]);
+  });
+});
+
+describe("the image", () => {
+  const dockerfile = read("Dockerfile");
+
+  it("runs as nobody in particular, with a health check, and takes in no secrets or data of the folder", () => {
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+    expect(dockerfile).toMatch(/^EXPOSE 4700 4701 4702$/m);
+    const ignored = read(".dockerignore").split("\n");
+    for (const name of ["node_modules", ".git", "**/.emulator", "dist"]) expect(ignored).toContain(name);
+  });
+
+  it("copies what is there", () => {
+    const copied = [...dockerfile.matchAll(/^COPY --from=build \/emulator\/(\S+) /gm)].map(([, name]) => name);
+    const { files } = JSON.parse(read("package.json")) as { files: readonly string[] };
+    expect(copied).toEqual(expect.arrayContaining(["dist", "node_modules", "package.json"]));
+    expect(files).toEqual(expect.arrayContaining(["dist"]));
+  });
+
+  it("stands in the compose file beside a foreign object store", () => {
+    const { services } = parse(read("compose.yaml")) as { services: Record<string, Record<string, unknown>> };
+    expect(Object.keys(services)).toEqual(["emulator", "minio", "bucket"]);
+    expect(services.emulator?.ports).toEqual(["4700:4700", "4701:4701", "4702:4702"]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { FIRST_INSTANT, test } from "../../emulator/entries/vitest.ts";
+import type { Emulator } from "../../emulator/index.ts";
+
+async function exported(emulator: Emulator, days: readonly [string, string]): Promise<string> {
+  const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", { count: 30, project: "shop" });
+  const ask = async (path: string, json: unknown) => ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
+  const destination = await ask("/api/v1/bulk-exports/destinations", {
+    destination_type: "s3",
+    display_name: "Mine",
+    config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
+    credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+  });
+  const [start_time, end_time] = days;
+  return ask("/api/v1/bulk-exports", { bulk_export_destination_id: destination, session_id, start_time, end_time });
+}
+
+const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
+const seen = new Set<string>();
+
+describe("the fixture", () => {
+  for (const nth of ["first", "second"])
+    test(`gives the ${nth} test an emulator that nobody has used`, async ({ emulator, clock }) => {
+      expect(seen.has(emulator.url)).toBe(false);
+      seen.add(emulator.url);
+      expect(clock.now().toISOString()).toBe(new Date(FIRST_INSTANT).toISOString());
+      expect(await (await emulator.request("/threads/count", { json: {} })).json()).toBe(0);
+      await emulator.request("/threads", { json: {} });
+      await clock.advance("P1D");
+    });
+
+  it("has closed them", async () => {
+    expect(seen.size).toBe(2);
+    for (const url of seen) expect(await fetch(url).catch(() => "closed")).toBe("closed");
+  });
+
+  test("moves time to an instant, and until an export is where it should be", async ({ emulator, clock }) => {
+    const id = await exported(emulator, WINDOW);
+    await clock.advanceTo("2026-01-01T00:00:00.500Z");
+    expect(await (await emulator.request(`/api/v1/bulk-exports/${id}`)).json()).toMatchObject({ status: "CREATED" });
+    await clock.advanceUntil(id);
+    await expect(clock.advanceUntil(id, "FAILED")).rejects.toThrow(/did not become FAILED/);
+  });
+});
+
+const seeded = test.extend({ emulatorOptions: { seed: 77, now: "2027-05-05T00:00:00Z" } });
+
+seeded("options are those that the tests give", async ({ emulator, clock }) => {
+  expect(emulator.seed).toBe(77);
+  expect(clock.now().toISOString()).toBe("2027-05-05T00:00:00.000Z");
+});
+
+describe("toHaveExported", () => {
+  test("reads the files back", async ({ emulator, clock }) => {
+    const id = await exported(emulator, WINDOW);
+    await clock.advanceUntil(id);
+    await expect(emulator).toHaveExported(id);
+    await expect(emulator).toHaveExported(id, { rows: 30, files: 1 });
+    await expect(expect(emulator).toHaveExported(id, { rows: 31 })).rejects.toThrow(/rows: expected 31, found 30/);
+  });
+
+  test("tells what is wrong with them", async ({ emulator, clock }) => {
+    const id = await exported(emulator, WINDOW);
+    await clock.advanceUntil(id);
+    await emulator.control("DELETE", "/s3/buckets/traces");
+    await expect(expect(emulator).toHaveExported(id)).rejects.toThrow(/is not as expected:\n\w+/);
+    await expect(emulator).not.toHaveExported(id);
+  });
+});
+
+describe("toHaveDelivered", () => {
+  test("looks into the ledger", async ({ emulator, clock }) => {
+    await expect(emulator).not.toHaveDelivered();
+    const { thread_id } = (await (await emulator.request("/threads", { json: {} })).json()) as { thread_id: string };
+    await emulator.request(`/threads/${thread_id}/runs`, { json: { assistant_id: "agent", webhook: "/_emulator/inbox/mine" } });
+    await clock.advance("PT1H");
+    await expect(emulator).toHaveDelivered({ url: "/_emulator/inbox/mine", "request.body.status": "success" }, 1);
+    await expect(expect(emulator).toHaveDelivered({ thread_id }, 2)).rejects.toThrow(/^1 deliveries are like/);
+    await expect(emulator).not.toHaveDelivered({ run_status: "error" });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import {
+  dateTime,
+  integer,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  uuid,
+} from "../../contracts/spec/fields.ts";
+import { checkOf } from "../../emulator/http/check.ts";
+import { readQuery } from "../../emulator/http/query.ts";
+import { unknownFields } from "../../emulator/http/unknown-fields.ts";
+
+const order = object({
+  id: uuid(),
+  at: dateTime(),
+  kind: oneOf(["a", "b"]),
+  note: optional(nullable(text({ minLength: 1 }))),
+  lines: optional(listOf(object({ count: integer({ minimum: 1 }) }))),
+});
+
+const good = { id: "12345678-1234-4234-8234-123456789ABC", at: "2026-01-01T00:00:00Z", kind: "a" };
+
+describe("a check", () => {
+  it.each([
+    [good, []],
+    [{ ...good, note: null, lines: [{ count: 1 }] }, []],
+    [{ ...good, id: "x" }, ["body.id: must be a uuid"]],
+    [
+      { ...good, at: "2026-01-01" },
+      ["body.at: must be an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z"],
+    ],
+    [{ ...good, kind: "c" }, ["body.kind: must be one of a, b"]],
+    [{ ...good, kind: undefined }, ["body.kind: is required"]],
+    [{ ...good, lines: [{ count: 1 }, { count: 0 }] }, ["body.lines[1].count: must be >= 1"]],
+    [{ ...good, lines: [{ count: 1.5 }] }, ["body.lines[0].count: must be integer"]],
+    [[], ["body: must be object"]],
+  ])("names what is wrong: %j", async (value, problems) => {
+    const check = await checkOf(order);
+    expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);
+  });
+});
+
+describe("unknown fields", () => {
+  it("are found at every depth, and only where members are defined", () => {
+    const value = { ...good, colour: 1, lines: [{ count: 1, size: 2 }] };
+    expect(unknownFields(value, order, "body")).toEqual(["body.lines[0].size", "body.colour"].reverse());
+    expect(unknownFields({ toString: 1 }, order, "body")).toEqual(["body.toString"]);
+  });
+});
+
+describe("a query", () => {
+  it("is read in the types of its fields; what does not fit stays text", () => {
+    const fields = { limit: optional(integer({ default: 10 })), name: optional(text()) };
+    expect(readQuery("limit=5&name=7", fields)).toEqual({ limit: 5, name: "7" });
+    expect(readQuery("", fields)).toEqual({ limit: 10 });
+    expect(readQuery("limit=five", fields)).toEqual({ limit: "five" });
+    expect(readQuery("limit=1e3", fields)).toEqual({ limit: "1e3" });
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run, start, workingFolder } from "../cli/emulator-process.ts";
+
+function write(folder: string, name: string, ...lines: readonly string[]): void {
+  writeFileSync(join(folder, `${name}.scenario.yaml`), `${["scenario: A sentence.", ...lines].join("\n")}\n`);
+}
+
+const GOOD = ["when:", "  - request: POST /threads", "    body: {}"];
+const BAD = ["when:", "  - request: GET /ok", "    expect: { status: 201 }"];
+
+describe("emulator replay", () => {
+  it("ends with 0 when all is well, and says so", async () => {
+    const cwd = workingFolder();
+    write(cwd, "good", ...GOOD);
+    const { code, stdout, stderr } = await run(["replay", "good.scenario.yaml"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^ok {6}good — A sentence\. \(\d+ ms\)\n1 scenarios: 1 passed\n$/);
+  });
+
+  it("ends with 1 when one fails, and writes the report that is asked for", async () => {
+    const cwd = workingFolder();
+    write(cwd, "good", ...GOOD);
+    write(cwd, "bad", ...BAD);
+    const { code, stdout } = await run(["replay", ".", "--report", "junit", "--output", "report.xml"], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain("npx emulator replay bad.scenario.yaml --seed 1");
+    expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain('tests="2" failures="1"');
+  });
+
+  it("ends with 2 when there is nothing to play, or nothing that can be", async () => {
+    const cwd = workingFolder();
+    expect(await run(["replay", "."], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("an empty run proves nothing") });
+    write(cwd, "wrong", "when:", "  - reqest: GET /ok");
+    expect(await run(["replay", "."], { cwd })).toMatchObject({
+      code: 2,
+      stderr: "emulator: wrong.scenario.yaml:3: when[0]: it has no verb; did you mean request?\n",
+    });
+    expect(await run(["replay", ".", "--jobs", "none"], { cwd })).toMatchObject({ code: 2 });
+    expect(await run(["replay", ".", "--report", "html"], { cwd })).toMatchObject({ code: 2 });
+  });
+
+  it("ends with 3 when a journal has drifted", async () => {
+    const cwd = workingFolder();
+    write(cwd, "kept", ...GOOD);
+    expect((await run(["replay", ".", "--update"], { cwd })).code).toBe(0);
+    expect((await run(["replay", "."], { cwd })).code).toBe(0);
+    const golden = join(cwd, "kept.journal.ndjson");
+    writeFileSync(golden, readFileSync(golden, "utf8").replace("createThread", "createThraed"));
+    const { code, stdout } = await run(["replay", "."], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain("if that is right: add --update");
+  });
+
+  it("plays on an emulator that runs, at the instant that it began with", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral", "--now", "2026-03-01T00:00:00Z"], { cwd });
+    write(cwd, "here", "now: 2026-03-01T00:00:00Z", ...GOOD, "  - advance: PT1H", "    expect: { body: { to: { $regex: 'T01:00:00' } } }");
+    const found = await run(["replay", "here.scenario.yaml", "--target", ready.url], { cwd });
+    expect(found).toMatchObject({ code: 0, stderr: "" });
+    expect((await run(["replay", "here.scenario.yaml", "--target", ".emulator"], { cwd })).code).toBe(0);
+    write(cwd, "there", "now: 2027-03-01T00:00:00Z", ...GOOD);
+    const { code, stdout } = await run(["replay", "there.scenario.yaml", "--target", ready.url], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toContain("start that one with --clock frozen --now 2027-03-01T00:00:00Z");
+  });
+});
+
+describe("emulator replay --record", () => {
+  it("makes a scenario of what an emulator was asked, and it goes the same way", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z", "--seed", "9"], { cwd });
+    const headers = { "content-type": "application/json", "x-api-key": "a-secret-key", "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
+    const call = async (path: string, body: unknown) =>
+      (await fetch(`${ready.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })).json() as Promise<Record<string, string>>;
+    const { session_id } = await call("/_emulator/v1/traces/generate", { count: 20, project: "shop" });
+    const { id: destination } = await call("/api/v1/bulk-exports/destinations", {
+      destination_type: "s3",
+      display_name: "Mine",
+      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
+      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+    });
+    await call("/api/v1/bulk-exports/destinations", {
+      destination_type: "s3",
+      display_name: "Not mine",
+      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
+      credentials: { access_key_id: "emulator", secret_access_key: "do-not-tell" },
+    });
+    await call("/_emulator/v1/faults", { preset: "permission_denied" });
+    const { id } = await call("/api/v1/bulk-exports", {
+      bulk_export_destination_id: destination,
+      session_id,
+      start_time: "2026-02-27T00:00:00Z",
+      end_time: "2026-03-01T00:00:00Z",
+    });
+    await call("/_emulator/v1/clock/advance", { by: "PT5M" });
+    const seen = (await (await fetch(`${ready.url}/api/v1/bulk-exports/${id}`, { headers })).json()) as { status: string };
+    expect(seen.status).toBe("FAILED");
+
+    const recorded = await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd });
+    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 7 steps") });
+    const text = readFileSync(join(cwd, "seen.scenario.yaml"), "utf8");
+    expect(text).not.toMatch(/do-not-tell|a-secret-key/);
+    expect(text).toContain("GET /api/v1/bulk-exports/${");
+    expect(text).not.toContain(id);
+    expect(await run(["replay", "seen.scenario.yaml"], { cwd })).toMatchObject({ code: 0 });
+    expect(await run(["replay", "seen.scenario.yaml", "--seed", "10"], { cwd })).toMatchObject({ code: 0 });
+    writeFileSync(join(cwd, "seen.scenario.yaml"), text.replace("preset: permission_denied", "preset: worker_crash"));
+    expect(await run(["replay", "seen.scenario.yaml"], { cwd })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('body.status: expected "FAILED"'),
+    });
+    expect(await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("is there already") });
+    expect(existsSync(join(cwd, "seen.journal.ndjson"))).toBe(false);
+  });
+});

@@ -1,0 +1,141 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
+import { report } from "../../scenarios/reports.ts";
+import type { OpenStage } from "../../scenarios/stage.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "replay-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, ...lines: readonly string[]): string {
+  const file = join(folder, `${name}.scenario.yaml`);
+  writeFileSync(file, `${["scenario: A sentence.", "seed: 5", ...lines].join("\n")}\n`);
+  return file;
+}
+
+async function playAll(options: Partial<ReplayOptions> = {}) {
+  return replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs: 2, ...options });
+}
+
+describe("a failure tells", () => {
+  it("the step, the difference, the request and the command that does it again", async () => {
+    write("bad", "when:", "  - note: it has to be there", "    request: GET /threads/00000000-0000-4000-8000-000000000009", "    expect: { status: 200 }");
+    const [outcome] = await playAll();
+    expect(outcome?.verdict).toBe("failed");
+    const text = report("pretty", [outcome!], folder);
+    expect(text.split("\n").slice(1)).toEqual([
+      "        bad.scenario.yaml:4: when[0]",
+      "        it has to be there",
+      "          status: expected 200, found 404",
+      expect.stringMatching(
+        /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/threads\/00000000-0000-4000-8000-000000000009'$/,
+      ),
+      "        npx emulator replay bad.scenario.yaml --seed 5",
+      "1 scenarios: 0 passed, 1 failed",
+    ]);
+  });
+
+  it("in every form of report", async () => {
+    write("bad<&>", "when:", '  - request: GET /threads/"<&\u0001>"', "    expect: { status: 200 }");
+    write("good", "when:", "  - request: GET /ok");
+    const outcomes = await playAll();
+    const junit = report("junit", outcomes, folder);
+    expect(junit).toContain('tests="2" failures="1" errors="0"');
+    expect(junit).toContain("&quot;&lt;&amp;");
+    expect(junit).not.toContain("\u0001");
+    expect(JSON.parse(report("json", outcomes, folder))).toMatchObject({
+      summary: { passed: 1, failed: 1 },
+      scenarios: [{ verdict: "failed", seed: 5 }, { verdict: "passed" }],
+    });
+    expect(report("md", outcomes, folder)).toContain("| good | A sentence. | ok |");
+  });
+
+  it("that settings are wrong, as a scenario that could not be played", async () => {
+    write("bad", "settings: { limits: { workflow_timeuot: PT1H } }", "when:", "  - advance: PT1S");
+    const [outcome] = await playAll();
+    expect(outcome).toMatchObject({ verdict: "broken", problem: expect.stringContaining("workflow_timeout") });
+  });
+});
+
+describe("a repetition", () => {
+  it("ends as soon as its condition holds", async () => {
+    write("loop", "when:", "  - repeat: 50", "    until: { round: 3 }", "    steps:", "      - advance: PT1S", "        capture: { at: to }", "  - expect: { variables: { at: { $regex: 'T00:00:04' } } }");
+    expect(await playAll()).toMatchObject([{ verdict: "passed", steps: 6 }]);
+  });
+
+  it("fails when it never does", async () => {
+    write("loop", "when:", "  - repeat: 3", "    until: { round: 3 }", "    steps:", "      - advance: PT1S");
+    const [outcome] = await playAll();
+    expect(outcome?.failure?.differences).toEqual(["not so after 3 rounds", "round: expected 3, found 2"]);
+  });
+});
+
+describe("scenarios", () => {
+  it("know nothing of one another, and so many as are asked for are played at a time", async () => {
+    for (const name of ["a", "b", "c", "d"])
+      write(name, "when:", "  - request: POST /threads", "    body: {}", "  - request: POST /threads/search", "    body: {}", "    expect: { body: { length: 1 } }");
+    let open = 0;
+    let most = 0;
+    const { openInProcess } = await import("../../scenarios/stage.ts");
+    const openStage: OpenStage = async (setting) => {
+      open += 1;
+      most = Math.max(most, open);
+      const stage = await openInProcess(setting);
+      return {
+        ...stage,
+        async close() {
+          open -= 1;
+          await stage.close();
+        },
+      };
+    };
+    const outcomes = await playAll({ jobs: 3, openStage });
+    expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ["a", "passed"],
+      ["b", "passed"],
+      ["c", "passed"],
+      ["d", "passed"],
+    ]);
+    expect([most, open]).toEqual([3, 0]);
+  });
+
+  it("that are none prove nothing", () => {
+    expect(() => scenarioFiles([folder], folder)).toThrow("an empty run proves nothing");
+    expect(() => scenarioFiles(["gone"], folder)).toThrow("gone: no such file or folder");
+  });
+});
+
+describe("a golden journal", () => {
+  const steps = ["when:", "  - request: POST /threads", "    body: {}", "  - advance: PT1H"];
+
+  it("is written when that is asked for, and then compared byte for byte", async () => {
+    const file = write("kept", ...steps);
+    const golden = join(folder, "kept.journal.ndjson");
+    expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
+    expect(existsSync(golden)).toBe(false);
+    expect(await playAll({ update: true })).toMatchObject([{ verdict: "passed", drift: { kind: "written" } }]);
+    expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "same" } }]);
+    const text = readFileSync(golden, "utf8");
+    expect(text.split("\n").length).toBeGreaterThan(2);
+    writeFileSync(golden, text.replace("createThread", "createThraed"));
+    const [outcome] = await playAll();
+    expect(outcome).toMatchObject({ verdict: "drifted", drift: { kind: "drifted", file: golden } });
+    expect(report("pretty", [outcome!], folder)).toMatch(/line \d+\.cause\.name: expected "createThraed", found "createThread"/);
+    writeFileSync(golden, text);
+    write("kept", ...steps, "  - advance: PT1S");
+    expect(await playAll()).toMatchObject([{ verdict: "drifted", file }]);
+  });
+
+  it("is not asked for when the scenario failed", async () => {
+    write("failed", ...steps, "  - request: GET /gone");
+    expect(await playAll({ update: true })).toMatchObject([{ verdict: "failed", drift: undefined }]);
+    expect(existsSync(join(folder, "failed.journal.ndjson"))).toBe(false);
+  });
+});
