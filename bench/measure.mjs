@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../dist/bin/emulator.js", import.meta.url));
@@ -39,6 +39,7 @@ export function launch(file, args = [], options = {}) {
         ms: performance.now() - began,
         async stop() {
           child.removeAllListeners("exit");
+          if (child.exitCode !== null) return;
           const ended = new Promise((done) => child.once("exit", done));
           child.kill("SIGTERM");
           await ended;
@@ -58,6 +59,47 @@ export function memoryOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const read = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   return { resident: read("VmRSS"), peak: read("VmHWM") };
+}
+
+const TICK_MS = 10;
+
+/** A process and all that it has started. */
+export function familyOf(pid) {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statOf(name) ?? []);
+  const family = [pid];
+  for (const member of family)
+    family.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid));
+  return family;
+}
+
+/** Milliseconds of the processor that these processes have used, their threads and the system's part included. */
+export function cpuOf(family) {
+  return family.reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0) * TICK_MS, 0);
+}
+
+function statOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+    return { pid: Number(pid), parent: fields[1], ticks: fields[11] + fields[12] };
+  } catch {
+    return undefined;
+  }
+}
+
+const LOAD = fileURLToPath(new URL("./peers/load.mjs", import.meta.url));
+
+/** What a server makes of one request sent again and again: by a process of its own, over ten connections. */
+export async function loadOn(family, order) {
+  const before = cpuOf(family);
+  const client = await launch(LOAD, [JSON.stringify({ connections: 10, ...order })]);
+  const after = cpuOf(family);
+  await client.stop();
+  const told = JSON.parse(client.line);
+  if (told.failed > 0) throw new Error(`${told.failed} of ${told.requests} replies of ${order.origin} were refusals`);
+  return { ...told, cpuMicros: ((after - before) * 1000) / told.requests };
 }
 
 export async function call(origin, method, path, body) {

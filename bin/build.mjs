@@ -16,6 +16,7 @@ const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 const ENTRIES = [
   "bin/emulator.ts",
   "emulator/index.ts",
+  "contracts/index.ts",
   "emulator/entries/msw.ts",
   "emulator/entries/testcontainers.ts",
   "emulator/entries/vitest.ts",
@@ -51,10 +52,7 @@ const REQUIRE_FOR_BUNDLED_PACKAGES =
   'import { createRequire as $createRequire } from "node:module"; const require = $createRequire(import.meta.url);';
 
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-const external = [
-  ...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)),
-  ...PEERS,
-];
+const external = [...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)), ...PEERS];
 
 const common = {
   absWorkingDir: ROOT,

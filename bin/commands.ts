@@ -10,6 +10,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   replay: () => import("./commands/replay.ts"),
   "verify-export": () => import("./commands/verify-export.ts"),
   openapi: () => import("./commands/openapi.ts"),
+  contract: () => import("./commands/contract.ts"),
   wait: () => import("./commands/wait.ts"),
   status: () => import("./commands/status.ts"),
   env: () => import("./commands/env.ts"),

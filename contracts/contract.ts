@@ -5,7 +5,16 @@ import { instantOf } from "./instant.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "./spec/requirements.ts";
-import type { Identity, ObjectStore, Reach, Receiver, Region, Session, WireReply, WireRequest } from "./target.ts";
+import type {
+  Identity,
+  ObjectStore,
+  Reach,
+  Receiver,
+  Region,
+  Session,
+  WireReply,
+  WireRequest,
+} from "./target.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -130,7 +139,9 @@ export function openContract(parts: ContractParts): OpenContract {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const reply = await exchange({ region: "us", method, path: CONTROL + path, headers, ...text });
     if (reply.status !== 200)
-      throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+      throw new CaseEnded(
+        `${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`,
+      );
     return bodyOf(reply.text) as T;
   }
 
@@ -241,7 +252,13 @@ function requestOf(
   };
   const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { region, method, path, headers: Object.fromEntries(sent), ...(body !== undefined && { body: text }) };
+  return {
+    region,
+    method,
+    path,
+    headers: Object.fromEntries(sent),
+    ...(body !== undefined && { body: text }),
+  };
 }
 
 function bodyOf(text: string): unknown {

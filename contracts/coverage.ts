@@ -1,5 +1,11 @@
 import type { Case } from "./case.ts";
-import { REQUIREMENT_IDS, REQUIREMENTS, type Requirement, type RequirementId, sectionOf } from "./spec/requirements.ts";
+import {
+  REQUIREMENT_IDS,
+  REQUIREMENTS,
+  type Requirement,
+  type RequirementId,
+  sectionOf,
+} from "./spec/requirements.ts";
 
 /** A row of the ledger with the cases that ask about it. */
 export interface Covered extends Requirement {

@@ -59,7 +59,9 @@ function headersShown(headers: Readonly<Record<string, string>>, show: (text: st
 
 function curlOf(request: WireRequest, url: string, body: string | undefined, show: (text: string) => string) {
   const headers = Object.entries(request.headers).map(([name, value]) =>
-    SECRET_HEADERS.has(name.toLowerCase()) ? `-H "${name}: $API_KEY"` : `-H ${quoted(`${name}: ${show(value)}`)}`,
+    SECRET_HEADERS.has(name.toLowerCase())
+      ? `-H "${name}: $API_KEY"`
+      : `-H ${quoted(`${name}: ${show(value)}`)}`,
   );
   const data = body === undefined ? [] : [`--data ${quoted(body)}`];
   return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");
@@ -70,5 +72,7 @@ function quoted(text: string): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)`;
+  return text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)`;
 }

@@ -22,7 +22,11 @@ export function midnight(instant: Instant, days = 0): Instant {
 }
 
 /** Year, month and day of the UTC calendar. */
-export function dateOf(instant: Instant): { readonly year: number; readonly month: number; readonly day: number } {
+export function dateOf(instant: Instant): {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+} {
   const date = new Date(instant);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }

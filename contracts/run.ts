@@ -1,4 +1,13 @@
-import { type Case, type CaseResult, type Finding, NEEDS, sectionOfCase, VERDICTS, type Verdict, worst } from "./case.ts";
+import {
+  type Case,
+  type CaseResult,
+  type Finding,
+  NEEDS,
+  sectionOfCase,
+  VERDICTS,
+  type Verdict,
+  worst,
+} from "./case.ts";
 import { CaseEnded, openContract } from "./contract.ts";
 import { createDraw } from "./draw.ts";
 import type { Oracle } from "./oracle/oracle.ts";
@@ -62,7 +71,13 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
 
   await Promise.all(Array.from({ length: Math.min(target.width, cases.length) }, work));
   const known = results.filter((result) => result !== undefined);
-  return { target: target.name, seed, results: known, requests, wallMs: Math.round(target.now() - startedAt) };
+  return {
+    target: target.name,
+    seed,
+    results: known,
+    requests,
+    wallMs: Math.round(target.now() - startedAt),
+  };
 }
 
 interface CaseRun extends Pick<RunOptions, "oracle" | "nonce"> {
@@ -70,24 +85,41 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "nonce"> {
   readonly spend: () => Promise<boolean>;
 }
 
-async function runCase(target: Target, asked: Case, { seed, nonce = "", oracle, spend }: CaseRun): Promise<CaseResult> {
+async function runCase(
+  target: Target,
+  asked: Case,
+  { seed, nonce = "", oracle, spend }: CaseRun,
+): Promise<CaseResult> {
   const missing = asked.needs.find((need) => !target.offers.has(need));
   if (missing) return unsupported(asked, `needs a target that ${NEEDS[missing]}`);
   const startedAt = target.now();
   const session = await target.open(asked.settings).catch((error: Error) => error);
-  if (session instanceof Error) return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
+  if (session instanceof Error)
+    return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
   const draw = createDraw(seed, asked.id, nonce);
-  const open = openContract({ case: asked, session, open: (settings) => target.open(settings), draw, oracle, spend });
+  const open = openContract({
+    case: asked,
+    session,
+    open: (settings) => target.open(settings),
+    draw,
+    oracle,
+    spend,
+  });
   try {
     await asked.run(open.contract);
   } catch (error) {
     const known = open.findings.some(({ verdict }) => verdict === "FAIL");
-    if (!(known && error instanceof CaseEnded)) open.findings.push(trouble(asked, "the case could not go on", error));
+    if (!(known && error instanceof CaseEnded))
+      open.findings.push(trouble(asked, "the case could not go on", error));
   }
   const { findings, requests } = open;
   const questions = [...open.asked];
   await open.close();
-  return resultOf(asked, findings, { asked: questions, requests, wallMs: Math.round(target.now() - startedAt) });
+  return resultOf(asked, findings, {
+    asked: questions,
+    requests,
+    wallMs: Math.round(target.now() - startedAt),
+  });
 }
 
 /** A case that breaks off has met something that nobody thought of, on one side or the other. */

@@ -1,4 +1,5 @@
 import type { CaseSettings, Need } from "./case.ts";
+import type { Operation } from "./spec/operation.ts";
 
 export type Region = "us" | "eu";
 
@@ -66,10 +67,21 @@ export interface ParquetColumn {
   readonly repeated: boolean;
 }
 
+/** A request that was drawn to be awkward. */
+export interface FuzzedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it is sent. */
+  readonly body?: string;
+}
+
 /** What the harness reaches outside of itself. */
 export interface Reach {
   receiver(): Promise<Receiver>;
   parquet(bytes: Uint8Array): Promise<ReadFile>;
+  /** The same seed draws the same requests. */
+  fuzz(row: Operation, seed: number, count: number): Promise<readonly FuzzedRequest[]>;
   /** Resolves after a wall-clock wait; cases that have the clock never wait. */
   wait(ms: number): Promise<void>;
   /** Wall-clock time. */

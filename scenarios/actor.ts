@@ -61,7 +61,9 @@ export function createActor(stage: Stage): Actor {
 /** A header that is given as empty text is left out. */
 function headersFor(given: Asked["headers"] = {}): Record<string, string> {
   const named = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  return Object.fromEntries(Object.entries({ ...DEFAULT_HEADERS, ...named }).filter(([, value]) => value !== ""));
+  return Object.fromEntries(
+    Object.entries({ ...DEFAULT_HEADERS, ...named }).filter(([, value]) => value !== ""),
+  );
 }
 
 function textOf(body: unknown): string | undefined {
@@ -72,7 +74,11 @@ function textOf(body: unknown): string | undefined {
 function readBody({ headers, text }: Answer): unknown {
   const isLines = headers["content-type"] === "application/x-ndjson";
   try {
-    if (isLines) return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+    if (isLines)
+      return text
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line));
     return text === "" ? null : JSON.parse(text);
   } catch {
     return text;

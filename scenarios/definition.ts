@@ -1,16 +1,16 @@
 import {
   anything,
+  type Field,
   freeForm,
   integer,
   listOf,
   mapOf,
+  type OptionalField,
   object,
   oneOf,
   optional,
-  type OptionalField,
-  text,
-  type Field,
   type TypeOf,
+  text,
 } from "../contracts/spec/fields.ts";
 import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
 
@@ -65,7 +65,9 @@ const COMMON = {
 const seedGiven = closed(
   {
     traces: optional(
-      freeForm({ description: "Sample traces: count, project, from, to, seed, shape (POST /traces/generate)." }),
+      freeForm({
+        description: "Sample traces: count, project, from, to, seed, shape (POST /traces/generate).",
+      }),
     ),
     runs: optional(listOf(freeForm(), { description: "Trace runs, ingested as they are." })),
     file: optional(text({ description: "A file of trace runs, relative to the scenario." })),
@@ -153,7 +155,11 @@ export const VERBS = {
   expect: closed({ ...COMMON, expect: expectGiven }),
   repeat: closed({
     ...COMMON,
-    repeat: integer({ minimum: 1, maximum: MAX_ROUNDS, description: "How many rounds at most; `${round}` counts from 0." }),
+    repeat: integer({
+      minimum: 1,
+      maximum: MAX_ROUNDS,
+      description: "How many rounds at most; `${round}` counts from 0.",
+    }),
     until: optional(
       mapOf(expected, { description: "Stops when these variables are so; never to become so is a failure." }),
     ),
@@ -174,15 +180,18 @@ export type GivenStep<V extends Verb = Verb> = { [Name in V]: TypeOf<(typeof VER
 /** The part of the file that is not steps. */
 export const HEAD = {
   scenario: text({ minLength: 1, description: "What it shows, in a sentence." }),
-  seed: optional(integer({ minimum: 0, description: "What ids and samples are drawn from; 1 unless given." })),
+  seed: optional(
+    integer({ minimum: 0, description: "What ids and samples are drawn from; 1 unless given." }),
+  ),
   now: optional(text({ format: "date-time", description: "Virtual time at its start." })),
-  settings: optional(freeForm({ description: "Keys of the configuration file, for the emulator it is played on." })),
+  settings: optional(
+    freeForm({ description: "Keys of the configuration file, for the emulator it is played on." }),
+  ),
   variables: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
 } as const;
 
-const SECTIONS = ["given", "when", "then"] as const;
-
-export type Section = (typeof SECTIONS)[number];
+/** Played one after the other; any verb may stand in each. */
+export const SECTION_NAMES = ["given", "when", "then"] as const;
 
 export const SCENARIO = closed({
   ...HEAD,
@@ -193,8 +202,6 @@ export const SCENARIO = closed({
 
 /** What an included file holds. */
 export const PART = closed({ steps: stepList() });
-
-export const SECTION_NAMES: readonly Section[] = SECTIONS;
 
 function stepList(): Field<readonly unknown[]> {
   return { type: "array", items: { $ref: "#/$defs/step" }, maxItems: MAX_STEPS };

@@ -4,10 +4,15 @@ import { differences } from "./matching.ts";
 /** What became of a journal beside the one that was kept. */
 export type Drift =
   | { readonly kind: "none" | "same" | "written" }
-  | { readonly kind: "drifted"; readonly file: string; readonly line: number; readonly differences: readonly string[] };
+  | {
+      readonly kind: "drifted";
+      readonly file: string;
+      readonly line: number;
+      readonly differences: readonly string[];
+    };
 
 /** The journal that a scenario is known to leave, beside the scenario. */
-export function goldenOf(scenarioFile: string): string {
+function goldenOf(scenarioFile: string): string {
   return scenarioFile.replace(/\.scenario\.ya?ml$/, ".journal.ndjson");
 }
 
@@ -22,7 +27,9 @@ export function compareGolden(scenarioFile: string, journal: string, update: boo
     renameSync(temporary, file);
     return { kind: "written" };
   }
-  return known === undefined ? { kind: "none" } : { kind: "drifted", file, ...firstDifference(known, journal) };
+  return known === undefined
+    ? { kind: "none" }
+    : { kind: "drifted", file, ...firstDifference(known, journal) };
 }
 
 function firstDifference(known: string, journal: string) {
@@ -30,7 +37,11 @@ function firstDifference(known: string, journal: string) {
   const index = before.findIndex((line, at) => line !== after[at]);
   const at = index === -1 ? before.length : index;
   const found = differences(parsed(before[at]), parsed(after[at]), `line ${at + 1}`);
-  return { line: at + 1, differences: found.length > 0 ? found : [`line ${at + 1}: the same values in other bytes, or members that are new`] };
+  return {
+    line: at + 1,
+    differences:
+      found.length > 0 ? found : [`line ${at + 1}: the same values in other bytes, or members that are new`],
+  };
 }
 
 function parsed(line: string | undefined): unknown {

@@ -14,7 +14,8 @@ export function differences(expected: unknown, actual: unknown, where = ""): str
 
 export function shownValue(value: unknown): string {
   if (value === ABSENT) return "nothing";
-  const text = JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)) ?? "nothing";
+  const text =
+    JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)) ?? "nothing";
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text;
 }
 
@@ -74,14 +75,20 @@ function shownKey(path: unknown, item: unknown): string {
   return shownValue(typeof path === "string" ? valueAt(item, path) : item);
 }
 
-function objectDifferences(expected: Readonly<Record<string, unknown>>, actual: unknown, where: string): string[] {
+function objectDifferences(
+  expected: Readonly<Record<string, unknown>>,
+  actual: unknown,
+  where: string,
+): string[] {
   const [name = "", second] = Object.keys(expected);
   const matcher = second === undefined && Object.hasOwn(MATCHERS, name) ? MATCHERS[name] : undefined;
   if (matcher) return matcher(expected[name], actual, where);
   if (name.startsWith("$")) return [`${where || "the value"}: ${name} is no matcher`];
   if (typeof actual !== "object" || actual === null) return [differing(where, "an object", actual)];
   return Object.entries(expected).flatMap(([key, member]) => {
-    const found = Object.hasOwn(actual, key) ? (actual as Record<string, unknown>)[key] : valueAt(actual, key);
+    const found = Object.hasOwn(actual, key)
+      ? (actual as Record<string, unknown>)[key]
+      : valueAt(actual, key);
     return differences(member, found, where === "" ? key : `${where}.${key}`);
   });
 }
@@ -89,9 +96,14 @@ function objectDifferences(expected: Readonly<Record<string, unknown>>, actual: 
 function listDifferences(expected: readonly unknown[], actual: unknown, where: string): string[] {
   if (!Array.isArray(actual)) return [differing(where, `a list of ${expected.length}`, actual)];
   const lengths =
-    expected.length === actual.length ? [] : [differing(`${where}.length`, String(expected.length), actual.length)];
+    expected.length === actual.length
+      ? []
+      : [differing(`${where}.length`, String(expected.length), actual.length)];
   const shared = expected.slice(0, actual.length);
-  return [...lengths, ...shared.flatMap((item, index) => differences(item, actual[index], `${where}[${index}]`))];
+  return [
+    ...lengths,
+    ...shared.flatMap((item, index) => differences(item, actual[index], `${where}[${index}]`)),
+  ];
 }
 
 function unorderedDifferences(expected: unknown, actual: unknown, where: string): string[] {
@@ -112,7 +124,9 @@ function unorderedDifferences(expected: unknown, actual: unknown, where: string)
 function isWithin(bounds: unknown, actual: unknown): boolean {
   if (Array.isArray(bounds)) return typeof actual === "number" && actual >= bounds[0] && actual <= bounds[1];
   const { of, by } = bounds as { readonly of?: unknown; readonly by?: unknown };
-  const [middle, found] = [of, actual].map((time) => (typeof time === "string" ? parseMicros(time) : undefined));
+  const [middle, found] = [of, actual].map((time) =>
+    typeof time === "string" ? parseMicros(time) : undefined,
+  );
   const reachMs = parseDuration(String(by));
   if (middle === undefined || found === undefined || reachMs === undefined) return false;
   return Math.abs(middle - found) <= reachMs * 1000;

@@ -26,8 +26,14 @@ export function createObjectReader(origin: string): ObjectReader {
       const keys: string[] = [];
       let token: string | undefined;
       for (let page = 0; page < MAX_PAGES; page += 1) {
-        const query = { "list-type": "2", prefix, ...(token !== undefined && { "continuation-token": token }) };
-        const { ListBucketResult: found } = parser.parse(await (await get(origin, `/${bucket}`, query)).text());
+        const query = {
+          "list-type": "2",
+          prefix,
+          ...(token !== undefined && { "continuation-token": token }),
+        };
+        const { ListBucketResult: found } = parser.parse(
+          await (await get(origin, `/${bucket}`, query)).text(),
+        );
         for (const { Key } of found.Contents ?? []) keys.push(Key);
         if (found.IsTruncated !== "true") return keys;
         token = found.NextContinuationToken;
@@ -61,7 +67,10 @@ function signedHeaders(origin: string, path: string, search: string): Record<str
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`);
   const canonical = ["GET", path, search, lines.join(""), names, PAYLOAD].join("\n");
   const toSign = ["AWS4-HMAC-SHA256", time, scope.join("/"), sha256(canonical)].join("\n");
-  const key = scope.reduce<Buffer | string>((data, part) => hmac(data, part), `AWS4${READER_KEY.secret_access_key}`);
+  const key = scope.reduce<Buffer | string>(
+    (data, part) => hmac(data, part),
+    `AWS4${READER_KEY.secret_access_key}`,
+  );
   const credential = `${READER_KEY.access_key_id}/${scope.join("/")}`;
   const { host: _, ...sent } = headers;
   return {
@@ -79,5 +88,8 @@ function sha256(text: string): string {
 }
 
 function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -4,7 +4,10 @@ export const ABSENT = Symbol("absent");
 /** `runs.0.id`, `[0].id`, `errors.retry_0`; `*` stands for every member, and makes a list; negative numbers count from the end. */
 export function valueAt(value: unknown, path: string): unknown {
   if (path === "" || path === ".") return value;
-  const keys = path.replace(/\[(-?\d+|\*)\]/g, ".$1").split(".").filter((key) => key !== "");
+  const keys = path
+    .replace(/\[(-?\d+|\*)\]/g, ".$1")
+    .split(".")
+    .filter((key) => key !== "");
   return follow(value, keys);
 }
 

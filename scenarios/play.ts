@@ -1,11 +1,11 @@
-import { createActor, CONTROL_PATH, curlLine } from "./actor.ts";
+import { CONTROL_PATH, createActor, curlLine } from "./actor.ts";
 import { MAX_DIFFERENCES, MAX_PLAYED_STEPS } from "./bounds.ts";
 import type { GivenStep } from "./definition.ts";
 import type { Place, Scenario, Step } from "./document.ts";
 import { differences } from "./matching.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 import type { OpenStage, Stage } from "./stage.ts";
-import { perform, type Play } from "./steps.ts";
+import { type Play, perform } from "./steps.ts";
 import { filled, type Variables } from "./variables.ts";
 
 /** Where and how a scenario went another way than it says. */
@@ -18,7 +18,7 @@ export interface Failure {
   readonly curl: string | undefined;
 }
 
-export interface Played {
+interface Played {
   readonly seed: number;
   readonly steps: number;
   readonly failure: Failure | undefined;

@@ -50,14 +50,15 @@ export async function record(url: string): Promise<Recorded> {
 }
 
 /** Every request as a step, with the time between them, and with variables for the ids that come back. */
-export function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded {
+function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded {
   const [first] = requests;
   if (first === undefined) throw new Error("it was asked nothing yet that could be played again");
   const steps: StepText[] = [];
   const ids = createIds();
   let now = first.at;
   for (const request of requests) {
-    if (request.path === `${CONTROL_PATH}/clock/freeze` || request.path === `${CONTROL_PATH}/clock/flow`) continue;
+    if (request.path === `${CONTROL_PATH}/clock/freeze` || request.path === `${CONTROL_PATH}/clock/flow`)
+      continue;
     if (request.at > now) steps.push({ advance: { to: request.at } });
     now = request.at;
     const step = stepOf(ids.named(request));
@@ -66,7 +67,12 @@ export function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Re
     ids.learn(request, step);
   }
   const warnings = warningsOf(head, requests);
-  const scenario = { scenario: `Recorded: ${steps.length} steps from ${first.at}`, seed: head.seed, now: first.at, when: steps };
+  const scenario = {
+    scenario: `Recorded: ${steps.length} steps from ${first.at}`,
+    seed: head.seed,
+    now: first.at,
+    when: steps,
+  };
   const comments = warnings.map((warning) => `# ${warning}\n`).join("");
   return { text: comments + stringify(scenario, { lineWidth: 110 }), steps: steps.length, warnings };
 }
@@ -78,7 +84,13 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
   const target = `${isControl ? path.slice(CONTROL_PATH.length) : path}${query === "" ? "" : `?${query}`}`;
   const unusual = Object.entries(USUAL).flatMap(([name, usual]) =>
-    headers[name] === usual ? [] : headers[name] === undefined ? (name === "content-type" ? [] : [[name, ""]]) : [[name, headers[name]]],
+    headers[name] === usual
+      ? []
+      : headers[name] === undefined
+        ? name === "content-type"
+          ? []
+          : [[name, ""]]
+        : [[name, headers[name]]],
   );
   return {
     [isControl ? "control" : "request"]: `${method} ${target}`,
@@ -92,17 +104,26 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
 /** What people look at in a reply: the status of an export, a run, a thread. */
 function tellingPart(reply: string | null): StepText {
   const value = reply === null ? undefined : parsed(reply);
-  const { status } = (typeof value === "object" && value !== null ? value : {}) as { readonly status?: unknown };
+  const { status } = (typeof value === "object" && value !== null ? value : {}) as {
+    readonly status?: unknown;
+  };
   return typeof status === "string" ? { body: { status } } : {};
 }
 
 /** Ids that replies have given, and where; the first step that gave one is made to capture it. */
 function createIds() {
-  const known = new Map<string, { readonly step: StepText; readonly path: string; name: string | undefined }>();
+  const known = new Map<
+    string,
+    { readonly step: StepText; readonly path: string; name: string | undefined }
+  >();
   const taken = new Map<string, number>();
 
   function nameFor(path: string): string {
-    const word = path.split(".").filter((part) => !/^\d+$/.test(part)).at(-1) ?? "id";
+    const word =
+      path
+        .split(".")
+        .filter((part) => !/^\d+$/.test(part))
+        .at(-1) ?? "id";
     const count = (taken.get(word) ?? 0) + 1;
     taken.set(word, count);
     return `${word}_${count}`;
@@ -150,7 +171,9 @@ function advancedTo({ path, status, reply }: RecordedRequest): string | undefine
 function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {
   const warnings: string[] = [];
   if (!complete)
-    warnings.push("The emulator did not begin with the first of these requests: what came before is missing.");
+    warnings.push(
+      "The emulator did not begin with the first of these requests: what came before is missing.",
+    );
   const cut = requests.filter(({ body, method }) => body === null && method !== "GET").length;
   if (cut > 0) warnings.push(`${cut} bodies were too long or no text, and are missing.`);
   if (requests.some(({ body }) => body?.includes(`"${LEFT_OUT}"`)))

@@ -43,10 +43,15 @@ export function scenarioFiles(operands: readonly string[], cwd: string): readonl
     if (kind === undefined) throw new ScenarioProblem(`${operand}: no such file or folder`);
     if (!kind.isDirectory()) return [path];
     const below = readdirSync(path, { recursive: true, encoding: "utf8" });
-    return below.filter((name) => name.endsWith(SCENARIO_SUFFIX)).map((name) => join(path, name)).sort();
+    return below
+      .filter((name) => name.endsWith(SCENARIO_SUFFIX))
+      .map((name) => join(path, name))
+      .sort();
   });
   if (found.length === 0)
-    throw new ScenarioProblem(`${operands.join(", ")}: no *${SCENARIO_SUFFIX} in there; an empty run proves nothing`);
+    throw new ScenarioProblem(
+      `${operands.join(", ")}: no *${SCENARIO_SUFFIX} in there; an empty run proves nothing`,
+    );
   return [...new Set(found)];
 }
 
@@ -67,7 +72,10 @@ export function readScenarios(files: readonly string[]): readonly Scenario[] {
 }
 
 /** Plays scenarios, some at a time, each on a stage of its own; outcomes come in the order of the scenarios. */
-export async function replay(scenarios: readonly Scenario[], options: ReplayOptions): Promise<readonly Outcome[]> {
+export async function replay(
+  scenarios: readonly Scenario[],
+  options: ReplayOptions,
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
   async function work(): Promise<void> {
@@ -89,12 +97,31 @@ async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outc
     const verdict = played.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
     const again = againLine(scenario, options, played.seed);
     const durationMs = performance.now() - begun;
-    return { ...common, ...rest, verdict, durationMs, steps: played.steps, seed: played.seed, failure: played.failure, drift, again };
+    return {
+      ...common,
+      ...rest,
+      verdict,
+      durationMs,
+      steps: played.steps,
+      seed: played.seed,
+      failure: played.failure,
+      drift,
+      again,
+    };
   } catch (error) {
     if (!(error instanceof StageProblem)) throw error;
     const again = againLine(scenario, options, seed);
     const durationMs = performance.now() - begun;
-    return { ...common, ...rest, verdict: "broken", durationMs, steps: 0, seed, problem: error.message, again };
+    return {
+      ...common,
+      ...rest,
+      verdict: "broken",
+      durationMs,
+      steps: 0,
+      seed,
+      problem: error.message,
+      again,
+    };
   }
 }
 

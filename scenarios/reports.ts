@@ -1,9 +1,7 @@
 import { relative } from "node:path";
 import type { Outcome } from "./replay.ts";
 
-export const REPORTS = ["pretty", "junit", "json", "md"] as const;
-
-export type ReportName = (typeof REPORTS)[number];
+export type ReportName = "pretty" | "junit" | "json" | "md";
 
 /** The outcomes of a replay in one of the forms that people and machines read. */
 export function report(name: ReportName, outcomes: readonly Outcome[], cwd: string): string {
@@ -11,7 +9,8 @@ export function report(name: ReportName, outcomes: readonly Outcome[], cwd: stri
 }
 
 const WRITERS: Readonly<Record<ReportName, (outcomes: readonly Outcome[], cwd: string) => string>> = {
-  pretty: (outcomes, cwd) => [...outcomes.flatMap((outcome) => prettyLines(outcome, cwd)), summary(outcomes)].join("\n"),
+  pretty: (outcomes, cwd) =>
+    [...outcomes.flatMap((outcome) => prettyLines(outcome, cwd)), summary(outcomes)].join("\n"),
   json: (outcomes) => JSON.stringify({ summary: counts(outcomes), scenarios: outcomes }, null, 2),
   junit: (outcomes, cwd) => junit(outcomes, cwd),
   md: (outcomes, cwd) => markdown(outcomes, cwd),
@@ -50,7 +49,9 @@ function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"
 }
 
 function summary(outcomes: readonly Outcome[]): string {
-  const told = Object.entries(counts(outcomes)).filter(([verdict, count]) => count > 0 || verdict === "passed");
+  const told = Object.entries(counts(outcomes)).filter(
+    ([verdict, count]) => count > 0 || verdict === "passed",
+  );
   return `${outcomes.length} scenarios: ${told.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
 }
 
@@ -68,11 +69,21 @@ function junit(outcomes: readonly Outcome[], cwd: string): string {
 }
 
 function markdown(outcomes: readonly Outcome[], cwd: string): string {
-  const rows = outcomes.map(({ name, sentence, verdict, durationMs }) => `| ${name} | ${sentence} | ${MARKS[verdict]} | ${Math.round(durationMs)} ms |`);
+  const rows = outcomes.map(
+    ({ name, sentence, verdict, durationMs }) =>
+      `| ${name} | ${sentence} | ${MARKS[verdict]} | ${Math.round(durationMs)} ms |`,
+  );
   const details = outcomes
     .filter(({ verdict }) => verdict !== "passed")
     .flatMap((outcome) => ["", `### ${outcome.name}`, "", "```", ...detailLines(outcome, cwd), "```"]);
-  return [`**${summary(outcomes)}**`, "", "| Scenario | Shows | Outcome | Time |", "|---|---|---|---|", ...rows, ...details].join("\n");
+  return [
+    `**${summary(outcomes)}**`,
+    "",
+    "| Scenario | Shows | Outcome | Time |",
+    "|---|---|---|---|",
+    ...rows,
+    ...details,
+  ].join("\n");
 }
 
 /** Text for XML 1.0, which has no way to write most control characters. */

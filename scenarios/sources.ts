@@ -1,7 +1,7 @@
 import { readParquetFile } from "../emulator/adapters/parquet/read-file.ts";
 import { differences } from "./matching.ts";
-import { valueAt } from "./paths.ts";
 import { createObjectReader, type ObjectReader, READER_KEY } from "./object-reader.ts";
+import { valueAt } from "./paths.ts";
 import type { Variables } from "./variables.ts";
 
 /** What an `expect` step looks at, and how. */
@@ -14,7 +14,10 @@ export interface Sight {
   reader?: ObjectReader;
 }
 
-type Look = (sight: Sight, asked: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
+type Look = (
+  sight: Sight,
+  asked: Readonly<Record<string, unknown>>,
+) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Where an expectation can look; each gives the values that the members of the expectation are compared with. */
 const SOURCES: Readonly<Record<string, Look>> = {

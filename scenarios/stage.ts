@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 /** What a scenario wants to be played on. */
-export interface Setting {
+interface Setting {
   readonly seed: number | undefined;
   readonly now: string | undefined;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export class StageProblem extends Error {
   override readonly name = "StageProblem";
 }
 
-export const DEFAULT_NOW = "2026-01-01T00:00:00Z";
+const DEFAULT_NOW = "2026-01-01T00:00:00Z";
 const REPLY_TIMEOUT_MS = 10 * 60_000;
 
 /** An emulator of its own in this process for each scenario. */
@@ -86,7 +86,9 @@ export function openTarget(url: string): OpenStage {
         `it begins at ${now}, and ${url} begins at ${status.now}; start that one with --clock frozen --now ${now}`,
       );
     if (seed !== undefined && seed !== status.seed)
-      throw new StageProblem(`it needs seed ${seed}, and ${url} has ${status.seed}; start that one with --seed ${seed}`);
+      throw new StageProblem(
+        `it needs seed ${seed}, and ${url} has ${status.seed}; start that one with --seed ${seed}`,
+      );
     return {
       url: status.url,
       euUrl: status.eu_url,
@@ -109,8 +111,10 @@ export function openTarget(url: string): OpenStage {
 async function control<T>(url: string, method: string, path: string, body?: unknown): Promise<T> {
   const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const reply = await fetch(`${url}/_emulator/v1${path}`, init).catch(() => undefined);
-  if (reply === undefined) throw new StageProblem(`${url}: nothing answers there; start it with \`emulator start\``);
-  if (!reply.ok) throw new StageProblem(`${url}: ${method} ${path} answered ${reply.status}; is it an emulator?`);
+  if (reply === undefined)
+    throw new StageProblem(`${url}: nothing answers there; start it with \`emulator start\``);
+  if (!reply.ok)
+    throw new StageProblem(`${url}: ${method} ${path} answered ${reply.status}; is it an emulator?`);
   return (await reply.json()) as T;
 }
 

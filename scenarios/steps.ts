@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CONTROL_PATH, type Actor, type Exchange } from "./actor.ts";
+import { type Actor, CONTROL_PATH, type Exchange } from "./actor.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { Step } from "./document.ts";
 import { differences, shownValue } from "./matching.ts";
@@ -72,7 +72,11 @@ function failureOf(status: number, body: unknown): string[] {
   return status < 400 ? [] : [`status: expected a success, found ${status} ${shownValue(body)}`];
 }
 
-function capture({ variables }: Play, wanted: Readonly<Record<string, string>> = {}, value: unknown): string[] {
+function capture(
+  { variables }: Play,
+  wanted: Readonly<Record<string, string>> = {},
+  value: unknown,
+): string[] {
   return Object.entries(wanted).flatMap(([name, path]) => {
     const found = valueAt(value, path);
     if (found === ABSENT) return [`${path}: not found in ${shownValue(value)}, so ${name} cannot be set`];
@@ -81,7 +85,11 @@ function capture({ variables }: Play, wanted: Readonly<Record<string, string>> =
   });
 }
 
-function collect({ variables }: Play, wanted: Readonly<Record<string, string>> = {}, value: unknown): string[] {
+function collect(
+  { variables }: Play,
+  wanted: Readonly<Record<string, string>> = {},
+  value: unknown,
+): string[] {
   for (const [name, path] of Object.entries(wanted)) {
     const found = valueAt(value, path);
     const list = Array.isArray(variables[name]) ? (variables[name] as readonly unknown[]) : [];
@@ -96,16 +104,21 @@ type Seed = GivenStep<"seed">["seed"];
 async function seed({ actor }: Play, given: Seed, { place }: Step): Promise<unknown> {
   let value: unknown = {};
   if (given.bucket !== undefined) value = await actor.control("POST", "/s3/buckets", { name: given.bucket });
-  if (given.credential !== undefined) value = await actor.control("POST", "/s3/credentials", given.credential);
+  if (given.credential !== undefined)
+    value = await actor.control("POST", "/s3/credentials", given.credential);
   if (given.traces !== undefined) value = await actor.control("POST", "/traces/generate", given.traces);
   const runs = [...(given.runs ?? []), ...(given.file === undefined ? [] : runsIn(given.file, place.file))];
   return runs.length === 0 ? value : ingest(actor, runs, given.project);
 }
 
 async function ingest(actor: Actor, runs: readonly object[], project: string | undefined): Promise<unknown> {
-  const post = project === undefined ? runs : runs.map((run) => ({ ...run, session_id: undefined, session_name: project }));
+  const post =
+    project === undefined
+      ? runs
+      : runs.map((run) => ({ ...run, session_id: undefined, session_name: project }));
   const said = await actor.send("POST /runs/batch", { body: { post } });
-  if (said.answer.status >= 400) throw new Error(`POST /runs/batch: ${said.answer.status} ${said.answer.text}`);
+  if (said.answer.status >= 400)
+    throw new Error(`POST /runs/batch: ${said.answer.status} ${said.answer.text}`);
   if (project === undefined) return said.body;
   const found = await actor.send(`GET /sessions?name=${encodeURIComponent(project)}`, {});
   return { session_id: valueAt(found.body, "0.id") };

@@ -4,7 +4,7 @@ import { ABSENT, valueAt } from "./paths.ts";
 export type Variables = Record<string, unknown>;
 
 /** A variable that nothing has set. */
-export class UnknownVariable extends Error {
+class UnknownVariable extends Error {
   override readonly name = "UnknownVariable";
 }
 

@@ -61,7 +61,9 @@ function runChild(
       complain(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
-    child.once("exit", (code, signal) => settle(code ?? SIGNAL_BASE + constants.signals[signal ?? "SIGKILL"]));
+    child.once("exit", (code, signal) =>
+      settle(code ?? SIGNAL_BASE + constants.signals[signal ?? "SIGKILL"]),
+    );
   }).finally(() => process.off("exit", endChild));
 }
 

@@ -14,18 +14,26 @@ export const command: Command = {
   summary: "play scenario files; without operands those that come with the emulator",
   operands: ["[files or folders…]"],
   flags: {
-    target: { value: "<url>", help: "play on the emulator that runs there, which is emptied for each scenario" },
-    record: { value: "<url>", help: "write what a running emulator was asked as a scenario into the file given" },
+    target: {
+      value: "<url>",
+      help: "play on the emulator that runs there, which is emptied for each scenario",
+    },
+    record: {
+      value: "<url>",
+      help: "write what a running emulator was asked as a scenario into the file given",
+    },
     update: { help: "write the journals that later ones are compared with" },
     seed: { value: "<n>", help: "instead of the seed of each scenario" },
     jobs: { value: "<n>", help: "how many are played at the same time (default: one for each processor)" },
     report: { value: "pretty|junit|json|md", help: "form of the report (default pretty)" },
+    schema: { help: "print the JSON Schema of scenario files, and play nothing" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
   },
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  if (invocation.flags.schema === true) return printSchema();
   const { ScenarioProblem } = await import("../../scenarios/document.ts");
   try {
     return invocation.flags.record === undefined ? await replayed(invocation) : await recorded(invocation);
@@ -33,6 +41,12 @@ async function run(invocation: Invocation): Promise<number> {
     if (error instanceof ScenarioProblem) throw new UsageError(error.message);
     throw error;
   }
+}
+
+async function printSchema(): Promise<number> {
+  const { scenarioSchema } = await import("../../scenarios/schema.ts");
+  print(JSON.stringify(scenarioSchema(), null, 2));
+  return 0;
 }
 
 async function replayed(invocation: Invocation): Promise<number> {
@@ -79,7 +93,8 @@ function write(file: string, text: string, isUpdate: boolean): void {
     writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "is there already; overwrite it with --update" : `cannot be written (${code})`;
+    const why =
+      code === "EEXIST" ? "is there already; overwrite it with --update" : `cannot be written (${code})`;
     throw new UsageError(`--record: ${file} ${why}`);
   }
 }
@@ -106,7 +121,9 @@ async function publish(
   try {
     writeFileSync(resolve(cwd, flags.output), `${text}\n`);
   } catch (error) {
-    throw new UsageError(`--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    throw new UsageError(
+      `--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
   if (flags.quiet !== true) print(report("pretty", outcomes, cwd));
 }
@@ -117,7 +134,12 @@ function reportOf({ flags }: Invocation): ReportName {
   throw new UsageError(`--report: "${String(name)}" will not do; give pretty, junit, json or md`);
 }
 
-function countOf(given: string | boolean | undefined, flag: string, least: number, most: number): number | undefined {
+function countOf(
+  given: string | boolean | undefined,
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
   if (given === undefined) return undefined;
   const count = /^\d+$/.test(String(given)) ? Number(given) : Number.NaN;
   if (count >= least && count <= most) return count;
@@ -133,7 +155,9 @@ function addressOf(given: string | boolean | undefined, flag: string, cwd: strin
   const path = resolve(cwd, text);
   const locator = readLocator(path.endsWith("locator.json") ? dirname(path) : path);
   if (locator !== undefined) return locator.url;
-  throw new UsageError(`${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`);
+  throw new UsageError(
+    `${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`,
+  );
 }
 
 /** The scenarios that come with the package, which lie above the sources and above the bundle. */

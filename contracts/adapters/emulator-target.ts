@@ -109,7 +109,14 @@ function withEnvironment(environment: Readonly<Record<string, string>>): () => v
 
 function sessionOf({ emulator, objects }: Kept, close: () => Promise<void>): Session {
   const addresses = { us: emulator.url, eu: emulator.euUrl };
-  return { send: createSend(addresses), addresses, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
+  return {
+    send: createSend(addresses),
+    addresses,
+    identity: EMULATOR_IDENTITY,
+    objects,
+    reach: REACH,
+    close,
+  };
 }
 
 /** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */

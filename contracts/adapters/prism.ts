@@ -37,7 +37,10 @@ export async function openOracle(): Promise<Oracle> {
     const row = rowOf(resource.extensions, request.body);
     const isGood = reply.status === row.reply.status;
     const body = bodyOf(reply);
-    const headers = { ...reply.headers, "content-type": (reply.headers["content-type"] ?? "").split(";")[0] ?? "" };
+    const headers = {
+      ...reply.headers,
+      "content-type": (reply.headers["content-type"] ?? "").split(";")[0] ?? "",
+    };
     const isStream = isGood && row.reply.media !== undefined;
     const element = { statusCode: reply.status, headers, body };
     const complaints = isStream ? [] : diagnosticsOf(validateOutput({ resource, element }));
@@ -70,7 +73,10 @@ export async function openOracle(): Promise<Oracle> {
 
 function rowOf(extensions: unknown, body: string | undefined): Operation {
   const { "x-emulator": said } = extensions as {
-    readonly "x-emulator": { readonly operation: OperationId; readonly or?: { readonly operation: OperationId } };
+    readonly "x-emulator": {
+      readonly operation: OperationId;
+      readonly or?: { readonly operation: OperationId };
+    };
   };
   const first: Operation = OPERATIONS[said.operation];
   if (!said.or) return first;

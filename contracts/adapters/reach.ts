@@ -8,6 +8,10 @@ export const REACH: Reach = {
     const { readParquet } = await import("./parquet.ts");
     return readParquet(bytes);
   },
+  async fuzz(row, seed, count) {
+    const { fuzzedRequests } = await import("./fuzz.ts");
+    return fuzzedRequests(row, seed, count);
+  },
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   now: Date.now,
 };

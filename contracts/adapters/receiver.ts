@@ -10,7 +10,9 @@ export async function openReceiver(): Promise<Receiver> {
 
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
     deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
     response.writeHead(statuses.shift() ?? 200).end();
     for (const wake of [...waiting]) wake();

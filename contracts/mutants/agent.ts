@@ -1,5 +1,18 @@
 import type { WireRequest } from "../target.ts";
-import { answers, asks, isMembers, jsonOf, lies, lists, type Mutant, query, sends, status, tells, without } from "./mutant.ts";
+import {
+  answers,
+  asks,
+  isMembers,
+  jsonOf,
+  lies,
+  lists,
+  type Mutant,
+  query,
+  sends,
+  status,
+  tells,
+  without,
+} from "./mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
@@ -36,7 +49,10 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     "no-kwargs": { lie: "a run has no kwargs", send: runTells((run) => without(run, "kwargs")) },
     "no-metadata": { lie: "a run has no metadata", send: runTells((run) => without(run, "metadata")) },
     "short-id": { lie: "run_id is no uuid", send: tells(START, (run) => ({ ...run, run_id: "7" })) },
-    "time-as-number": { lie: "created_at is a number", send: tells(START, (run) => ({ ...run, created_at: 7 })) },
+    "time-as-number": {
+      lie: "created_at is a number",
+      send: tells(START, (run) => ({ ...run, created_at: 7 })),
+    },
     "other-thread": {
       lie: "thread_id is that of nobody",
       send: tells(START, (run) => ({ ...run, thread_id: "00000000-0000-4000-8000-00000000dead" })),
@@ -49,10 +65,15 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("2.1-3", {
-    queue: { lie: "the strategy is called queue", send: tells(START, (run) => ({ ...run, multitask_strategy: "queue" })) },
+    queue: {
+      lie: "the strategy is called queue",
+      send: tells(START, (run) => ({ ...run, multitask_strategy: "queue" })),
+    },
     "any-word": {
       lie: "a made-up strategy is taken",
-      send: sends(START, (body) => (body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body)),
+      send: sends(START, (body) =>
+        body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body,
+      ),
     },
   }),
   ...lies("2.1-4", {
@@ -61,11 +82,20 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     "any-status": { lie: "the filter takes any word", send: drop("status", "nonsense") },
   }),
   ...lies("2.2-1", {
-    "no-config": { lie: "a thread has no config", send: tells(THREADS, (thread) => without(thread, "config")) },
-    "no-values": { lie: "a thread has no values", send: tells(THREADS, (thread) => without(thread, "values")) },
+    "no-config": {
+      lie: "a thread has no config",
+      send: tells(THREADS, (thread) => without(thread, "config")),
+    },
+    "no-values": {
+      lie: "a thread has no values",
+      send: tells(THREADS, (thread) => without(thread, "values")),
+    },
   }),
   ...lies("2.2-2", {
-    "always-idle": { lie: "a thread is always idle", send: tells(THREAD, (thread) => ({ ...thread, status: "idle" })) },
+    "always-idle": {
+      lie: "a thread is always idle",
+      send: tells(THREAD, (thread) => ({ ...thread, status: "idle" })),
+    },
   }),
   ...lies("2.3-1", {
     "as-object": {
@@ -76,7 +106,10 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("3.2-1", {
-    busy: { lie: "a created thread is busy", send: tells(THREADS, (thread) => ({ ...thread, status: "busy" })) },
+    busy: {
+      lie: "a created thread is busy",
+      send: tells(THREADS, (thread) => ({ ...thread, status: "busy" })),
+    },
   }),
   ...lies("3.2-2", {
     "three-hours": { lie: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
@@ -122,7 +155,10 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     "empty-list": { lie: "a missing thread has no runs", send: status(LIST, [404], 200, []) },
   }),
   ...lies("4.1-4", {
-    "oldest-first": { lie: "the oldest comes first", settings: { assumptions: { "agent.list_order": "oldest first" } } },
+    "oldest-first": {
+      lie: "the oldest comes first",
+      settings: { assumptions: { "agent.list_order": "oldest first" } },
+    },
     unbounded: {
       lie: "a page may have 1001",
       send: query(LIST, (given) => {
@@ -141,9 +177,18 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("4.8-1", {
-    "plural-only": { lie: "the singular paths do not exist", send: status(["POST", /^\/thread\//], [200], 404, "no") },
-    "no-crons": { lie: "crons take no webhook", send: status(["POST", /^\/runs\/crons$/], [200], 422, "webhook") },
-    "no-stateless-wait": { lie: "POST /runs/wait does not exist", send: status(["POST", /^\/runs\/wait$/], [200], 404, "no") },
+    "plural-only": {
+      lie: "the singular paths do not exist",
+      send: status(["POST", /^\/thread\//], [200], 404, "no"),
+    },
+    "no-crons": {
+      lie: "crons take no webhook",
+      send: status(["POST", /^\/runs\/crons$/], [200], 422, "webhook"),
+    },
+    "no-stateless-wait": {
+      lie: "POST /runs/wait does not exist",
+      send: status(["POST", /^\/runs\/wait$/], [200], 404, "no"),
+    },
   }),
   ...lies("4.8-2", {
     "any-mode": {
@@ -164,12 +209,24 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("4.8-3", {
-    "limit-ignored": { lie: "the limit of a search is ignored", send: sends(SEARCH, (body) => without(body, "limit")) },
-    "offset-ignored": { lie: "the offset of a search is ignored", send: sends(SEARCH, (body) => without(body, "offset")) },
-    "thread-needs-id": { lie: "an empty object creates no thread", send: status(THREADS, [200], 422, "thread_id") },
+    "limit-ignored": {
+      lie: "the limit of a search is ignored",
+      send: sends(SEARCH, (body) => without(body, "limit")),
+    },
+    "offset-ignored": {
+      lie: "the offset of a search is ignored",
+      send: sends(SEARCH, (body) => without(body, "offset")),
+    },
+    "thread-needs-id": {
+      lie: "an empty object creates no thread",
+      send: status(THREADS, [200], 422, "thread_id"),
+    },
   }),
   ...lies("4.8-4", {
-    "answers-at-once": { lie: "wait answers before the end", send: answers(WAIT, (reply) => ({ ...reply, text: "{}" })) },
+    "answers-at-once": {
+      lie: "wait answers before the end",
+      send: answers(WAIT, (reply) => ({ ...reply, text: "{}" })),
+    },
     hourly: {
       lie: "every cron fires hourly",
       send: sends(CRONS, (body) => ({ ...body, schedule: "0 * * * *" })),
@@ -183,11 +240,16 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("9-1", {
-    "no-prefix": { lie: "the prefix can be left out", send: asks(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })) },
+    "no-prefix": {
+      lie: "the prefix can be left out",
+      send: asks(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
+    },
     "description-0.2": {
       lie: "the description carries 0.2.0",
-      send: answers(["GET", /^\/openapi\.json$/], (reply) => ({ ...reply, text: reply.text.replaceAll("0.1.0", "0.2.0") })),
+      send: answers(["GET", /^\/openapi\.json$/], (reply) => ({
+        ...reply,
+        text: reply.text.replaceAll("0.1.0", "0.2.0"),
+      })),
     },
   }),
 ];
-

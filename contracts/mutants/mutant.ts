@@ -1,13 +1,24 @@
 import type { CaseSettings } from "../case.ts";
 import type { Members } from "../contract.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import type { Delivery, ObjectStore, ReadFile, Send, Session, Target, WireReply, WireRequest } from "../target.ts";
+import type {
+  Delivery,
+  ObjectStore,
+  ReadFile,
+  Send,
+  Session,
+  Target,
+  WireReply,
+  WireRequest,
+} from "../target.ts";
 
 /** A lie about one row of the ledger: the suites have to notice it. */
 export interface Mutant {
   readonly id: string;
   readonly requirement: RequirementId;
   readonly lie: string;
+  /** It breaks a choice of ours that belongs to a shown row: any finding kills it. */
+  readonly mild?: true;
   /** Laid over the settings of every case. */
   readonly settings?: CaseSettings;
   /** Tells the lie on the wire; made anew for each case, so that it may remember what it saw. */
@@ -95,7 +106,9 @@ export function tells(
   return answers(route, (reply, request) => {
     const body = jsonOf(reply.text);
     if (reply.status >= 300 || typeof body !== "object" || body === null) return reply;
-    const said = Array.isArray(body) ? body.map((item) => change(item, request)) : change(body as Members, request);
+    const said = Array.isArray(body)
+      ? body.map((item) => change(item, request))
+      : change(body as Members, request);
     return { ...reply, text: JSON.stringify(said) };
   });
 }
@@ -112,7 +125,12 @@ export function lists(
 }
 
 /** Answers with another status, and with the error that goes with it. */
-export function status(route: Route, from: readonly number[], to: number, body?: unknown): (next: Send) => Send {
+export function status(
+  route: Route,
+  from: readonly number[],
+  to: number,
+  body?: unknown,
+): (next: Send) => Send {
   return answers(route, (reply) =>
     from.includes(reply.status)
       ? { ...reply, status: to, ...(body !== undefined && { text: JSON.stringify(body) }) }

@@ -24,7 +24,8 @@ export function weighed(row: Operation, reply: WireReply, body: unknown, diagnos
   const requirement = place.requirement ?? firstOf(row);
   const isShown = row.shown && (missing === undefined || place.shown);
   const isRespelt = code === "enum" && isAmong(place.values, valueAt(body, steps));
-  const isChoice = !isShown || isRespelt || (place.assumption === "platform.reply_fields" && missing !== undefined);
+  const isChoice =
+    !isShown || isRespelt || (place.assumption === "platform.reply_fields" && missing !== undefined);
   return isChoice
     ? choice(requirement, message, place.assumption)
     : fact(requirement, message, valueAt(body, steps));
@@ -33,7 +34,14 @@ export function weighed(row: Operation, reply: WireReply, body: unknown, diagnos
 export function fact(requirement: RequirementId, text: string, actual?: unknown): Judgement {
   if (REQUIREMENTS[requirement].kind !== "S") return choice(requirement, text);
   const section = sectionOf(requirement);
-  return { verdict: "FAIL", blame: "target", requirement, section, text, ...(actual !== undefined && { actual }) };
+  return {
+    verdict: "FAIL",
+    blame: "target",
+    requirement,
+    section,
+    text,
+    ...(actual !== undefined && { actual }),
+  };
 }
 
 export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): Judgement {
@@ -70,14 +78,19 @@ function errorBodyOf(row: Operation, reply: WireReply, message: string, body: un
 
 /** Another spelling of a value that is listed: `Completed` for `COMPLETED`. */
 function isAmong(values: readonly unknown[] | undefined, value: unknown): boolean {
-  const plain = (text: unknown) => String(text).replace(/[^a-z]/gi, "").toLowerCase();
+  const plain = (text: unknown) =>
+    String(text)
+      .replace(/[^a-z]/gi, "")
+      .toLowerCase();
   return typeof value === "string" && (values ?? []).some((known) => plain(known) === plain(value));
 }
 
 function valueAt(body: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>(
     (value, step) =>
-      typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[step] : undefined,
+      typeof value === "object" && value !== null
+        ? (value as Readonly<Record<string, unknown>>)[step]
+        : undefined,
     body,
   );
 }

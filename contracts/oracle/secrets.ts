@@ -5,7 +5,11 @@ import type { Judgement } from "./oracle.ts";
 const MEMBERS = ["access_key_id", "secret_access_key", "session_token"];
 
 /** §2.4: what a destination was opened with must not come back, whatever the schema lets through. */
-export function leaks(request: WireRequest, reply: WireReply, secrets: ReadonlySet<string>): readonly Judgement[] {
+export function leaks(
+  request: WireRequest,
+  reply: WireReply,
+  secrets: ReadonlySet<string>,
+): readonly Judgement[] {
   if (!request.path.startsWith("/api/v1/bulk-exports")) return [];
   const seen = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
   const named = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));

@@ -43,7 +43,9 @@ export function placeIn(schema: Field<unknown>, path: readonly string[]): Place 
 export function undefinedMembers(schema: Field<unknown>, value: unknown, at = ""): readonly string[] {
   const { items, properties } = schema as Schema;
   if (Array.isArray(value))
-    return items ? value.slice(0, 20).flatMap((item, index) => undefinedMembers(items, item, `${at}[${index}]`)) : [];
+    return items
+      ? value.slice(0, 20).flatMap((item, index) => undefinedMembers(items, item, `${at}[${index}]`))
+      : [];
   if (typeof value !== "object" || value === null || !properties) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const field = properties[name];

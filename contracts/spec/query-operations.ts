@@ -93,7 +93,9 @@ export const QUERY_OPERATIONS = {
       key: optional(listOf(text(), { description: "What was judged." })),
       session: optional(listOf(uuid(), { description: "Tracing projects." })),
       source: optional(listOf(text(), { description: "Types of feedback_source." })),
-      limit: optional(integer({ minimum: 1, maximum: 100, default: 100, description: "Most to answer with." })),
+      limit: optional(
+        integer({ minimum: 1, maximum: 100, default: 100, description: "Most to answer with." }),
+      ),
       offset: optional(integer({ minimum: 0, default: 0, description: "How many to pass over first." })),
     },
     reply: { status: 200, body: listOf(feedback) },

@@ -50,7 +50,9 @@ const selection = {
 export const runQuery = object(
   {
     ...selection,
-    select: maybe(listOf(text(), { maxItems: 200, description: "Members to answer with; all when left out." })),
+    select: maybe(
+      listOf(text(), { maxItems: 200, description: "Members to answer with; all when left out." }),
+    ),
     order: maybe(oneOf(["asc", "desc"], { description: "By start_time; the latest first when left out." })),
     limit: maybe(
       integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page; 100 when left out." }),
@@ -77,7 +79,9 @@ export const runQueryV2 = object(
     tree_filter: filterText("Expression for any row of their trace."),
     min_start_time: maybe(text({ description: "Rows that began then or later; ISO 8601." })),
     max_start_time: maybe(text({ description: "Rows that began before; likewise." })),
-    selects: maybe(listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." })),
+    selects: maybe(
+      listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." }),
+    ),
     page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page." })),
     cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
   },

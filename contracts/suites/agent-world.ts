@@ -19,7 +19,9 @@ export interface ThreadBody {
 
 /** Names of graphs that the emulator always has; another server's first assistant takes their place. */
 export async function assistant(t: Contract, graph = "echo"): Promise<string> {
-  const { body } = await t.call<readonly Members[]>("POST", "/assistants/search", { body: { limit: 100, offset: 0 } });
+  const { body } = await t.call<readonly Members[]>("POST", "/assistants/search", {
+    body: { limit: 100, offset: 0 },
+  });
   const list = Array.isArray(body) ? (body as readonly Members[]) : [];
   const found = list.find(({ graph_id }) => graph_id === graph) ?? list[0];
   t.must("4.8-3", typeof found?.assistant_id === "string", "the server has an assistant");

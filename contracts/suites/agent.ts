@@ -20,7 +20,11 @@ export const STARTING_OPERATIONS = [
   { path: "/runs/wait", onThread: false, cron: false },
 ] as const;
 
-const slugOf = (path: string) => path.replace(/\/\{[^}]*\}/g, "").slice(1).replaceAll("/", "-");
+const slugOf = (path: string) =>
+  path
+    .replace(/\/\{[^}]*\}/g, "")
+    .slice(1)
+    .replaceAll("/", "-");
 
 const STARTING_CASES = STARTING_OPERATIONS.map(
   ({ path, onThread, cron }) =>
@@ -41,7 +45,9 @@ const STARTING_CASES = STARTING_OPERATIONS.map(
           t.fact("4.8-1", status >= 200 && status < 300, "it is accepted", { actual: status });
           if (!onThread) return;
           const plural = await start(path.replace("/thread/", "/threads/"));
-          t.choice("agent.both_spellings", plural.status < 300, "the plural path is the same", { actual: plural.status });
+          t.choice("agent.both_spellings", plural.status < 300, "the plural path is the same", {
+            actual: plural.status,
+          });
         },
       },
     ] as const,
@@ -57,7 +63,9 @@ export const AGENT_CASES = suite({
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
       t.must("4.8-3", status < 300, "an empty object creates a thread", { actual: status });
       for (const name of THREAD_FIELDS) t.fact("2.2-1", name in body, `${name} is answered`);
-      t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", { actual: body.thread_id });
+      t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
+        actual: body.thread_id,
+      });
       t.fact("2.2-1", !Number.isNaN(instantOf(body.created_at)), "created_at is a time");
       t.fact("2.2-1", body.values === null || typeof body.values === "object", "values is an object or null");
       t.fact("3.2-1", body.status === "idle", "a created thread is idle", { actual: body.status });
@@ -94,17 +102,29 @@ export const AGENT_CASES = suite({
     needs: [...LIVING, "control"],
     async run(t) {
       const id = await thread(t);
-      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status: "success", after: "PT1M" } });
+      await t.control("POST", "/agent/scripts", {
+        match: { thread_id: id },
+        then: { status: "success", after: "PT1M" },
+      });
       const first = await startRun(t, id);
       const second = await startRun(t, id);
       await settle(t);
-      const statuses = async () => new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
+      const statuses = async () =>
+        new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
-      t.choice("agent.transitions", early.get(first.run_id) === "running", "the first one runs", { actual: early.get(first.run_id) });
-      t.choice("agent.transitions", early.get(second.run_id) === "pending", "the second one waits", { actual: early.get(second.run_id) });
+      t.choice("agent.transitions", early.get(first.run_id) === "running", "the first one runs", {
+        actual: early.get(first.run_id),
+      });
+      t.choice("agent.transitions", early.get(second.run_id) === "pending", "the second one waits", {
+        actual: early.get(second.run_id),
+      });
       await settle(t, "PT5M");
       const late = await statuses();
-      t.choice("agent.transitions", [...late.values()].every((status) => status === "success"), "both end with success");
+      t.choice(
+        "agent.transitions",
+        [...late.values()].every((status) => status === "success"),
+        "both end with success",
+      );
     },
   },
   "3.2/timeout": {
@@ -113,11 +133,16 @@ export const AGENT_CASES = suite({
     needs: [...LIVING, "control"],
     async run(t) {
       const id = await thread(t);
-      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status: "success", after: "PT2H" } });
+      await t.control("POST", "/agent/scripts", {
+        match: { thread_id: id },
+        then: { status: "success", after: "PT2H" },
+      });
       await startRun(t, id);
       await settle(t, "PT1H1M");
       const [run] = await listRuns(t, id);
-      t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", { actual: run?.status });
+      t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", {
+        actual: run?.status,
+      });
     },
   },
   "4.8/search": {
@@ -127,11 +152,17 @@ export const AGENT_CASES = suite({
     async run(t) {
       const search = (body: Members) => t.call<readonly Members[]>("POST", "/assistants/search", { body });
       const { status, body } = await search({ limit: 100, offset: 0 });
-      t.must("4.8-3", status < 300 && Array.isArray(body), "a list of assistants is answered", { actual: status });
+      t.must("4.8-3", status < 300 && Array.isArray(body), "a list of assistants is answered", {
+        actual: status,
+      });
       const one = await search({ limit: 1, offset: 0 });
-      t.fact("4.8-3", one.body.length === Math.min(1, body.length), "limit 1 is one at most", { actual: one.body.length });
+      t.fact("4.8-3", one.body.length === Math.min(1, body.length), "limit 1 is one at most", {
+        actual: one.body.length,
+      });
       const rest = await search({ limit: 100, offset: 1 });
-      t.fact("4.8-3", rest.body.length === Math.max(0, body.length - 1), "offset 1 leaves one out", { actual: rest.body.length });
+      t.fact("4.8-3", rest.body.length === Math.max(0, body.length - 1), "offset 1 leaves one out", {
+        actual: rest.body.length,
+      });
     },
   },
   "4.8/stream-fields": {
@@ -141,14 +172,30 @@ export const AGENT_CASES = suite({
     async run(t) {
       const assistant_id = await assistant(t);
       const body = { assistant_id, input: INPUT, stream_mode: "events", webhook: "/ok" };
-      const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, { body });
+      const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, {
+        body,
+      });
       t.must("4.8-2", status < 300, "the shown fields are taken", { actual: status });
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
-      t.choice("agent.stream_framing", isStream && /^event: metadata/m.test(text), "server-sent events, metadata first");
+      t.choice(
+        "agent.stream_framing",
+        isStream && /^event: metadata/m.test(text),
+        "server-sent events, metadata first",
+      );
       t.fact("4.8-2", /^data: /m.test(text), "data is streamed", { actual: text.slice(0, 200) });
-      for (const wrong of [{ input: INPUT }, { assistant_id: 7 }, { assistant_id, stream_mode: "nonsense" }, { assistant_id, webhook: 7 }]) {
+      for (const wrong of [
+        { input: INPUT },
+        { assistant_id: 7 },
+        { assistant_id, stream_mode: "nonsense" },
+        { assistant_id, webhook: 7 },
+      ]) {
         const refused = await t.call("POST", "/runs/stream", { body: wrong });
-        t.fact("4.8-2", isRefused(refused.status), `${Object.keys(wrong).join(", ")} of another form: refused`, { actual: refused.status });
+        t.fact(
+          "4.8-2",
+          isRefused(refused.status),
+          `${Object.keys(wrong).join(", ")} of another form: refused`,
+          { actual: refused.status },
+        );
       }
     },
   },
@@ -160,7 +207,11 @@ export const AGENT_CASES = suite({
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT };
       const { status, text } = await t.call("POST", `/threads/${id}/runs/wait`, { body });
-      t.choice("agent.wait_outcome", status === 200 && text.includes("Hello"), "the values of the thread are answered");
+      t.choice(
+        "agent.wait_outcome",
+        status === 200 && text.includes("Hello"),
+        "the values of the thread are answered",
+      );
       const [run] = await listRuns(t, id);
       t.choice("4.8-4", run?.status === "success", "and the run has ended", { actual: run?.status });
     },
@@ -177,10 +228,17 @@ export const AGENT_CASES = suite({
       const now = await t.now();
       const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
       await t.advance({ to: iso(next - 1000) });
-      t.choice("agent.cron_schedule", (await listRuns(t, id)).length === 0, "before its time no run is started");
+      t.choice(
+        "agent.cron_schedule",
+        (await listRuns(t, id)).length === 0,
+        "before its time no run is started",
+      );
       await t.advance({ to: iso(next + 20 * MINUTE) });
       const runs = await listRuns(t, id);
-      t.choice("agent.cron_schedule", runs.length === 3, "three times in twenty minutes", { expected: 3, actual: runs.length });
+      t.choice("agent.cron_schedule", runs.length === 3, "three times in twenty minutes", {
+        expected: 3,
+        actual: runs.length,
+      });
     },
   },
   "5/agent-without-key": {
@@ -189,7 +247,10 @@ export const AGENT_CASES = suite({
     needs: ["agent"],
     async run(t) {
       const headers = { "x-api-key": null, "x-tenant-id": null };
-      const { status } = await t.call("POST", "/assistants/search", { body: { limit: 1, offset: 0 }, headers });
+      const { status } = await t.call("POST", "/assistants/search", {
+        body: { limit: 1, offset: 0 },
+        headers,
+      });
       t.choice("5-5", status === 200, "it answers", { actual: status });
     },
   },

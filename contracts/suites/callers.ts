@@ -1,7 +1,21 @@
 import { suite } from "../case.ts";
 import type { Members } from "../contract.ts";
 import { UNSHOWN_AREAS } from "../spec/unshown.ts";
-import { cancel, EXPORTS, exported, exportOf, ingest, isRefused, order, orderBody, prepare, project, row, rowsOf, statusOf } from "./world.ts";
+import {
+  cancel,
+  EXPORTS,
+  exported,
+  exportOf,
+  ingest,
+  isRefused,
+  order,
+  orderBody,
+  prepare,
+  project,
+  row,
+  rowsOf,
+  statusOf,
+} from "./world.ts";
 
 const BOTH = ["writes", "ingest", "eu", "clock"] as const;
 const TENANTS = ["writes", "ingest", "tenants", "clock"] as const;
@@ -27,14 +41,18 @@ export const CALLER_CASES = suite({
       const { id } = await order(t, prepared);
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
-      t.fact("1-2", isRefused(read.status), "the export is not read in the other region", { actual: read.status });
+      t.fact("1-2", isRefused(read.status), "the export is not read in the other region", {
+        actual: read.status,
+      });
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { region });
       t.fact("1-2", !body.some((item) => item.id === id), "nor listed there");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
       t.fact("1-2", isRefused(stop.status), "nor stopped from there", { actual: stop.status });
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
       const across = await t.call("POST", EXPORTS, { region, body: orderBody(prepared) });
-      t.fact("1-2", isRefused(across.status), "its destination and project are unknown there", { actual: across.status });
+      t.fact("1-2", isRefused(across.status), "its destination and project are unknown there", {
+        actual: across.status,
+      });
       const runId = prepared.rows[0]?.id;
       const trace = await t.call("GET", `/api/v1/runs/${runId}`, { region });
       t.fact("1-2", isRefused(trace.status), "trace rows are not read there", { actual: trace.status });
@@ -53,11 +71,18 @@ export const CALLER_CASES = suite({
         ["DELETE", "/api/v1/bulk-exports/nonsense/nonsense"],
       ] as const) {
         const { status } = await t.call(method, path);
-        t.choice("platform.unlisted_path", [404, 405, 501].includes(status), `${method} ${path}: 404 or 501`, { actual: status });
+        t.choice(
+          "platform.unlisted_path",
+          [404, 405, 501].includes(status),
+          `${method} ${path}: 404 or 501`,
+          { actual: status },
+        );
       }
       t.choice("1-3", UNSHOWN_AREAS.length > 0, "areas that are named without being shown are known");
       const { status } = await t.call("DELETE", EXPORTS);
-      t.choice("platform.method_not_allowed", status === 405, "a method that is not shown: 405", { actual: status });
+      t.choice("platform.method_not_allowed", status === 405, "a method that is not shown: 405", {
+        actual: status,
+      });
     },
   },
   "1/health": {
@@ -80,10 +105,14 @@ export const CALLER_CASES = suite({
         t.fact("5-1", status === 200, `${name} is read`, { actual: status });
       }
       const without = await t.call("GET", EXPORTS, { headers: { "x-api-key": null } });
-      t.fact("5-1", isRefused(without.status), "a bulk-export call carries a key", { actual: without.status });
+      t.fact("5-1", isRefused(without.status), "a bulk-export call carries a key", {
+        actual: without.status,
+      });
       t.choice("platform.missing_key", without.status === 401, "without one it is answered with 401");
       const nowhere = await t.call("GET", EXPORTS, { headers: { "x-tenant-id": null } });
-      t.fact("5-1", isRefused(nowhere.status), "a bulk-export call carries X-Tenant-Id", { actual: nowhere.status });
+      t.fact("5-1", isRefused(nowhere.status), "a bulk-export call carries X-Tenant-Id", {
+        actual: nowhere.status,
+      });
       t.choice("platform.missing_tenant", nowhere.status === 422, "without it it is answered with 422");
     },
   },
@@ -96,7 +125,9 @@ export const CALLER_CASES = suite({
       const { id } = await order(t, prepared);
       const headers = { "x-tenant-id": t.draw.uuid() };
       const read = await t.call("GET", `${EXPORTS}/${id}`, { headers });
-      t.choice("platform.workspace_separation", read.status === 404, "another workspace does not find it", { actual: read.status });
+      t.choice("platform.workspace_separation", read.status === 404, "another workspace does not find it", {
+        actual: read.status,
+      });
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { headers });
       t.choice("5-3", body.length === 0, "nor lists it", { actual: body.length });
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
@@ -112,10 +143,16 @@ export const CALLER_CASES = suite({
     needs: [...TENANTS, "object_store"],
     async run(t) {
       const none = { "x-tenant-id": null };
-      const { body } = await t.call<Members>("POST", "/api/v1/sessions", { body: { name: t.draw.word(12) }, headers: none });
+      const { body } = await t.call<Members>("POST", "/api/v1/sessions", {
+        body: { name: t.draw.word(12) },
+        headers: none,
+      });
       const now = await t.now();
       const sent = row(t, now - 3_600_000);
-      const { status } = await t.call("POST", "/runs/batch", { body: { post: [{ ...sent, session_id: body.id }] }, headers: none });
+      const { status } = await t.call("POST", "/runs/batch", {
+        body: { post: [{ ...sent, session_id: body.id }] },
+        headers: none,
+      });
       t.choice("platform.default_workspace", status < 300, "rows are taken in", { actual: status });
       const found = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
       t.choice("5-6", found.body.id === sent.id, "and found again");
@@ -129,15 +166,23 @@ export const CALLER_CASES = suite({
       const prepared = await prepare(t, { days: 1, perDay: 1 });
       const [first] = prepared.rows;
       const { body } = await t.call<Members>("GET", `/api/v1/runs/${first?.id}`);
-      t.choice("X-1", body.name === first?.name && body.session_id === prepared.projectId, "a row is read back");
+      t.choice(
+        "X-1",
+        body.name === first?.name && body.session_id === prepared.projectId,
+        "a row is read back",
+      );
       const late = row(t, prepared.from + 7_200_000, { end_time: null, outputs: null });
       await ingest(t, prepared.projectId, [late]);
-      const patch = await t.call("PATCH", `/runs/${late.id}`, { body: { end_time: first?.end_time, outputs: { done: true } } });
+      const patch = await t.call("PATCH", `/runs/${late.id}`, {
+        body: { end_time: first?.end_time, outputs: { done: true } },
+      });
       t.choice("X-1", patch.status < 300, "a row is changed", { actual: patch.status });
       const { id } = await exported(t, prepared);
       const rows = await rowsOf(t, id);
       const changed = rows.find((found) => found.id === late.id);
-      t.choice("X-1", String(changed?.outputs).includes("done"), "the change is exported", { actual: changed?.outputs });
+      t.choice("X-1", String(changed?.outputs).includes("done"), "the change is exported", {
+        actual: changed?.outputs,
+      });
       await project(t, []);
     },
   },

@@ -5,6 +5,7 @@ import { DESTINATION_CASES } from "./destinations.ts";
 import { EXPORT_CASES } from "./exports.ts";
 import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
+import { FUZZ_CASES } from "./fuzz.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
@@ -24,6 +25,7 @@ export const CASES: readonly Case[] = [
   ...LIMIT_CASES,
   ...WEBHOOK_CASES,
   ...RATE_LIMIT_CASES,
+  ...FUZZ_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 
 function bySection(a: string, b: string): number {

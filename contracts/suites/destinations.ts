@@ -38,6 +38,15 @@ async function keyPair(t: Contract, deny: readonly string[]): Promise<Members> {
 const BIG_ROWS = 9;
 const BIG_ROW_CHARACTERS = 1_000_000;
 
+/** A key pair that only works together with its token. */
+async function temporaryPair(t: Contract): Promise<Members> {
+  const access_key_id = `contract-${t.draw.word()}`;
+  const secret_access_key = t.secret(t.draw.word(24));
+  const session_token = t.secret(`token-${t.draw.word(24)}`);
+  await t.control("POST", "/s3/credentials", { access_key_id, secret_access_key, session_token });
+  return { access_key_id, secret_access_key, session_token };
+}
+
 const REQUIRED = ["destination_type", "display_name", "config", "config.bucket_name", "config.prefix"];
 const CREDENTIALS = ["credentials.access_key_id", "credentials.secret_access_key"];
 
@@ -85,7 +94,10 @@ export const DESTINATION_CASES = suite({
       ];
       for (const body of wrong) {
         const { status, exchange } = await t.call("POST", DESTINATIONS, { body });
-        t.fact("2.4-1", isRefused(status), "a field of the wrong form is refused", { actual: status, exchange });
+        t.fact("2.4-1", isRefused(status), "a field of the wrong form is refused", {
+          actual: status,
+          exchange,
+        });
       }
     },
   },
@@ -108,7 +120,9 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { s3_url } = await t.control<{ s3_url: string }>("GET", "/status");
       const { status, body } = await createDestination(t, { endpoint_url: s3_url, region: undefined });
-      t.must("2.4-11", status < 300, "a store with the S3-compatible XML API is accepted", { actual: status });
+      t.must("2.4-11", status < 300, "a store with the S3-compatible XML API is accepted", {
+        actual: status,
+      });
       const prepared = await prepare(t);
       const done = await exported(t, { ...prepared, destinationId: body.id });
       t.fact("2.4-11", (await filesOf(t, done.id)).length > 0, "its files are in that store");
@@ -121,19 +135,29 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;
-      for (const [given, led] of [[true, true], [false, false], [undefined, false]] as const) {
+      for (const [given, led] of [
+        [true, true],
+        [false, false],
+        [undefined, false],
+      ] as const) {
         const config = { prefix: `${prefix}${String(given)}`, include_bucket_in_prefix: given };
         const { id } = await exported(t, await prepare(t, { config, days: 1 }));
         const keys = await filesOf(t, id);
         const begin = led ? `${name}/${config.prefix}/` : `${config.prefix}/`;
         const holds = keys.length > 0 && keys.every((key) => key.startsWith(begin));
-        t.fact("2.4-13", holds, `include_bucket_in_prefix ${given}: keys begin with ${begin}`, { actual: keys[0] });
+        t.fact("2.4-13", holds, `include_bucket_in_prefix ${given}: keys begin with ${begin}`, {
+          actual: keys[0],
+        });
         if (given === undefined) t.fact("2.4-1", holds, "include_bucket_in_prefix is false by default");
       }
       const config = { prefix: `${name}/${prefix}`, include_bucket_in_prefix: true };
       const { id } = await exported(t, await prepare(t, { config, days: 1 }));
       const [key = ""] = await filesOf(t, id);
-      t.choice("destination.bucket_in_prefix_spelling", !key.startsWith(`${name}/${name}/`), "it is not doubled");
+      t.choice(
+        "destination.bucket_in_prefix_spelling",
+        !key.startsWith(`${name}/${name}/`),
+        "it is not doubled",
+      );
     },
   },
   "2.4/test-file": {
@@ -143,14 +167,20 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const before = await tmpFiles(t);
       await createDestination(t);
-      t.fact("2.4-6", (await tmpFiles(t)).length === before.length, "a test file that may be deleted is gone");
+      t.fact(
+        "2.4-6",
+        (await tmpFiles(t)).length === before.length,
+        "a test file that may be deleted is gone",
+      );
       const { status } = await createDestination(t, {}, await keyPair(t, ["delete"]));
       t.fact("2.4-8", status < 300, "permission to delete is optional", { actual: status });
       const left = (await tmpFiles(t)).filter((key) => !before.includes(key));
       t.fact("2.4-5", left.length === 1, "creation writes a file to the bucket", { actual: left });
       t.fact("2.4-6", left.length === 1, "one that may not be deleted stays under tmp", { actual: left });
       const isAtRoot = left.every((key) => key.startsWith("tmp/"));
-      t.choice("destination.test_file_key", isAtRoot, "it is under tmp/ at the bucket's root", { actual: left });
+      t.choice("destination.test_file_key", isAtRoot, "it is under tmp/ at the bucket's root", {
+        actual: left,
+      });
     },
   },
   "2.4/put-backend": {
@@ -159,7 +189,9 @@ export const DESTINATION_CASES = suite({
     needs: PERMISSIONS,
     async run(t) {
       const { status, body } = await createDestination(t, {}, await keyPair(t, ["put"]));
-      t.fact("2.4-7", isRefused(status) && !("id" in body), "the backend needs to put objects", { actual: status });
+      t.fact("2.4-7", isRefused(status) && !("id" in body), "the backend needs to put objects", {
+        actual: status,
+      });
       t.fact("2.4-5", isRefused(status), "write access is validated", { actual: status });
     },
   },
@@ -181,7 +213,12 @@ export const DESTINATION_CASES = suite({
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
       const readsOf = () =>
-        arm(t, { plane: "s3", match: { op: ["GetObject", "HeadObject"] }, then: { delay: "PT0.001S" }, times: 100 });
+        arm(t, {
+          plane: "s3",
+          match: { op: ["GetObject", "HeadObject"] },
+          then: { delay: "PT0.001S" },
+          times: 100,
+        });
       const look = await readsOf();
       await exported(t, await prepare(t, { days: 1 }));
       t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is looked up");
@@ -212,15 +249,22 @@ export const DESTINATION_CASES = suite({
         const credentials = await keyPair(t, deny);
         const prepared = await prepare(t, { days: 1, perDay: 0, credentials });
         for (let count = 0; count < BIG_ROWS; count++)
-          await ingest(t, prepared.projectId, [row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } })]);
+          await ingest(t, prepared.projectId, [
+            row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } }),
+          ]);
         await arm(t, { plane: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } });
         const { id } = await order(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");
         const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
-        t.fact("2.4-10", left.length === deny.length, `abort ${deny.length ? "denied" : "allowed"}: uploads left`, {
-          expected: deny.length,
-          actual: left.length,
-        });
+        t.fact(
+          "2.4-10",
+          left.length === deny.length,
+          `abort ${deny.length ? "denied" : "allowed"}: uploads left`,
+          {
+            expected: deny.length,
+            actual: left.length,
+          },
+        );
       }
     },
   },
@@ -252,13 +296,15 @@ export const DESTINATION_CASES = suite({
   "2.4/session-token-old": {
     title: "a session token is refused before service 0.10.34",
     requirements: ["2.4-3", "9-2"],
-    needs: WRITES,
+    needs: [...WRITES, "control"],
     settings: { versions: { service: "0.10.33", application: "0.10.90" } },
     async run(t) {
-      const { status } = await createDestination(t, {}, { session_token: t.secret("contract-session-token") });
+      const { status } = await createDestination(t, {}, await temporaryPair(t));
       t.fact("2.4-3", isRefused(status), "session_token is too new for this version", { actual: status });
       t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
-      t.choice("destination.session_token_gate", status === 422, "it is answered with 422", { actual: status });
+      t.choice("destination.session_token_gate", status === 422, "it is answered with 422", {
+        actual: status,
+      });
       t.fact("2.4-3", (await createDestination(t)).status < 300, "lasting credentials work in it");
     },
   },
@@ -268,13 +314,11 @@ export const DESTINATION_CASES = suite({
     needs: [...WRITES, "control"],
     settings: { versions: { service: "0.10.34", application: "0.10.91" } },
     async run(t) {
-      const session_token = t.secret(`token-${t.draw.word(24)}`);
-      const pair = { access_key_id: `contract-${t.draw.word()}`, secret_access_key: t.secret(t.draw.word(24)) };
-      await t.control("POST", "/s3/credentials", { ...pair, session_token });
-      const { status } = await createDestination(t, {}, { ...pair, session_token });
+      const pair = await temporaryPair(t);
+      const { status } = await createDestination(t, {}, pair);
       t.fact("2.4-3", status < 300, "session_token is there since this version", { actual: status });
       t.fact("9-2", status < 300, "a feature follows the version that brought it");
-      const wrong = await createDestination(t, {}, { ...pair, session_token: `${session_token}x` });
+      const wrong = await createDestination(t, {}, { ...pair, session_token: `${pair.session_token}x` });
       t.fact("2.4-3", isRefused(wrong.status), "a wrong token is noticed by the test write");
     },
   },

@@ -70,7 +70,9 @@ export const EXPORT_CASES = suite({
       t.fact("4.6-1", listed !== undefined && listed.status === read.status, "it is listed with its status");
       t.fact("4.6-1", IN_ISO.test(String(listed?.created_at)), "and with the time of its creation");
       t.fact("2.5-1", instantOf(read.start_time) === prepared.from, "its window is the one ordered");
-      t.fact("2.5-1", IN_ISO.test(String(read.start_time)), "times are ISO 8601 in UTC", { actual: read.start_time });
+      t.fact("2.5-1", IN_ISO.test(String(read.start_time)), "times are ISO 8601 in UTC", {
+        actual: read.start_time,
+      });
       const stopped = await cancel(t, made.id);
       t.fact("4.7-1", stopped.status < 300, "PATCH with Cancelled is accepted", { actual: stopped.status });
       t.fact("4.7-1", statusOf(await exportOf(t, made.id)) === "CANCELLED", "and the export is CANCELLED");
@@ -98,7 +100,10 @@ export const EXPORT_CASES = suite({
       for (let count = 0; count < 12; count++) ids.push((await order(t, prepared)).id);
       const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
       const seen = body.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
-      t.fact("4.6-1", sorted(seen) === sorted(ids), "all exports are listed once", { actual: seen.length, expected: 12 });
+      t.fact("4.6-1", sorted(seen) === sorted(ids), "all exports are listed once", {
+        actual: seen.length,
+        expected: 12,
+      });
       t.choice("export.list_order", seen[0] === ids.at(-1), "the newest comes first");
       const paged = await t.call<readonly ExportBody[]>("GET", `${EXPORTS}?limit=5&offset=5`);
       t.choice("export.list_paging", paged.body.length === 5, "limit and offset page the list");
@@ -108,7 +113,11 @@ export const EXPORT_CASES = suite({
     title: "an export that does not exist is not found",
     requirements: ["7-1"],
     async run(t) {
-      for (const [method, tail] of [["GET", ""], ["GET", "/runs"], ["PATCH", ""]] as const) {
+      for (const [method, tail] of [
+        ["GET", ""],
+        ["GET", "/runs"],
+        ["PATCH", ""],
+      ] as const) {
         const body = method === "PATCH" ? { body: { status: "Cancelled" } } : {};
         const { status, text } = await t.call(method, `${EXPORTS}/${t.draw.uuid()}${tail}`, body);
         t.choice("platform.unknown_id", status === 404, `${method} …${tail} answers 404`, { actual: status });
@@ -149,11 +158,24 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const from = await t.now();
-      for (const [interval_hours, good] of [[1, true], [168, true], [0, false], [169, false], [1.5, false], ["6", false], [-1, false]] as const) {
+      for (const [interval_hours, good] of [
+        [1, true],
+        [168, true],
+        [0, false],
+        [169, false],
+        [1.5, false],
+        ["6", false],
+        [-1, false],
+      ] as const) {
         const body = orderBody({ ...prepared, from }, { interval_hours });
         const { status } = await t.call("POST", EXPORTS, { body });
         const holds = good ? status < 300 : isRefused(status);
-        t.fact("2.5-3", holds, `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "taken" : "refused"}`, { actual: status });
+        t.fact(
+          "2.5-3",
+          holds,
+          `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "taken" : "refused"}`,
+          { actual: status },
+        );
       }
     },
   },
@@ -164,7 +186,9 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const prepared = await named(t);
       const all = names(await rowsOf(t, (await exported(t, prepared)).id));
-      t.fact("2.5-4", all === sorted(["alpha", "alphabet", "beta", "gamma"]), "no filter: every row", { actual: all });
+      t.fact("2.5-4", all === sorted(["alpha", "alphabet", "beta", "gamma"]), "no filter: every row", {
+        actual: all,
+      });
       for (const [filter, expected] of [
         ['eq(name, "alpha")', ["alpha"]],
         ['like(name, "alpha%")', ["alpha", "alphabet"]],
@@ -204,7 +228,9 @@ export const EXPORT_CASES = suite({
       const prepared = await prepare(t);
       for (const filter of ["eq(name", "eq(nonsense, 1)", "and()", "", "drop table"]) {
         const { status } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), filter } });
-        t.choice("2.5-10", status === 422, `filter ${JSON.stringify(filter)} is refused with 422`, { actual: status });
+        t.choice("2.5-10", status === 422, `filter ${JSON.stringify(filter)} is refused with 422`, {
+          actual: status,
+        });
       }
     },
   },
@@ -217,13 +243,25 @@ export const EXPORT_CASES = suite({
       const export_fields = ["name", "id", "tenant_id", "is_root"];
       const rows = await rowsOf(t, (await exported(t, prepared, { export_fields })).id);
       const columns = Object.keys(rows[0] ?? {});
-      t.fact("2.5-5", sorted(columns) === sorted(export_fields), "only those columns are written", { actual: columns });
-      t.fact("2.7-2", columns.includes("tenant_id") && columns.includes("is_root"), "export-only names are taken");
-      t.choice("export.fields_list", columns.join() === export_fields.join(), "in the order asked for", { actual: columns });
+      t.fact("2.5-5", sorted(columns) === sorted(export_fields), "only those columns are written", {
+        actual: columns,
+      });
+      t.fact(
+        "2.7-2",
+        columns.includes("tenant_id") && columns.includes("is_root"),
+        "export-only names are taken",
+      );
+      t.choice("export.fields_list", columns.join() === export_fields.join(), "in the order asked for", {
+        actual: columns,
+      });
       await refuses(t, "2.5-5", prepared, { "an unknown name": { export_fields: ["id", "nonsense"] } });
       const from = await t.now();
       const scheduled = orderBody({ ...prepared, from }, { interval_hours: 6, export_fields });
-      t.fact("2.5-5", (await t.call("POST", EXPORTS, { body: scheduled })).status < 300, "a schedule takes them");
+      t.fact(
+        "2.5-5",
+        (await t.call("POST", EXPORTS, { body: scheduled })).status < 300,
+        "a schedule takes them",
+      );
     },
   },
   "2.5/export-fields-old": {
@@ -233,8 +271,12 @@ export const EXPORT_CASES = suite({
     settings: { versions: { service: "0.12.10", application: "0.12.41" } },
     async run(t) {
       const prepared = await prepare(t);
-      const { status } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), export_fields: ["id"] } });
-      t.fact("2.5-5", isRefused(status), "a choice of columns is too new for this version", { actual: status });
+      const { status } = await t.call("POST", EXPORTS, {
+        body: { ...orderBody(prepared), export_fields: ["id"] },
+      });
+      t.fact("2.5-5", isRefused(status), "a choice of columns is too new for this version", {
+        actual: status,
+      });
       t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
       await order(t, prepared);
     },
@@ -261,7 +303,8 @@ export const EXPORT_CASES = suite({
       const from = await t.now();
       const body = orderBody({ ...prepared, from }, { interval_hours: 6, export_fields: ["id"] });
       const { status } = await t.call("POST", EXPORTS, { body });
-      for (const id of ["2.5-8", "2.5-5", "9-2"] as const) t.fact(id, status < 300, "the version has it", { actual: status });
+      for (const id of ["2.5-8", "2.5-5", "9-2"] as const)
+        t.fact(id, status < 300, "the version has it", { actual: status });
     },
   },
   "2.5/format-version": {
@@ -297,8 +340,12 @@ export const EXPORT_CASES = suite({
       const prepared = await prepare(t);
       const body = JSON.stringify(orderBody(prepared));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
-      t.fact("4-1", isRefused(plain.status), "a body that is not sent as JSON is refused", { actual: plain.status });
-      t.choice("platform.content_type", plain.status === 415, "it is answered with 415", { actual: plain.status });
+      t.fact("4-1", isRefused(plain.status), "a body that is not sent as JSON is refused", {
+        actual: plain.status,
+      });
+      t.choice("platform.content_type", plain.status === 415, "it is answered with 415", {
+        actual: plain.status,
+      });
       const broken = await t.call("POST", EXPORTS, { body: "{" });
       t.fact("4-1", isRefused(broken.status), "a body that is no JSON is refused", { actual: broken.status });
       t.choice("platform.invalid_request", broken.status === 422, "it is answered with 422");
@@ -316,11 +363,21 @@ export const EXPORT_CASES = suite({
       t.fact("2.6-1", runs.length === 3, "three days make three runs", { actual: runs.length });
       const starts = runs.map(({ start_time }) => instantOf(start_time)).sort((a, b) => a - b);
       const expected = [prepared.from + 6 * HOUR, prepared.from + DAY, prepared.from + 2 * DAY];
-      t.choice("export.partition_bounds", sorted(starts) === sorted(expected), "cut at UTC midnights and at the window");
+      t.choice(
+        "export.partition_bounds",
+        sorted(starts) === sorted(expected),
+        "cut at UTC midnights and at the window",
+      );
       for (const run of runs) {
-        t.fact("2.6-2", typeof run.id === "string" && IN_ISO.test(run.created_at), "a run has id and creation time");
+        t.fact(
+          "2.6-2",
+          typeof run.id === "string" && IN_ISO.test(run.created_at),
+          "a run has id and creation time",
+        );
         t.fact("2.6-2", statusOf(run) === "COMPLETED", "a run has a status", { actual: run.status });
-        t.fact("2.6-2", Number.isInteger(run.rows_exported), "a run tells its rows", { actual: run.rows_exported });
+        t.fact("2.6-2", Number.isInteger(run.rows_exported), "a run tells its rows", {
+          actual: run.rows_exported,
+        });
         t.fact("2.6-2", typeof run.errors === "object" && run.errors !== null, "a run has errors");
       }
       const total = runs.reduce((sum, { rows_exported }) => sum + rows_exported, 0);

@@ -24,10 +24,19 @@ const attempts = ({ errors }: ExportRunBody) => Object.keys(errors).length;
 
 const RETRY_KEY = /^retry_(0|[1-9]\d*)$/;
 
-async function expectError(t: Contract, key: DestinationErrorKey, config: Members, credentials: Members = {}) {
+async function expectError(
+  t: Contract,
+  key: DestinationErrorKey,
+  config: Members,
+  credentials: Members = {},
+) {
   const { name } = DESTINATION_ERRORS[key];
   const { status, text, exchange } = await createDestination(t, config, credentials);
-  t.fact("7.2-1", isRefused(status) && text.includes(name), `the error is named ${name}`, { expected: name, actual: text, exchange });
+  t.fact("7.2-1", isRefused(status) && text.includes(name), `the error is named ${name}`, {
+    expected: name,
+    actual: text,
+    exchange,
+  });
   t.choice("destination.error_status", status === 400, "it is answered with 400", { actual: status });
 }
 
@@ -44,9 +53,20 @@ async function retriedOnce(t: Contract, id: "7.3-1" | "7.3-2" | "7.3-6", rule: M
   const { id: exportId, prepared } = await struck(t, rule);
   t.fact(id, await until(t, exportId, "COMPLETED"), "the run is tried again and the export completes");
   const [run] = await runsOf(t, exportId);
-  t.must("7.3-7", run !== undefined && attempts(run) === 1, "the attempt that failed is recorded", { actual: run?.errors });
-  t.fact("7.3-7", Object.keys(run?.errors ?? {}).every((key) => RETRY_KEY.test(key)), "under retry_<n>", { actual: run?.errors });
-  t.choice("export.retry_numbering", Object.keys(run?.errors ?? {})[0] === "retry_0", "the first attempt is retry_0");
+  t.must("7.3-7", run !== undefined && attempts(run) === 1, "the attempt that failed is recorded", {
+    actual: run?.errors,
+  });
+  t.fact(
+    "7.3-7",
+    Object.keys(run?.errors ?? {}).every((key) => RETRY_KEY.test(key)),
+    "under retry_<n>",
+    { actual: run?.errors },
+  );
+  t.choice(
+    "export.retry_numbering",
+    Object.keys(run?.errors ?? {})[0] === "retry_0",
+    "the first attempt is retry_0",
+  );
   return { exportId, prepared };
 }
 
@@ -56,7 +76,12 @@ async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   t.fact(id, await until(t, exportId, "FAILED"), "the export is FAILED");
   t.fact(id, (await hitsOf(t, fault)) === 1, "the fault has struck once");
   const runs = await runsOf(t, exportId);
-  t.fact(id, runs.every((run) => statusOf(run) === "FAILED"), "its run is FAILED", { actual: runs.map(statusOf) });
+  t.fact(
+    id,
+    runs.every((run) => statusOf(run) === "FAILED"),
+    "its run is FAILED",
+    { actual: runs.map(statusOf) },
+  );
   const most = Math.max(0, ...runs.map(attempts));
   t.fact(id, most <= 1, "there was no retry", { expected: "one attempt at most", actual: most });
   await t.advance("PT1H");
@@ -84,7 +109,9 @@ export const FAILURE_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const { text } = await createDestination(t, {}, { secret_access_key: t.secret(t.draw.word(20)) });
-      t.choice("7.2-2", text.includes(DESTINATION_ERRORS.access_denied.name), "it is Access denied", { actual: text });
+      t.choice("7.2-2", text.includes(DESTINATION_ERRORS.access_denied.name), "it is Access denied", {
+        actual: text,
+      });
     },
   },
   "7.2/nothing-kept": {
@@ -113,7 +140,9 @@ export const FAILURE_CASES = suite({
       t.fact("7.3-1", ids.length === prepared.rows.length, "no row is missing", { actual: ids.length });
       const [run] = await runsOf(t, exportId);
       const files = run?.metadata.files ?? [];
-      t.fact("8.3-2", files.length === 4 && new Set(files).size === 4, "four files of one row each", { actual: files });
+      t.fact("8.3-2", files.length === 4 && new Set(files).size === 4, "four files of one row each", {
+        actual: files,
+      });
     },
   },
   "7.3/interruption-keeps-files": {
@@ -122,8 +151,17 @@ export const FAILURE_CASES = suite({
     needs: FAULTS,
     settings: { limits: { rows_per_file: 1 } },
     async run(t) {
-      const puts = await arm(t, { plane: "s3", match: { op: "PutObject", key: "*.parquet" }, then: { delay: "PT0.001S" }, times: 100 });
-      const { id } = await struck(t, { plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
+      const puts = await arm(t, {
+        plane: "s3",
+        match: { op: "PutObject", key: "*.parquet" },
+        then: { delay: "PT0.001S" },
+        times: 100,
+      });
+      const { id } = await struck(t, {
+        plane: "worker",
+        match: { at: "checkpoint.saved", nth: 2 },
+        then: { crash: true },
+      });
       t.fact("7.3-1", await until(t, id, "COMPLETED"), "the export completes");
       const written = await hitsOf(t, puts);
       t.fact("8.3-2", written === 4, "each of four files is put once", { expected: 4, actual: written });
@@ -147,7 +185,12 @@ export const FAILURE_CASES = suite({
       await t.advance("P1D");
       t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "it is not tried again");
       const siblings = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", siblings.every((status) => status === "TIMEDOUT"), "its runs end with it", { actual: siblings });
+      t.choice(
+        "3.1-9",
+        siblings.every((status) => status === "TIMEDOUT"),
+        "its runs end with it",
+        { actual: siblings },
+      );
     },
   },
   "7.3/bucket-deleted": {
@@ -180,7 +223,11 @@ export const FAILURE_CASES = suite({
     needs: FAULTS,
     async run(t) {
       await retriedOnce(t, "7.3-6", { preset: "serialization_error" });
-      await retriedOnce(t, "7.3-6", { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } });
+      await retriedOnce(t, "7.3-6", {
+        plane: "worker",
+        match: { at: "rows.read" },
+        then: { error: "resource_exhausted" },
+      });
     },
   },
   "8.3/retries": {
@@ -188,7 +235,12 @@ export const FAILURE_CASES = suite({
     requirements: ["8.3-1", "3.1-5", "7.3-6"],
     needs: FAULTS,
     async run(t) {
-      const rule = { plane: "worker", match: { at: "rows.read" }, then: { error: "serialization_error" }, times: 1000 };
+      const rule = {
+        plane: "worker",
+        match: { at: "rows.read" },
+        then: { error: "serialization_error" },
+        times: 1000,
+      };
       const { id, fault } = await struck(t, rule);
       await until(t, id, "RUNNING");
       const began = await t.now();
@@ -196,9 +248,14 @@ export const FAILURE_CASES = suite({
       const took = ((await t.now()) - began) / SECOND;
       const hits = await hitsOf(t, fault);
       t.fact("8.3-1", hits === 21, "one attempt and 20 retries", { expected: 21, actual: hits });
-      t.fact("8.3-1", took >= 600 && took < 630, "thirty seconds between any two of them", { expected: "600 s and a bit", actual: took });
+      t.fact("8.3-1", took >= 600 && took < 630, "thirty seconds between any two of them", {
+        expected: "600 s and a bit",
+        actual: took,
+      });
       const [run] = await runsOf(t, id);
-      t.fact("7.3-6", run !== undefined && attempts(run) === 21, "each attempt is on record", { actual: run && attempts(run) });
+      t.fact("7.3-6", run !== undefined && attempts(run) === 21, "each attempt is on record", {
+        actual: run && attempts(run),
+      });
     },
   },
   "8.3/retry-delay": {
@@ -206,7 +263,12 @@ export const FAILURE_CASES = suite({
     requirements: ["8.3-1"],
     needs: FAULTS,
     async run(t) {
-      const rule = { plane: "worker", match: { at: "run.started" }, then: { error: "resource_exhausted" }, times: 3 };
+      const rule = {
+        plane: "worker",
+        match: { at: "run.started" },
+        then: { error: "resource_exhausted" },
+        times: 3,
+      };
       const { id, fault } = await struck(t, rule);
       await until(t, id, "RUNNING");
       t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt is at once");
@@ -214,7 +276,9 @@ export const FAILURE_CASES = suite({
         await t.advance("PT29.999S");
         t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "29.999 s later there is no retry yet");
         await t.advance("PT0.001S");
-        t.fact("8.3-1", (await hitsOf(t, fault)) === expected, "after 30 s there is", { actual: await hitsOf(t, fault) });
+        t.fact("8.3-1", (await hitsOf(t, fault)) === expected, "after 30 s there is", {
+          actual: await hitsOf(t, fault),
+        });
       }
     },
   },
@@ -226,9 +290,14 @@ export const FAILURE_CASES = suite({
       const { id } = await struck(t, { preset: "permission_denied" }, { days: 3 });
       t.fact("3.1-5", await until(t, id, "FAILED"), "one failed run makes the export FAILED");
       const statuses = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", statuses.every((status) => status === "FAILED" || status === "COMPLETED"), "none is left open", {
-        actual: statuses,
-      });
+      t.choice(
+        "3.1-9",
+        statuses.every((status) => status === "FAILED" || status === "COMPLETED"),
+        "none is left open",
+        {
+          actual: statuses,
+        },
+      );
     },
   },
   "8.2/run-timeout": {
@@ -236,14 +305,22 @@ export const FAILURE_CASES = suite({
     requirements: ["8.2-3"],
     needs: FAULTS,
     async run(t) {
-      for (const [stall, expected] of [["PT3H59M50S", 0], ["PT4H1S", 1]] as const) {
+      for (const [stall, expected] of [
+        ["PT3H59M50S", 0],
+        ["PT4H1S", 1],
+      ] as const) {
         const { id } = await struck(t, { plane: "worker", match: { at: "run.started" }, then: { stall } });
         t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
         const [run] = await runsOf(t, id);
-        t.fact("8.2-3", run !== undefined && attempts(run) === expected, `a stall of ${stall}: attempts that failed`, {
-          expected,
-          actual: run && attempts(run),
-        });
+        t.fact(
+          "8.2-3",
+          run !== undefined && attempts(run) === expected,
+          `a stall of ${stall}: attempts that failed`,
+          {
+            expected,
+            actual: run && attempts(run),
+          },
+        );
       }
     },
   },
@@ -273,7 +350,9 @@ export const FAILURE_CASES = suite({
       const [run] = await runsOf(t, id);
       t.must("4.5-1", run !== undefined, "the run of a failed export is answered");
       const [[key = "", text = ""] = []] = Object.entries(run?.errors ?? {});
-      t.fact("7.3-7", RETRY_KEY.test(key) && text.length > 0, "its error is a text under retry_<n>", { actual: run?.errors });
+      t.fact("7.3-7", RETRY_KEY.test(key) && text.length > 0, "its error is a text under retry_<n>", {
+        actual: run?.errors,
+      });
       t.fact("4.5-1", instantOf(run?.created_at) > 0, "it has the time of its creation");
     },
   },
@@ -282,14 +361,27 @@ export const FAILURE_CASES = suite({
     requirements: ["3.1-6"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await struck(t, { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } }, { days: 3 });
+      const { id } = await struck(
+        t,
+        { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } },
+        { days: 3 },
+      );
       await t.advance("PT30M");
       const half = (await runsOf(t, id)).map(statusOf);
-      t.fact("3.1-6", half.includes("COMPLETED") && statusOf(await exportOf(t, id)) === "RUNNING", "one run stalls: RUNNING", {
-        actual: half,
-      });
+      t.fact(
+        "3.1-6",
+        half.includes("COMPLETED") && statusOf(await exportOf(t, id)) === "RUNNING",
+        "one run stalls: RUNNING",
+        {
+          actual: half,
+        },
+      );
       t.fact("3.1-6", await until(t, id, "COMPLETED"), "all done: COMPLETED");
-      t.fact("3.1-6", (await runsOf(t, id)).every((run) => statusOf(run) === "COMPLETED"), "and so are its runs");
+      t.fact(
+        "3.1-6",
+        (await runsOf(t, id)).every((run) => statusOf(run) === "COMPLETED"),
+        "and so are its runs",
+      );
     },
   },
 });

@@ -65,9 +65,14 @@ export const FILE_CASES = suite({
         const holds = key.startsWith(root) && loose.test(key.slice(root.length));
         t.fact("2.8-1", holds, "the key has the shape of §2.8", { expected: `${root}year=…`, actual: key });
         const strict = `${root}year=${year}/month=${pad(month)}/day=${pad(day)}/part-00000.parquet`;
-        t.choice("2.8-2", key === strict, "months and days are padded, files are numbered", { expected: strict, actual: key });
+        t.choice("2.8-2", key === strict, "months and days are padded, files are numbered", {
+          expected: strict,
+          actual: key,
+        });
       }
-      const magic = new TextDecoder().decode((await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4));
+      const magic = new TextDecoder().decode(
+        (await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4),
+      );
       t.fact("2.8-1", magic === "PAR1", "a file is Parquet", { actual: magic });
     },
   },
@@ -79,7 +84,9 @@ export const FILE_CASES = suite({
       const prepared = await prepare(t, { days: 1 });
       const { id } = await exported(t, { ...prepared, from: prepared.from - DAY });
       const runs = await runsOf(t, id);
-      t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", { actual: runs.length });
+      t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", {
+        actual: runs.length,
+      });
       t.choice("export.empty_partition", (await filesOf(t, id)).length === 1, "and no file");
     },
   },
@@ -104,11 +111,18 @@ export const FILE_CASES = suite({
       const prepared = await prepare(t, { days: 1, perDay: 2, more: () => ROW });
       const { id } = await exported(t, prepared, { format_version: "v2_beta" });
       const rows = await rowsOf(t, id);
-      t.fact("2.7-1", sorted(rows.map((row) => row.id)) === sorted(prepared.rows.map((row) => row.id)), "each row once");
+      t.fact(
+        "2.7-1",
+        sorted(rows.map((row) => row.id)) === sorted(prepared.rows.map((row) => row.id)),
+        "each row once",
+      );
       for (const row of rows) {
         const sent = prepared.rows.find((known) => known.id === row.id) ?? {};
         const holds = (name: string, expected: unknown, actual: unknown) =>
-          t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, { expected, actual });
+          t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, {
+            expected,
+            actual,
+          });
         holds("name", sent.name, row.name);
         holds("run_type", "llm", row.run_type);
         holds("trace_id", sent.trace_id, row.trace_id);
@@ -141,7 +155,10 @@ export const FILE_CASES = suite({
       const whole = await sizeOf({});
       const export_fields = COLUMN_NAMES.filter((name) => name !== "inputs" && name !== "outputs");
       const lean = await sizeOf({ export_fields });
-      t.fact("2.7-3", lean < whole, "the file without them has fewer bytes", { expected: `< ${whole}`, actual: lean });
+      t.fact("2.7-3", lean < whole, "the file without them has fewer bytes", {
+        expected: `< ${whole}`,
+        actual: lean,
+      });
     },
   },
   "2.5/v2-types": {
@@ -153,9 +170,16 @@ export const FILE_CASES = suite({
       const list = columns.find(({ name }) => name === "tags");
       t.fact("2.5-6", list?.repeated === true, "lists are lists in v2_beta");
       const wrong = mistyped(columns, "v2");
-      t.choice("export.v2_column_types", wrong.length === 0, "UTC times, decimals and JSON columns", { actual: wrong });
+      t.choice("export.v2_column_types", wrong.length === 0, "UTC times, decimals and JSON columns", {
+        actual: wrong,
+      });
       const keys = (await t.objects.list(t.identity.bucket.name)).filter((key) => key.endsWith(".parquet"));
-      t.choice("2.5-11", keys.every((key) => key.includes("/runs/year=")), "the folder is runs", { actual: keys[0] });
+      t.choice(
+        "2.5-11",
+        keys.every((key) => key.includes("/runs/year=")),
+        "the folder is runs",
+        { actual: keys[0] },
+      );
     },
   },
   "2.5/v1-types": {
@@ -181,7 +205,9 @@ export const FILE_CASES = suite({
       ] as const) {
         const { id } = await exported(t, prepared, compression ? { compression } : {});
         const [file] = await readAll(t, await filesOf(t, id));
-        t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, { actual: file?.codec });
+        t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, {
+          actual: file?.codec,
+        });
       }
     },
   },
@@ -199,19 +225,32 @@ export const FILE_CASES = suite({
       t.fact("2.6-2", files.length === 3, "five rows by two are three files", { actual: files });
       const isNamed = files.every((file) => keys.some((key) => file === key || file === `${name}/${key}`));
       t.fact("2.6-2", isNamed, "the files that are named exist", { expected: keys, actual: files });
-      t.choice("export.file_paths", files.every((file) => file.startsWith(`${name}/`)), "paths begin with the bucket");
+      t.choice(
+        "export.file_paths",
+        files.every((file) => file.startsWith(`${name}/`)),
+        "paths begin with the bucket",
+      );
       t.fact("2.6-2", run?.metadata.rows_exported === 5 && run.rows_exported === 5, "five rows are told", {
         actual: run?.metadata.rows_exported,
       });
       t.fact("2.6-2", typeof run?.metadata.latest_cursor === "string", "the cursor of the last row is told");
       const rows = await rowsOf(t, id);
-      t.fact("8.3-2", new Set(rows.map((row) => row.id)).size === 5 && rows.length === 5, "no row is written twice");
+      t.fact(
+        "8.3-2",
+        new Set(rows.map((row) => row.id)).size === 5 && rows.length === 5,
+        "no row is written twice",
+      );
     },
   },
 });
 
 function jsonOf(value: unknown): unknown {
-  return typeof value === "string" ? JSON.parse(value) : value;
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function isoOf(value: unknown): string {

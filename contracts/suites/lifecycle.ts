@@ -50,14 +50,16 @@ export const LIFECYCLE_CASES = suite({
     needs: LIFE,
     async run(t) {
       const made = await order(t, await prepare(t));
-      const known = (status: unknown) => (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
+      const known = (status: unknown) =>
+        (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
       t.fact("3.1-1", known(made.status), "the status is one of six", { actual: made.status });
       t.strictly("3.1-1", made.status === "CREATED", "statuses are in capitals", { actual: made.status });
       t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for a second");
       await t.advance("PT1S");
       t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "and then RUNNING");
       t.fact("3.1-6", await until(t, made.id, "COMPLETED"), "all runs done: COMPLETED");
-      for (const run of await runsOf(t, made.id)) t.fact("3.1-1", known(run.status), "a run's status is one of six");
+      for (const run of await runsOf(t, made.id))
+        t.fact("3.1-1", known(run.status), "a run's status is one of six");
     },
   },
   "3.1/cancel-created": {
@@ -68,7 +70,11 @@ export const LIFECYCLE_CASES = suite({
       const { id } = await order(t, await prepare(t));
       const { status, body } = await cancel(t, id);
       t.fact("3.1-2", status < 300, "PATCH with Cancelled is accepted", { actual: status });
-      t.fact("3.1-2", statusOf(body as { status: unknown }) === "CANCELLED", "the export is CANCELLED at once");
+      t.fact(
+        "3.1-2",
+        statusOf(body as { status: unknown }) === "CANCELLED",
+        "the export is CANCELLED at once",
+      );
       await t.advance("P1D");
       t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "a day later it still is");
     },
@@ -85,9 +91,16 @@ export const LIFECYCLE_CASES = suite({
       await t.advance("P1D");
       t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "it does not go on");
       const siblings = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", siblings.every((status) => status === "CANCELLED"), "its runs end with it", { actual: siblings });
+      t.choice(
+        "3.1-9",
+        siblings.every((status) => status === "CANCELLED"),
+        "its runs end with it",
+        { actual: siblings },
+      );
       const again = await cancel(t, id);
-      t.choice("export.cancel_final", again.status === 409, "a final export answers 409", { actual: again.status });
+      t.choice("export.cancel_final", again.status === 409, "a final export answers 409", {
+        actual: again.status,
+      });
       const restart = await t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Running" } });
       t.fact("3.1-3", restart.status >= 400, "it cannot be restarted", { actual: restart.status });
       t.choice("export.cancel_words", restart.status === 422, "any other body is refused with 422");
@@ -111,7 +124,11 @@ export const LIFECYCLE_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
-      await arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
+      await arm(t, {
+        plane: "worker",
+        match: { export_id: "*", at: "run.started" },
+        then: { stall: "PT1H" },
+      });
       await ingest(t, prepared.projectId, [row(t, start + HOUR)]);
       await t.advance("PT6H10M");
       const [child] = await spawnedBy(t, id);
@@ -135,7 +152,11 @@ export const LIFECYCLE_CASES = suite({
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
       await ingest(t, prepared.projectId, [row(t, start + HOUR)]);
-      await arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
+      await arm(t, {
+        plane: "worker",
+        match: { export_id: "*", at: "run.started" },
+        then: { stall: "PT1H" },
+      });
       await t.advance("PT6H10M");
       const [child] = await spawnedBy(t, id);
       t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
@@ -156,25 +177,42 @@ export const LIFECYCLE_CASES = suite({
       t.fact("3.3-3", (await spawnedBy(t, id)).length === 0, "a millisecond before nothing is spawned");
       await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
       const first = await spawnedBy(t, id);
-      t.must("3.3-3", first.length === 1, "ten minutes after its end the first one is", { actual: first.length });
-      t.fact("3.3-1", windowOf(first[0] as ExportBody).join() === [start, start + 6 * HOUR].join(), "its window", {
-        actual: first[0],
+      t.must("3.3-3", first.length === 1, "ten minutes after its end the first one is", {
+        actual: first.length,
       });
+      t.fact(
+        "3.3-1",
+        windowOf(first[0] as ExportBody).join() === [start, start + 6 * HOUR].join(),
+        "its window",
+        {
+          actual: first[0],
+        },
+      );
       t.fact("2.5-7", first[0]?.source_bulk_export_id === id, "it names its source");
       await t.advance({ to: iso(start + 24 * HOUR + 10 * MINUTE) });
       const all = await spawnedBy(t, id);
       t.fact("3.3-4", all.length === 4, "after a day and ten minutes there are four", { actual: all.length });
       for (const [index, child] of all.entries()) {
         const expected = [start + index * 6 * HOUR, start + (index + 1) * 6 * HOUR];
-        t.fact("3.3-2", windowOf(child).join() === expected.join(), `window ${index + 1} begins where the last ended`, {
-          expected: expected.map(iso),
-          actual: [child.start_time, child.end_time],
-        });
+        t.fact(
+          "3.3-2",
+          windowOf(child).join() === expected.join(),
+          `window ${index + 1} begins where the last ended`,
+          {
+            expected: expected.map(iso),
+            actual: [child.start_time, child.end_time],
+          },
+        );
         const due = start + (index + 1) * 6 * HOUR + 10 * MINUTE;
-        t.fact("3.3-3", instantOf(child.created_at) === due, `export ${index + 1} runs ten minutes after its end`, {
-          expected: iso(due),
-          actual: child.created_at,
-        });
+        t.fact(
+          "3.3-3",
+          instantOf(child.created_at) === due,
+          `export ${index + 1} runs ten minutes after its end`,
+          {
+            expected: iso(due),
+            actual: child.created_at,
+          },
+        );
       }
     },
   },
@@ -194,8 +232,16 @@ export const LIFECYCLE_CASES = suite({
       await t.advance("PT1H");
       const [child] = await spawnedBy(t, id);
       const rows = await rowsOf(t, child?.id ?? "");
-      t.fact("3.3-5", rows.some((known) => known.id === late.id), "a row that came in time is exported");
-      t.choice("export.read_as_of", !rows.some((known) => known.id === tooLate.id), "one that came after is not");
+      t.fact(
+        "3.3-5",
+        rows.some((known) => known.id === late.id),
+        "a row that came in time is exported",
+      );
+      t.choice(
+        "export.read_as_of",
+        !rows.some((known) => known.id === tooLate.id),
+        "one that came after is not",
+      );
     },
   },
   "3.3/catch-up": {
@@ -208,9 +254,14 @@ export const LIFECYCLE_CASES = suite({
       const { id, start } = await schedule(t, prepared, 6, now - 24 * HOUR);
       await t.advance("PT1M");
       const all = await spawnedBy(t, id);
-      t.choice("3.3-6", all.length === 3, "three windows were due already", { expected: 3, actual: all.length });
+      t.choice("3.3-6", all.length === 3, "three windows were due already", {
+        expected: 3,
+        actual: all.length,
+      });
       for (const [index, child] of all.entries())
-        t.fact("3.3-2", windowOf(child)[0] === start + index * 6 * HOUR, "windows touch", { actual: child.start_time });
+        t.fact("3.3-2", windowOf(child)[0] === start + index * 6 * HOUR, "windows touch", {
+          actual: child.start_time,
+        });
     },
   },
   "3.3/schedule-status": {
@@ -219,9 +270,17 @@ export const LIFECYCLE_CASES = suite({
     needs: LIFE,
     async run(t) {
       const { id } = await schedule(t, await prepare(t), 24);
-      t.choice("export.schedule_status", statusOf(await exportOf(t, id)) === "CREATED", "CREATED before its first spawn");
+      t.choice(
+        "export.schedule_status",
+        statusOf(await exportOf(t, id)) === "CREATED",
+        "CREATED before its first spawn",
+      );
       await t.advance("P4D");
-      t.choice("export.schedule_capacity", statusOf(await exportOf(t, id)) === "RUNNING", "RUNNING after four days");
+      t.choice(
+        "export.schedule_capacity",
+        statusOf(await exportOf(t, id)) === "RUNNING",
+        "RUNNING after four days",
+      );
     },
   },
 });

@@ -70,8 +70,15 @@ export const LIMIT_CASES = suite({
       const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 2);
       await t.advance("PT2S");
       const mine = (await overview(t)).filter(({ id }) => ids.includes(id));
-      t.fact("8.2-2", running(mine) === EXPORTS_AT_ONCE, "15 of 17 are RUNNING", { expected: EXPORTS_AT_ONCE, actual: running(mine) });
-      t.choice("export.max_concurrent_exports", running(mine) === EXPORTS_AT_ONCE, "the larger of two numbers");
+      t.fact("8.2-2", running(mine) === EXPORTS_AT_ONCE, "15 of 17 are RUNNING", {
+        expected: EXPORTS_AT_ONCE,
+        actual: running(mine),
+      });
+      t.choice(
+        "export.max_concurrent_exports",
+        running(mine) === EXPORTS_AT_ONCE,
+        "the larger of two numbers",
+      );
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
       t.fact("8.2-2", waiting === 2, "two wait", { actual: waiting });
       t.fact("8.2-2", await otherGoesOn(t), "an export of another workspace is not held up");
@@ -94,14 +101,22 @@ export const LIMIT_CASES = suite({
       await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
       await t.advance("PT1S");
       const after = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", statusOf(after) === "RUNNING", "it takes the place that has become free", { actual: after.status });
+      t.fact("8.2-2", statusOf(after) === "RUNNING", "it takes the place that has become free", {
+        actual: after.status,
+      });
     },
   },
   "8.2/settings": {
     title: "each limit can be set to the other number",
     requirements: ["8.2-5"],
     needs: CAPACITY,
-    settings: { limits: { max_concurrent_runs_per_export: 5, max_concurrent_exports_per_workspace: 3, workflow_timeout: "PT48H" } },
+    settings: {
+      limits: {
+        max_concurrent_runs_per_export: 5,
+        max_concurrent_exports_per_workspace: 3,
+        workflow_timeout: "PT48H",
+      },
+    },
     async run(t) {
       const prepared = await prepare(t, { days: 7, perDay: 1 });
       const fault = await stall(t);
@@ -109,7 +124,9 @@ export const LIMIT_CASES = suite({
       await t.advance("PT2S");
       const runs: ExportRunBody[] = [];
       for (const id of ids) runs.push(...(await runsOf(t, id)));
-      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports", { actual: running(runs) });
+      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports", {
+        actual: running(runs),
+      });
     },
   },
 });

@@ -14,7 +14,11 @@ const LEFT = 3;
 
 /** Requests that a row is about; `{uuid}` stands for some uuid. */
 const PROBES: Readonly<Record<RateLimitId, readonly [method: string, path: string][]>> = {
-  system: [["OPTIONS", "/api/v1/bulk-exports"], ["GET", "/info"], ["POST", "/some/v1/metadata/submit"]],
+  system: [
+    ["OPTIONS", "/api/v1/bulk-exports"],
+    ["GET", "/info"],
+    ["POST", "/some/v1/metadata/submit"],
+  ],
   auth_key: [["GET", "/auth"]],
   auth_user: [["GET", "/auth"]],
   beacon: [["POST", "/v1/beacon"]],
@@ -31,12 +35,21 @@ const PROBES: Readonly<Record<RateLimitId, readonly [method: string, path: strin
   generate_user: [["POST", "/generate"]],
   commits_key: [["GET", "/commits"]],
   commits_user: [["GET", "/commits"]],
-  deletion_key: [["DELETE", "/sessions/{uuid}"], ["POST", "/some/trigger"]],
-  deletion_user: [["DELETE", "/sessions/{uuid}"], ["POST", "/some/trigger"]],
+  deletion_key: [
+    ["DELETE", "/sessions/{uuid}"],
+    ["POST", "/some/trigger"],
+  ],
+  deletion_user: [
+    ["DELETE", "/sessions/{uuid}"],
+    ["POST", "/some/trigger"],
+  ],
   runs_post: [["POST", "/runs"]],
   runs_patch: [["PATCH", "/runs/{uuid}"]],
   feedback: [["POST", "/feedback"]],
-  runs_lookup: [["GET", "/runs/{uuid}"], ["GET", "/api/v1/runs/{uuid}"]],
+  runs_lookup: [
+    ["GET", "/runs/{uuid}"],
+    ["GET", "/api/v1/runs/{uuid}"],
+  ],
   examples: [["GET", "/api/v1/examples"]],
   default_key: [["GET", "/api/v1/bulk-exports"]],
   default_user: [["GET", "/api/v1/bulk-exports"]],
@@ -76,21 +89,37 @@ async function many(ask: Ask, count: number): Promise<readonly number[]> {
 }
 
 /** Takes all but a few requests away from a large row, whose count the emulator then has to tell. */
-async function shortened(t: Contract, id: RateLimitId, requirement: RequirementId, region: Region): Promise<void> {
+async function shortened(
+  t: Contract,
+  id: RateLimitId,
+  requirement: RequirementId,
+  region: Region,
+): Promise<void> {
   const row: RateLimit = RATE_LIMITS[id];
   const [method, path] = PROBES[id][0] as [string, string];
   const query = new URLSearchParams({ method, path: path.replace("{uuid}", t.draw.uuid()), region });
-  if (row.identity !== "IP") query.set(row.identity === "x-api-key" ? "x-api-key" : "x-user-id", "contract-asker");
+  if (row.identity !== "IP")
+    query.set(row.identity === "x-api-key" ? "x-api-key" : "x-user-id", "contract-asker");
   const told = await t.control("GET", `/rate-limits/explain?${query}`);
   const expected = `"count":${row.count[region]},"seconds":${row.seconds}`;
-  t.fact(requirement, JSON.stringify(told).includes(expected), `${id} admits ${row.count[region]} in ${row.seconds} s`, {
-    expected,
-    actual: told,
-  });
+  t.fact(
+    requirement,
+    JSON.stringify(told).includes(expected),
+    `${id} admits ${row.count[region]} in ${row.seconds} s`,
+    {
+      expected,
+      actual: told,
+    },
+  );
   await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
 }
 
-async function runsOut(t: Contract, id: RateLimitId, requirement: RequirementId, region: Region): Promise<void> {
+async function runsOut(
+  t: Contract,
+  id: RateLimitId,
+  requirement: RequirementId,
+  region: Region,
+): Promise<void> {
   const row: RateLimit = RATE_LIMITS[id];
   const isLarge = row.count[region] > MOST_REQUESTS;
   if (isLarge) await shortened(t, id, requirement, region);
@@ -105,7 +134,9 @@ async function runsOut(t: Contract, id: RateLimitId, requirement: RequirementId,
   t.choice("rate_limit.status", over.status === 429, "it is answered with 429", { actual: over.status });
   for (const place of PROBES[id].keys()) {
     const { status } = await ask(place);
-    t.fact(requirement, status === over.status, `${PROBES[id][place]?.join(" ")} counts in the same row`, { actual: status });
+    t.fact(requirement, status === over.status, `${PROBES[id][place]?.join(" ")} counts in the same row`, {
+      actual: status,
+    });
   }
   if (row.identity !== "IP") {
     const { status } = await asker(t, id, `b-${region}`, region)(0);
@@ -113,7 +144,9 @@ async function runsOut(t: Contract, id: RateLimitId, requirement: RequirementId,
   }
   await t.advance(`PT${row.seconds}S`);
   const later = await ask(0);
-  t.fact(requirement, later.status !== 429, `after ${row.seconds} s requests pass again`, { actual: later.status });
+  t.fact(requirement, later.status !== 429, `after ${row.seconds} s requests pass again`, {
+    actual: later.status,
+  });
 }
 
 const TWO_VALUES: readonly RateLimitId[] = ["commits_key", "commits_user", "runs_stats"];
@@ -157,7 +190,9 @@ export const RATE_LIMIT_CASES = suite({
       t.fact("5-2", (await ask({})).status !== 429, "without identity the address is counted");
       await many(() => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }), 100);
       const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true });
-      t.fact("5-2", nobody.status === 429, "whoever sends no header is counted by address", { actual: nobody.status });
+      t.fact("5-2", nobody.status === 429, "whoever sends no header is counted by address", {
+        actual: nobody.status,
+      });
     },
   },
   "8.5/both-headers": {
@@ -188,7 +223,9 @@ export const RATE_LIMIT_CASES = suite({
         ["PATCH", "/api/v1/deep/runs/x", "runs_patch"],
       ] as const) {
         const told = await rowOf(method, path);
-        t.choice("8.5-4", told.includes(`"${row}"`), `${method} ${path} falls under ${row}`, { actual: told.slice(0, 300) });
+        t.choice("8.5-4", told.includes(`"${row}"`), `${method} ${path} falls under ${row}`, {
+          actual: told.slice(0, 300),
+        });
       }
     },
   },

@@ -9,7 +9,10 @@ const LISTED = ["writes", "agent", "clock"] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A thread with so many ended runs; their ids, the oldest first. */
-async function threadOf(t: Contract, count: number): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
+async function threadOf(
+  t: Contract,
+  count: number,
+): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
   const id = await thread(t);
   const runIds: string[] = [];
   for (let made = 0; made < count; made++) {
@@ -48,7 +51,10 @@ export const THREAD_RUN_CASES = suite({
       for (const offset of [0, 3, 6]) {
         const page = await listRuns(t, id, `?limit=3&offset=${offset}`);
         const expected = offset === 6 ? 1 : 3;
-        t.fact("4.1-1", page.length === expected, `limit 3, offset ${offset}`, { expected, actual: page.length });
+        t.fact("4.1-1", page.length === expected, `limit 3, offset ${offset}`, {
+          expected,
+          actual: page.length,
+        });
         seen.push(...idsOf(page));
       }
       t.fact("4.1-1", sorted(seen) === sorted(runIds), "all pages together hold each run once");
@@ -61,7 +67,11 @@ export const THREAD_RUN_CASES = suite({
     needs: LISTED,
     async run(t) {
       const { id, runIds } = await threadOf(t, 3);
-      t.choice("agent.list_order", idsOf(await listRuns(t, id)).join() === [...runIds].reverse().join(), "newest first");
+      t.choice(
+        "agent.list_order",
+        idsOf(await listRuns(t, id)).join() === [...runIds].reverse().join(),
+        "newest first",
+      );
     },
   },
   "4.1/select": {
@@ -76,9 +86,14 @@ export const THREAD_RUN_CASES = suite({
         t.fact("4.1-2", holds, `select=${name}`, { expected: [name], actual: Object.keys(runs[0] ?? {}) });
       }
       const two = await listRuns(t, id, "?select=run_id&select=status");
-      t.fact("4.1-2", two.every((run) => sorted(Object.keys(run)) === sorted(["run_id", "status"])), "two fields");
+      t.fact(
+        "4.1-2",
+        two.every((run) => sorted(Object.keys(run)) === sorted(["run_id", "status"])),
+        "two fields",
+      );
       for (const run of await listRuns(t, id))
-        for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in run, `without select ${name} is answered`);
+        for (const name of RUN_FIELD_NAMES)
+          t.fact("2.1-1", name in run, `without select ${name} is answered`);
     },
   },
   "4.1/select-spellings": {
@@ -87,10 +102,18 @@ export const THREAD_RUN_CASES = suite({
     needs: LISTED,
     async run(t) {
       const { id } = await threadOf(t, 1);
-      for (const query of ["?select[]=run_id&select[]=status", "?select=run_id,status", '?select=["run_id","status"]']) {
-        const { body } = await t.call<readonly RunBody[]>("GET", `/threads/${id}/runs${encodeURI(query)}`, { unjudged: true });
+      for (const query of [
+        "?select[]=run_id&select[]=status",
+        "?select=run_id,status",
+        '?select=["run_id","status"]',
+      ]) {
+        const { body } = await t.call<readonly RunBody[]>("GET", `/threads/${id}/runs${encodeURI(query)}`, {
+          unjudged: true,
+        });
         const names = Object.keys(Array.isArray(body) ? (body[0] ?? {}) : {});
-        t.choice("agent.select_spellings", sorted(names) === sorted(["run_id", "status"]), query, { actual: names });
+        t.choice("agent.select_spellings", sorted(names) === sorted(["run_id", "status"]), query, {
+          actual: names,
+        });
       }
     },
   },
@@ -110,7 +133,9 @@ export const THREAD_RUN_CASES = suite({
       ] as const) {
         const { status, body } = await t.call("GET", `/threads/${id}/runs${query}`);
         t.fact(requirement, isRefused(status), `${query} is refused`, { actual: status });
-        t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, { actual: status });
+        t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, {
+          actual: status,
+        });
         t.fact("2.3-1", typeof body === "string", "its body is the message, a string", { actual: body });
         t.fact("7.1-1", typeof body === "string" && String(body).length > 0, "the message says something");
       }
@@ -126,7 +151,9 @@ export const THREAD_RUN_CASES = suite({
       t.fact("7.1-1", typeof body === "string", "the body is an error string", { actual: body });
       t.fact("2.3-1", typeof body === "string", "a plain string", { actual: body });
       const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
-      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "an id that is no uuid: 422", { actual: wrong.status });
+      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "an id that is no uuid: 422", {
+        actual: wrong.status,
+      });
       t.fact("2.3-1", typeof wrong.body === "string", "with a string as well", { actual: wrong.body });
     },
   },
@@ -138,7 +165,11 @@ export const THREAD_RUN_CASES = suite({
       const { id } = await threadOf(t, 1);
       const { status } = await t.call("GET", `/threads/${id}/runs?limit=1001`);
       t.choice("agent.list_limit", status === 422, "limit 1001 is refused", { actual: status });
-      t.choice("agent.list_limit", (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200, "1000 is not");
+      t.choice(
+        "agent.list_limit",
+        (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200,
+        "1000 is not",
+      );
     },
   },
   "4.1/status": {
@@ -147,7 +178,12 @@ export const THREAD_RUN_CASES = suite({
     needs: [...LISTED, "control"],
     async run(t) {
       const id = await thread(t);
-      for (const then of [{ status: "success" }, { status: "error" }, { status: "interrupted" }, { status: "timeout" }]) {
+      for (const then of [
+        { status: "success" },
+        { status: "error" },
+        { status: "interrupted" },
+        { status: "timeout" },
+      ]) {
         await script(t, id, then);
         await startRun(t, id);
         await settle(t, "PT2H");
@@ -159,13 +195,20 @@ export const THREAD_RUN_CASES = suite({
       for (const status of LISTED_STATUSES) {
         const runs = await listRuns(t, id, `?status=${status}`);
         const holds = runs.length === 1 && runs[0]?.status === status;
-        t.fact("2.1-4", holds, `status=${status}: the run of that status`, { actual: runs.map((run) => run.status) });
+        t.fact("2.1-4", holds, `status=${status}: the run of that status`, {
+          actual: runs.map((run) => run.status),
+        });
       }
       const all = await listRuns(t, id);
       t.fact("4.1-1", all.length === 6, "without it there are all six", { actual: all.length });
-      t.fact("2.1-2", all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"), "one is running", {
-        actual: all.map(({ status }) => status),
-      });
+      t.fact(
+        "2.1-2",
+        all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"),
+        "one is running",
+        {
+          actual: all.map(({ status }) => status),
+        },
+      );
     },
   },
   "2.1/fields": {
@@ -179,14 +222,23 @@ export const THREAD_RUN_CASES = suite({
       for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in made, `${name} is answered`);
       for (const name of ["run_id", "thread_id", "assistant_id"] as const)
         t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
-      t.fact("2.1-1", made.thread_id === id, "thread_id is the thread's", { expected: id, actual: made.thread_id });
+      t.fact("2.1-1", made.thread_id === id, "thread_id is the thread's", {
+        expected: id,
+        actual: made.thread_id,
+      });
       t.fact("2.1-1", made.metadata.note === metadata.note, "metadata is the caller's");
       t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs hold the input");
-      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", { actual: made.status });
+      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", {
+        actual: made.status,
+      });
       await settle(t);
       const [listed] = await listRuns(t, id);
       t.fact("2.1-2", listed?.status === "success", "the run ends with success", { actual: listed?.status });
-      t.fact("2.1-3", (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy), "a known strategy");
+      t.fact(
+        "2.1-3",
+        (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
+        "a known strategy",
+      );
     },
   },
   "2.1/strategies": {
@@ -196,7 +248,9 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       for (const multitask_strategy of MULTITASK_STRATEGIES) {
         const made = await startRun(t, await thread(t), { multitask_strategy });
-        t.fact("2.1-3", made.multitask_strategy === multitask_strategy, multitask_strategy, { actual: made.multitask_strategy });
+        t.fact("2.1-3", made.multitask_strategy === multitask_strategy, multitask_strategy, {
+          actual: made.multitask_strategy,
+        });
       }
       const id = await thread(t);
       const { assistant_id } = await startRun(t, id);

@@ -29,7 +29,13 @@ async function refuses(t: Contract, id: RequirementId, url: string): Promise<voi
 }
 
 /** A policy: URLs that it lets through and URLs that it does not. */
-function policy(id: RequirementId, title: string, url: Members, good: readonly string[], bad: readonly string[]): CaseRow {
+function policy(
+  id: RequirementId,
+  title: string,
+  url: Members,
+  good: readonly string[],
+  bad: readonly string[],
+): CaseRow {
   return {
     title,
     requirements: [id, "6-3"],
@@ -57,7 +63,9 @@ export const WEBHOOK_CASES = suite({
         const input = { ...INPUT, marker: name };
         const webhook = `${receiver.url}/${name}`;
         const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
-        const made = await t.call("POST", path.replace("{thread_id}", onThread ? await thread(t) : ""), { body });
+        const made = await t.call("POST", path.replace("{thread_id}", onThread ? await thread(t) : ""), {
+          body,
+        });
         t.must("6-1", made.status < 300, `POST ${path} takes a webhook`, { actual: made.status });
         await settle(t, cron ? "PT1H" : "PT1S");
         await receiver.arrived(1, PATIENCE_MS);
@@ -85,8 +93,13 @@ export const WEBHOOK_CASES = suite({
         await receiver.arrived(1, PATIENCE_MS);
         const [first] = receiver.deliveries;
         const run = first && (JSON.parse(first.body) as RunBody);
-        t.choice("6-2", run?.status === status, `${status} is delivered`, { expected: status, actual: run?.status });
-        t.fact("6-1", receiver.deliveries.length <= 1, "no more than once", { actual: receiver.deliveries.length });
+        t.choice("6-2", run?.status === status, `${status} is delivered`, {
+          expected: status,
+          actual: run?.status,
+        });
+        t.fact("6-1", receiver.deliveries.length <= 1, "no more than once", {
+          actual: receiver.deliveries.length,
+        });
       }
     },
   },
@@ -100,10 +113,15 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: receiver.url });
       await settle(t, "PT1H");
       const count = receiver.deliveries.length;
-      t.choice("agent.webhook_attempts", count === 3, "two failures and a success are three posts", { expected: 3, actual: count });
+      t.choice("agent.webhook_attempts", count === 3, "two failures and a success are three posts", {
+        expected: 3,
+        actual: count,
+      });
       const [first] = receiver.deliveries;
       const type = first?.headers["content-type"];
-      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "it is sent as JSON", { actual: type });
+      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "it is sent as JSON", {
+        actual: type,
+      });
       const signed = Object.keys(first?.headers ?? {}).filter((name) => name.includes("signature"));
       t.choice("agent.webhook_headers", signed.length === 0, "it is not signed", { actual: signed });
     },
@@ -115,7 +133,9 @@ export const WEBHOOK_CASES = suite({
     async run(t) {
       for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
         const status = await start(t, webhook);
-        t.choice("agent.webhook_url_form", status === 422, `${webhook} is refused with 422`, { actual: status });
+        t.choice("agent.webhook_url_form", status === 422, `${webhook} is refused with 422`, {
+          actual: status,
+        });
       }
     },
   },
@@ -129,7 +149,10 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: receiver.url + path });
       await settle(t);
       await receiver.arrived(1, PATIENCE_MS);
-      t.fact("5-4", receiver.deliveries[0]?.path === path, "path and query are kept", { expected: path, actual: receiver.deliveries[0]?.path });
+      t.fact("5-4", receiver.deliveries[0]?.path === path, "path and query are kept", {
+        expected: path,
+        actual: receiver.deliveries[0]?.path,
+      });
     },
   },
   "6.1/headers": {
@@ -147,12 +170,19 @@ export const WEBHOOK_CASES = suite({
         await settle(t);
       }
       await receiver.arrived(2, PATIENCE_MS);
-      t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", { actual: receiver.deliveries.length });
+      t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", {
+        actual: receiver.deliveries.length,
+      });
       for (const { headers } of receiver.deliveries) {
-        t.fact("6.1-1", headers["x-static"] === "fixed", "the static header is there", { actual: headers["x-static"] });
+        t.fact("6.1-1", headers["x-static"] === "fixed", "the static header is there", {
+          actual: headers["x-static"],
+        });
         t.fact("5-4", headers["x-static"] === "fixed", "a receiver can be protected by it");
         const expected = "Bearer from-the-environment!";
-        t.fact("6.1-2", headers["x-token"] === expected, "the variable is filled in", { expected, actual: headers["x-token"] });
+        t.fact("6.1-2", headers["x-token"] === expected, "the variable is filled in", {
+          expected,
+          actual: headers["x-token"],
+        });
       }
     },
   },
@@ -161,11 +191,18 @@ export const WEBHOOK_CASES = suite({
     requirements: ["6.1-2", "6.1-3"],
     needs: ["settings"],
     async run(t) {
-      const header = (value: string, more: Members = {}) => ({ webhooks: { headers: { "X-Token": value }, ...more } });
+      const header = (value: string, more: Members = {}) => ({
+        webhooks: { headers: { "X-Token": value }, ...more },
+      });
       const missing = await t.refusesToStart(header("${{ env.LG_WEBHOOK_NOT_THERE }}"));
       t.fact("6.1-3", missing !== null, "a missing variable blocks the start");
-      t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", { actual: missing });
-      const foreign = await t.refusesToStart({ ...header("${{ env.CONTRACT_PATH }}"), environment: { CONTRACT_PATH: "x" } });
+      t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", {
+        actual: missing,
+      });
+      const foreign = await t.refusesToStart({
+        ...header("${{ env.CONTRACT_PATH }}"),
+        environment: { CONTRACT_PATH: "x" },
+      });
       t.fact("6.1-2", foreign !== null, "a variable without the prefix cannot be referred to");
       const own = await t.refusesToStart({
         ...header("${{ env.CONTRACT_PATH }}", { env_prefix: "CONTRACT_" }),
@@ -179,7 +216,12 @@ export const WEBHOOK_CASES = suite({
     "only allowed domains are called, subdomains by a star",
     { allowed_domains: ["example.com", "*.example.org"] },
     ["https://example.com/x", "https://a.example.org/x", "https://a.b.example.org/x"],
-    ["https://sub.example.com/x", "https://example.net/x", "https://evilexample.org/x", "https://example.com.evil.net/x"],
+    [
+      "https://sub.example.com/x",
+      "https://example.net/x",
+      "https://evilexample.org/x",
+      "https://example.com.evil.net/x",
+    ],
   ),
   "6.1/require-https": policy(
     "6.1-5",
@@ -218,7 +260,9 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
       await settle(t);
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
-      t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", { actual: inbox.length });
+      t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", {
+        actual: inbox.length,
+      });
     },
   },
   "6.1/disabled": {
@@ -231,7 +275,9 @@ export const WEBHOOK_CASES = suite({
       const status = await start(t, receiver.url);
       t.choice("agent.webhook_disabled", status < 300, "the run is accepted", { actual: status });
       await settle(t, "PT1H");
-      t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", { actual: receiver.deliveries.length });
+      t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", {
+        actual: receiver.deliveries.length,
+      });
     },
   },
   "6.1/versions": {
@@ -239,7 +285,8 @@ export const WEBHOOK_CASES = suite({
     requirements: ["6.1-10", "6.1-9"],
     needs: ["settings"],
     async run(t) {
-      const at = (agent_server: string, more: Members) => t.refusesToStart({ versions: { agent_server }, ...more });
+      const at = (agent_server: string, more: Members) =>
+        t.refusesToStart({ versions: { agent_server }, ...more });
       const headers = { webhooks: { headers: { "X-Static": "fixed" } } };
       t.fact("6.1-10", (await at("0.5.35", headers)) !== null, "webhook headers before 0.5.36 are refused");
       t.fact("6.1-10", (await at("0.5.36", headers)) === null, "from 0.5.36 on they are taken");

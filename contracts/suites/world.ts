@@ -87,7 +87,9 @@ export function row(t: Contract, start: number, more: Members = {}): Members {
   return {
     id,
     trace_id: id,
-    dotted_order: `${iso(start).replace(/\.\d+Z$|Z$/, "").replace(/[-:]/g, "")}000000Z${id}`,
+    dotted_order: `${iso(start)
+      .replace(/\.\d+Z$|Z$/, "")
+      .replace(/[-:]/g, "")}000000Z${id}`,
     name: "step",
     run_type: "chain",
     start_time: iso(start),
@@ -123,7 +125,10 @@ export async function prepare(
   return { destinationId: destination.body.id, projectId, from, to: from + days * DAY, rows };
 }
 
-export function orderBody(prepared: Pick<Prepared, "destinationId" | "projectId" | "from" | "to">, more: Members = {}) {
+export function orderBody(
+  prepared: Pick<Prepared, "destinationId" | "projectId" | "from" | "to">,
+  more: Members = {},
+) {
   const { destinationId, projectId, from, to } = prepared;
   return {
     bulk_export_destination_id: destinationId,
@@ -199,7 +204,6 @@ export function sorted(values: readonly unknown[]): string {
 export function isRefused(status: number): boolean {
   return status >= 400 && status < 500;
 }
-
 
 export function arm(t: Contract, rule: Members): Promise<Identified> {
   return t.control<Identified>("POST", "/faults", rule);

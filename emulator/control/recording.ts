@@ -15,7 +15,7 @@ export interface Recording {
 }
 
 /** A request as it was sent, and what was answered. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly at: string;
   readonly region: string;
   readonly method: string;
@@ -37,7 +37,7 @@ const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id"];
 /** Members of JSON bodies whose texts are kept from everybody. */
 const SECRET = /secret|password|session_token|api_?key|authorization/i;
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
-export const LEFT_OUT = "left-out";
+const LEFT_OUT = "left-out";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -160,7 +160,10 @@ function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string
 }
 
 /** Keys are told apart without being told. */
-function withoutKey(headers: RecordedRequest["headers"], labels: Map<string, string>): RecordedRequest["headers"] {
+function withoutKey(
+  headers: RecordedRequest["headers"],
+  labels: Map<string, string>,
+): RecordedRequest["headers"] {
   const key = headers["x-api-key"];
   if (key === undefined) return headers;
   const label = labels.get(key) ?? `key-${labels.size}`;

@@ -1,4 +1,10 @@
-import type { FAULT_PLANES, FAULT_PRESETS, FaultPlane, MatchKind, ThenOf } from "../../contracts/spec/faults.ts";
+import type {
+  FAULT_PLANES,
+  FAULT_PRESETS,
+  FaultPlane,
+  MatchKind,
+  ThenOf,
+} from "../../contracts/spec/faults.ts";
 
 export type { FaultView } from "../domain/faults/rules.ts";
 

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
 
 /** What answers a request without a socket. */
-export interface Answering {
+interface Answering {
   readonly region: string;
   readonly maxBodyBytes: number;
   handle(request: HttpRequest): Promise<HttpReply>;
@@ -64,7 +64,10 @@ function responseOf({ status, headers, body, keepAlive }: HttpReply): Response {
 }
 
 /** Pulls as its reader reads; a reader who cancels ends the iteration, one that waits included. */
-function streamOf(body: AsyncIterable<string>, keepAlive: HttpReply["keepAlive"]): ReadableStream<Uint8Array> {
+function streamOf(
+  body: AsyncIterable<string>,
+  keepAlive: HttpReply["keepAlive"],
+): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let beat: NodeJS.Timeout | undefined;

@@ -22,11 +22,7 @@ export function emulatorHandlers(
   ];
 }
 
-function handlerFor(
-  emulator: Pick<Emulator, "request">,
-  address: string,
-  region: "us" | "eu",
-): HttpHandler {
+function handlerFor(emulator: Pick<Emulator, "request">, address: string, region: "us" | "eu"): HttpHandler {
   const base = new URL(address);
   const prefix = base.pathname.replace(/\/$/, "");
   const below = new RegExp(`^${literally(base.origin + prefix)}(/|$)`);

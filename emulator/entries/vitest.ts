@@ -1,4 +1,4 @@
-import { expect, test as base } from "vitest";
+import { test as base, expect } from "vitest";
 import { differences } from "../../scenarios/matching.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts";
 
@@ -54,7 +54,10 @@ export type ExpectedDelivery = Readonly<Record<string, unknown>>;
 
 interface EmulatorMatchers {
   /** All rows of the export are in its files, each once, as they were sent; numbers are compared when given. */
-  toHaveExported(exportId: string, expected?: { readonly rows?: number; readonly files?: number }): Promise<void>;
+  toHaveExported(
+    exportId: string,
+    expected?: { readonly rows?: number; readonly files?: number },
+  ): Promise<void>;
   /** A webhook was delivered; with `times` exactly so often. */
   toHaveDelivered(expected?: ExpectedDelivery, times?: number): Promise<void>;
 }
@@ -67,10 +70,17 @@ declare module "vitest" {
 const SHOWN = 10;
 
 expect.extend({
-  async toHaveExported(emulator: Emulator, exportId: string, expected: { rows?: number; files?: number } = {}) {
+  async toHaveExported(
+    emulator: Emulator,
+    exportId: string,
+    expected: { rows?: number; files?: number } = {},
+  ) {
     const { ok, rows, files, problems } = await emulator.verifyExport(exportId);
     const found = differences(expected, { rows, files });
-    const told = [...found, ...problems.slice(0, SHOWN).map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`)];
+    const told = [
+      ...found,
+      ...problems.slice(0, SHOWN).map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`),
+    ];
     return {
       pass: ok && found.length === 0,
       message: () =>

@@ -8,6 +8,9 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 const HEADERS_END = ENCODER.encode("\r\n\r\n");
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d];
+/** How clients write the headers of a part: read at once, since there are as many as rows have members. */
+const USUAL_HEADERS =
+  /^content-disposition: form-data; name="([^"\\\r]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
 /**
@@ -59,8 +62,22 @@ function readPart(
 ): { readonly part: FormPart; readonly end: number } {
   const start = indexOf(body.subarray(at, at + HEADER_BYTES_MAX), HEADERS_END, 0);
   if (start < 0) throw malformed(`the headers of part ${number} do not end within ${HEADER_BYTES_MAX} bytes`);
-  const headers = headersOf(body.subarray(at, at + start), number);
+  const head = readHead(textOf(body.subarray(at, at + start), number), number);
+  const { name, length } = head;
   const from = at + start + HEADERS_END.length;
+  const end = length === undefined ? indexOf(body, delimiter, from) : from + length;
+  if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
+  if (!matchesAt(body, delimiter, end)) throw malformed(wrongLength(body, delimiter, from, name, length));
+  return { part: { ...head, bytes: body.subarray(from, end) }, end };
+}
+
+function readHead(text: string, number: number): Omit<FormPart, "bytes"> {
+  const usual = USUAL_HEADERS.exec(text);
+  if (usual) {
+    const [, name = "", contentType = "", length] = usual;
+    return length === undefined ? { name, contentType } : { name, contentType, length: Number(length) };
+  }
+  const headers = headersOf(text, number);
   const disposition = headers.get("content-disposition") ?? "";
   const name = parametersOf(disposition).get("name");
   if (!/^form-data\s*(;|$)/i.test(disposition) || name === undefined)
@@ -69,12 +86,8 @@ function readPart(
     throw malformed(`part ${name} has a Content-Encoding; only the whole body may be compressed`);
   const type = headers.get("content-type") ?? "";
   const length = lengthOf(name, parametersOf(type).get("length"), headers.get("content-length"));
-  const end = length === undefined ? indexOf(body, delimiter, from) : from + length;
-  if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
-  if (!matchesAt(body, delimiter, end)) throw malformed(wrongLength(body, delimiter, from, name, length));
   const contentType = type.split(";")[0]?.trim().toLowerCase() ?? "";
-  const bytes = body.subarray(from, end);
-  return { part: { name, contentType, ...(length !== undefined && { length }), bytes }, end };
+  return { name, contentType, ...(length !== undefined && { length }) };
 }
 
 function wrongLength(
@@ -95,9 +108,9 @@ function lengthOf(name: string, parameter: string | undefined, header: string | 
   return length;
 }
 
-function headersOf(bytes: Uint8Array, number: number): ReadonlyMap<string, string> {
+function headersOf(text: string, number: number): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
-  for (const line of textOf(bytes, number).split("\r\n")) {
+  for (const line of text.split("\r\n")) {
     const colon = line.indexOf(":");
     if (colon <= 0) throw malformed(`part ${number} has a header without a colon`);
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
@@ -126,7 +139,8 @@ function parametersOf(header: string): ReadonlyMap<string, string> {
 
 function matchesAt(body: Uint8Array, wanted: Uint8Array, at: number): boolean {
   if (at + wanted.length > body.length) return false;
-  return wanted.every((byte, index) => body[at + index] === byte);
+  for (let index = 0; index < wanted.length; index += 1) if (body[at + index] !== wanted[index]) return false;
+  return true;
 }
 
 /** A body of the server is a Buffer, whose search is native. */

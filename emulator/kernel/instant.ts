@@ -6,9 +6,23 @@ export type Instant = number;
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/;
 
+const DAY_MS = 86_400_000;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** Lists print many times of few days: the calendar is asked once for each day in a row. */
+let lastDay = { midnight: 0, text: "1970-01-01T" };
+
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
-  return `${new Date(instant).toISOString().slice(0, -1)}000Z`;
+  const whole = Math.trunc(instant);
+  const midnight = Math.floor(whole / DAY_MS) * DAY_MS;
+  if (midnight !== lastDay.midnight)
+    lastDay = { midnight, text: new Date(midnight).toISOString().slice(0, -"00:00:00.000Z".length) };
+  const ofDay = whole - midnight;
+  const hour = TWO_DIGITS[Math.floor(ofDay / 3_600_000)];
+  const minute = TWO_DIGITS[Math.floor(ofDay / 60_000) % 60];
+  const second = TWO_DIGITS[Math.floor(ofDay / 1000) % 60];
+  return `${lastDay.text}${hour}:${minute}:${second}.${String(ofDay % 1000).padStart(3, "0")}000Z`;
 }
 
 /** Reads an ISO 8601 instant with a zone; undefined when it is not one (or no real calendar day). */

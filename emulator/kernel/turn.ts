@@ -82,64 +82,86 @@ export interface Outcome {
   readonly changed: boolean;
 }
 
-/** Opens a turn on the bench; `close` hands out what it did. */
-export function openTurn<Ports>(
-  bench: Bench<Ports>,
-  number: number,
-  cause: Cause,
-  taken: Taken,
-): { readonly turn: Turn<Ports>; readonly close: () => Outcome } {
-  const draft: Draft = {
-    head: { turn: number, now: bench.now(), cause },
-    put: new Map(),
-    removed: new Map(),
-    scheduled: [],
-    asked: [],
-    ordinals: {},
-    notes: [],
-    answers: [],
-    clock: undefined,
-  };
-  const turn = { ...bench.reader, ...writerOf(bench, draft), ...plannerOf(bench, draft) };
-  return { turn, close: () => outcomeOf(draft, taken) };
+/** Where the turns of one world are done, one after the other: the turn is the same one each time. */
+export interface Desk<Ports> {
+  open(number: number, cause: Cause): Turn<Ports>;
+  /** Ends the turn and hands out what it did. */
+  close(taken: Taken): Outcome;
 }
 
-/** What a turn has done so far. */
-interface Draft {
-  readonly head: Pick<Commit, "turn" | "now" | "cause">;
-  readonly put: Map<string, Map<string, Stored>>;
-  readonly removed: Map<string, Set<string>>;
-  readonly scheduled: DueEvent[];
-  readonly asked: Effect[];
-  readonly ordinals: Record<string, number>;
-  readonly notes: Note[];
-  readonly answers: { readonly ticket: number; readonly value: unknown }[];
-  clock: ClockState | undefined;
-}
+/** A turn for every request would be dozens of new closures for each; these are made once. */
+export function createDesk<Ports>(bench: Bench<Ports>): Desk<Ports> {
+  let draft: Draft | undefined;
 
-type WriterOf<Ports> = Pick<Turn<Ports>, "now" | "ports" | "put" | "remove" | "setClock" | "note">;
+  function current(): Draft {
+    if (!draft) throw new Error("A turn was used after its end.");
+    return draft;
+  }
 
-function writerOf<Ports>(bench: Bench<Ports>, draft: Draft): WriterOf<Ports> {
-  const { put, removed } = draft;
-  return {
-    now: draft.head.now,
+  const turn: Turn<Ports> = {
+    ...bench.reader,
+    ...writerOf(bench, current),
+    ...plannerOf(bench, current),
     ports: bench.ports,
+    get now() {
+      return bench.now();
+    },
+  };
+  return {
+    open(number, cause) {
+      draft = { turn: number, now: bench.now(), cause };
+      return turn;
+    },
+    close(taken) {
+      const done = current();
+      draft = undefined;
+      return outcomeOf(done, taken);
+    },
+  };
+}
+
+/** What a turn has done so far; most only look. */
+interface Draft {
+  readonly turn: number;
+  readonly now: Instant;
+  readonly cause: Cause;
+  put?: Map<string, Map<string, Stored>>;
+  removed?: Map<string, Set<string>>;
+  scheduled?: DueEvent[];
+  asked?: Effect[];
+  ordinals?: Record<string, number>;
+  notes?: Note[];
+  answers?: { readonly ticket: number; readonly value: unknown }[];
+  clock?: ClockState;
+}
+
+type WriterOf<Ports> = Pick<Turn<Ports>, "put" | "remove" | "setClock" | "note">;
+
+function writerOf<Ports>(bench: Bench<Ports>, current: () => Draft): WriterOf<Ports> {
+  return {
     put(kind, record) {
+      const draft = current();
       const key = kind.idOf(record);
       bench.table(kind).put(record);
-      removed.get(kind.name)?.delete(key);
-      put.set(kind.name, (put.get(kind.name) ?? new Map<string, Stored>()).set(key, { key, record }));
+      draft.removed?.get(kind.name)?.delete(key);
+      draft.put ??= new Map();
+      const stored = draft.put.get(kind.name) ?? new Map<string, Stored>();
+      draft.put.set(kind.name, stored.set(key, { key, record }));
     },
     remove(kind, id) {
+      const draft = current();
       bench.table(kind).remove(id);
-      put.get(kind.name)?.delete(id);
-      removed.set(kind.name, (removed.get(kind.name) ?? new Set<string>()).add(id));
+      draft.put?.get(kind.name)?.delete(id);
+      draft.removed ??= new Map();
+      draft.removed.set(kind.name, (draft.removed.get(kind.name) ?? new Set<string>()).add(id));
     },
     setClock(next) {
-      draft.clock = next;
+      current().clock = next;
       bench.setClock(next);
     },
     note(kind, ref, detail) {
+      const draft = current();
+      draft.notes ??= [];
       draft.notes.push({ kind, ref, ...(detail && { detail }) });
     },
   };
@@ -147,12 +169,12 @@ function writerOf<Ports>(bench: Bench<Ports>, draft: Draft): WriterOf<Ports> {
 
 type PlannerOf<Ports> = Pick<Turn<Ports>, "nextId" | "schedule" | "ask" | "later" | "answer">;
 
-function plannerOf<Ports>(bench: Bench<Ports>, draft: Draft): PlannerOf<Ports> {
-  const { head, scheduled, asked, answers } = draft;
-
+function plannerOf<Ports>(bench: Bench<Ports>, current: () => Draft): PlannerOf<Ports> {
   function draw(kind: string): number {
+    const draft = current();
     const ordinal = (bench.ordinals.get(kind) ?? 0) + 1;
     bench.ordinals.set(kind, ordinal);
+    draft.ordinals ??= {};
     draft.ordinals[kind] = ordinal;
     return ordinal;
   }
@@ -160,11 +182,15 @@ function plannerOf<Ports>(bench: Bench<Ports>, draft: Draft): PlannerOf<Ports> {
   return {
     nextId: (kind) => idFor(bench.seed, kind, draw(kind)),
     schedule({ kind, ref, afterMs, data = {} }) {
-      const at = head.now + afterMs;
-      scheduled.push({ number: draw("event"), at, kind, ref, data, cause: head.cause.name });
+      const draft = current();
+      draft.scheduled ??= [];
+      const [at, cause] = [draft.now + afterMs, draft.cause.name];
+      draft.scheduled.push({ number: draw("event"), at, kind, ref, data, cause });
     },
     ask(errand) {
-      asked.push({ number: draw("effect"), ...errand });
+      const draft = current();
+      draft.asked ??= [];
+      draft.asked.push({ number: draw("effect"), ...errand });
     },
     later() {
       // Drawn, and so kept: after a restart no old answer may find a new request.
@@ -173,36 +199,40 @@ function plannerOf<Ports>(bench: Bench<Ports>, draft: Draft): PlannerOf<Ports> {
       return { [TICKET]: true, number };
     },
     answer(ticket, value) {
-      answers.push({ ticket, value });
+      const draft = current();
+      draft.answers ??= [];
+      draft.answers.push({ ticket, value });
     },
   };
 }
 
-function outcomeOf({ head, answers, ...draft }: Draft, taken: Taken): Outcome {
-  const changes = present({
-    put: listed(draft.put, (items) => [...items.values()]),
-    removed: listed(draft.removed, (keys) => [...keys]),
-    scheduled: draft.scheduled.length > 0 ? draft.scheduled : undefined,
-    asked: draft.asked.length > 0 ? draft.asked : undefined,
-    ordinals: Object.keys(draft.ordinals).length > 0 ? draft.ordinals : undefined,
-    clock: draft.clock,
-    ...taken,
-  });
+/** Members that say nothing are left out: JSON has no other way to say so. */
+function outcomeOf(draft: Draft, { fired, settled }: Taken): Outcome {
+  const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, answers = [] } = draft;
   // Notes alone change nothing that the store would have to know.
-  const changed = Object.keys(changes).length > 0 || head.cause.type === "control";
-  const notes = draft.notes.length > 0 ? { notes: draft.notes } : {};
-  return { commit: { ...head, ...changes, ...notes }, answers, changed };
-}
-
-/** The members that are not undefined: JSON has no other way to leave something out. */
-function present<T extends object>(members: { [Key in keyof T]: T[Key] | undefined }): Partial<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+  const changed =
+    [put, removed, scheduled, asked, ordinals, clock, fired, settled].some((change) => change !== undefined) ||
+    cause.type === "control";
+  const commit: Commit = {
+    turn,
+    now,
+    cause,
+    ...(put && { put: listed(put, (items) => [...items.values()]) }),
+    ...(removed && { removed: listed(removed, (keys) => [...keys]) }),
+    ...(scheduled && { scheduled }),
+    ...(asked && { asked }),
+    ...(ordinals && { ordinals }),
+    ...(clock && { clock }),
+    ...(fired !== undefined && { fired }),
+    ...(settled !== undefined && { settled }),
+    ...(notes && { notes }),
+  };
+  return { commit, answers, changed };
 }
 
 function listed<Items, Listed>(
   changes: ReadonlyMap<string, Items>,
   list: (items: Items) => Listed,
-): Record<string, Listed> | undefined {
-  if (changes.size === 0) return undefined;
+): Record<string, Listed> {
   return Object.fromEntries([...changes].map(([name, items]) => [name, list(items)]));
 }

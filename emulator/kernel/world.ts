@@ -7,7 +7,7 @@ import { createRecords, type Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { Collection } from "./table.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
-import { type Bench, type Outcome, openTurn, type Reader, type Taken, type Turn } from "./turn.ts";
+import { type Bench, createDesk, type Desk, type Outcome, type Reader, type Taken, type Turn } from "./turn.ts";
 
 export type { EffectResult, EffectRunner } from "./errands.ts";
 
@@ -111,7 +111,7 @@ export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
       turn: core.lastTurn,
       now: core.now,
       clock: core.clock,
-      ordinals: Object.fromEntries(core.bench.ordinals),
+      ordinals: Object.fromEntries(core.ordinals),
       records: records.stored(),
       queue: queue.list(),
       inFlight: errands.list(),
@@ -122,7 +122,8 @@ export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
 /** What a world works with, and what of it changes from turn to turn. */
 interface Core<Ports> {
   readonly parts: WorldParts<Ports>;
-  readonly bench: Bench<Ports>;
+  readonly desk: Desk<Ports>;
+  readonly ordinals: Bench<Ports>["ordinals"];
   readonly records: Records;
   readonly queue: EventQueue;
   readonly errands: Errands;
@@ -140,6 +141,7 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
   const { state, ports } = parts;
   const records = createRecords(parts.collections, state.records);
   const tickets = createTickets();
+  const ordinals = new Map(Object.entries(state.ordinals));
   const core: Core<Ports> = {
     parts,
     records,
@@ -155,18 +157,19 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
         core.errands.abandon();
       },
     }),
-    bench: {
+    ordinals,
+    desk: createDesk({
       seed: state.seed,
       ports,
       reader: records.reader,
       now: () => core.now,
       table: records.table,
-      ordinals: new Map(Object.entries(state.ordinals)),
+      ordinals,
       setClock(next) {
         core.clock = next;
       },
       openTicket: tickets.open,
-    },
+    }),
     now: state.now,
     clock: state.clock,
     lastTurn: state.turn,
@@ -181,14 +184,14 @@ function runTurn<Ports, R>(core: Core<Ports>, cause: Cause, taken: Taken, act: (
   if (core.defect) throw core.defect;
   if (core.turning) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
   core.turning = true;
-  const open = openTurn(core.bench, core.lastTurn + 1, cause, taken);
+  const turn = core.desk.open(core.lastTurn + 1, cause);
   try {
-    const value = act(open.turn);
-    finish(core, open.close());
+    const value = act(turn);
+    finish(core, core.desk.close(taken));
     return value;
   } catch (error) {
     if (!(error instanceof Refusal)) throw poison(core, error);
-    noteRefusal(core, open.close(), error);
+    noteRefusal(core, core.desk.close(taken), error);
     throw error;
   } finally {
     core.turning = false;

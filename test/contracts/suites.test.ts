@@ -17,7 +17,11 @@ describe("the suites against the emulator", () => {
   it("find nothing", () => {
     const found = report.results
       .filter(({ verdict }) => verdict !== "PASS")
-      .map(({ id, verdict, findings }) => ({ id, verdict, findings: findings.map(({ text, actual }) => ({ text, actual })) }));
+      .map(({ id, verdict, findings }) => ({
+        id,
+        verdict,
+        findings: findings.map(({ text, actual }) => ({ text, actual })),
+      }));
     expect(found).toEqual([]);
   });
 });

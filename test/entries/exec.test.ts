@@ -17,7 +17,10 @@ describe("emulator exec", () => {
       console.log(JSON.stringify({ ready: replies.map(({ status }) => status), s3: (await fetch(EMULATOR_S3_URL)).status,
         same: EMULATOR_S3_URL === AWS_ENDPOINT_URL_S3, keys: [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, LANGSMITH_API_KEY] }));
       process.exit(7);`;
-    const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "--input-type=module", "-e", source], { cwd: workingFolder() });
+    const { code, stdout, stderr } = await run(
+      ["exec", "--", process.execPath, "--input-type=module", "-e", source],
+      { cwd: workingFolder() },
+    );
     expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
       ready: [200, 200, 200, 200],
@@ -28,27 +31,51 @@ describe("emulator exec", () => {
   });
 
   it("leaves flags behind the dashes to the command", async () => {
-    const words = ["exec", "--seed", "3", "--", process.execPath, "-p", "process.argv.slice(1).join()", "--", "--port", "-x"];
+    const words = [
+      "exec",
+      "--seed",
+      "3",
+      "--",
+      process.execPath,
+      "-p",
+      "process.argv.slice(1).join()",
+      "--",
+      "--port",
+      "-x",
+    ];
     expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code: 0, stdout: "--port,-x\n" });
   });
 
   it.each([
-    ["a command that is not there", ["exec", "--", "no-such-command"], 127, "no-such-command: no such command"],
+    [
+      "a command that is not there",
+      ["exec", "--", "no-such-command"],
+      127,
+      "no-such-command: no such command",
+    ],
     ["a file that is no program", ["exec", "--", "/"], 126, "/: it cannot be started"],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
   ])("says what is wrong with %s", async (_, words, code, told) => {
-    expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code, stderr: expect.stringContaining(told) });
+    expect(await run(words, { cwd: workingFolder() })).toMatchObject({
+      code,
+      stderr: expect.stringContaining(told),
+    });
   });
 
   it("ends as shells say when a signal ended the command", async () => {
-    expect((await run(child("process.kill(process.pid, 'SIGKILL')"), { cwd: workingFolder() })).code).toBe(137);
+    expect((await run(child("process.kill(process.pid, 'SIGKILL')"), { cwd: workingFolder() })).code).toBe(
+      137,
+    );
   });
 
   it("ends with 4 under --strict when a fault never struck", async () => {
     const source = `fetch(process.env.EMULATOR_URL + "/_emulator/v1/faults", { method: "POST", body: JSON.stringify({ preset: "worker_crash" }) })`;
     const words = ["exec", "--strict", "--", process.execPath, "-e", source];
-    expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code: 4, stderr: expect.stringContaining("never struck") });
+    expect(await run(words, { cwd: workingFolder() })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("never struck"),
+    });
   });
 });
 
@@ -58,23 +85,29 @@ describe("a signal to emulator exec", () => {
   afterEach(() => void started?.kill("SIGKILL"));
 
   async function running(source: string) {
-    const process_ = spawn(process.execPath, [CLI, ...child(source)], { cwd: workingFolder(), stdio: ["ignore", "pipe", "inherit"] });
+    const process_ = spawn(process.execPath, [CLI, ...child(source)], {
+      cwd: workingFolder(),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     started = process_;
     const [line] = await once(process_.stdout, "data");
     return { process_, pid: Number(String(line)), ended: once(process_, "exit") };
   }
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s reaches the command once, which decides how it ends", async (signal) => {
-    const { process_, pid, ended } = await running(
-      `let heard = 0;
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "%s reaches the command once, which decides how it ends",
+    async (signal) => {
+      const { process_, pid, ended } = await running(
+        `let heard = 0;
        process.on("${signal}", () => { heard += 1; setTimeout(() => process.exit(40 + heard), 100); });
        setInterval(() => {}, 1000);
        console.log(process.pid);`,
-    );
-    process_.kill(signal);
-    expect(await ended).toEqual([41, null]);
-    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-  });
+      );
+      process_.kill(signal);
+      expect(await ended).toEqual([41, null]);
+      expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    },
+  );
 
   it("that the command does not catch ends both", async () => {
     const { process_, pid, ended } = await running("setInterval(() => {}, 1000); console.log(process.pid);");

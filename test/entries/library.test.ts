@@ -22,12 +22,29 @@ describe("request", () => {
     const { thread_id } = (await made.json()) as { thread_id: string };
     const found = await emulator.request(`/threads/${thread_id}?x=1`);
     expect(await found.json()).toMatchObject({ thread_id, status: "idle" });
-    expect((await emulator.request("/sessions", { headers: { "X-Tenant-Id": "00000000-0000-4000-8000-0000000000aa" } })).status).toBe(200);
+    expect(
+      (
+        await emulator.request("/sessions", {
+          headers: { "X-Tenant-Id": "00000000-0000-4000-8000-0000000000aa" },
+        })
+      ).status,
+    ).toBe(200);
     expect((await emulator.request(new Request("http://anywhere.test/ok"))).status).toBe(200);
   });
 
   it("reaches the region that is named, or that the address is of", async () => {
-    const runs = [{ id: "00000000-0000-4000-8000-0000000000b1", trace_id: "00000000-0000-4000-8000-0000000000b1", dotted_order: "20260101T000000000000Z00000000-0000-4000-8000-0000000000b1", name: "n", run_type: "chain", start_time: "2026-01-01T00:00:00Z", inputs: {}, session_name: "eu-only" }];
+    const runs = [
+      {
+        id: "00000000-0000-4000-8000-0000000000b1",
+        trace_id: "00000000-0000-4000-8000-0000000000b1",
+        dotted_order: "20260101T000000000000Z00000000-0000-4000-8000-0000000000b1",
+        name: "n",
+        run_type: "chain",
+        start_time: "2026-01-01T00:00:00Z",
+        inputs: {},
+        session_name: "eu-only",
+      },
+    ];
     await emulator.request("/runs/batch", { region: "eu", json: { post: runs } });
     const count = async (reply: Response) => ((await reply.json()) as unknown[]).length;
     expect(await count(await emulator.request("/sessions?name=eu-only"))).toBe(0);
@@ -39,7 +56,11 @@ describe("request", () => {
   it("takes compressed bodies, and refuses broken ones as the port does", async () => {
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     const send = (body: Uint8Array<ArrayBuffer>, encoding = "gzip") =>
-      emulator.request("/threads", { method: "POST", headers: { ...headers, "content-encoding": encoding }, body });
+      emulator.request("/threads", {
+        method: "POST",
+        headers: { ...headers, "content-encoding": encoding },
+        body,
+      });
     const zipped = Uint8Array.from(gzipSync('{"metadata":{"a":1}}'));
     expect(await (await send(zipped)).json()).toMatchObject({ metadata: { a: 1 } });
     expect((await send(zipped.slice(0, 9))).status).toBe(415);
@@ -49,29 +70,42 @@ describe("request", () => {
   });
 
   it("streams, and a reader who goes away leaves nothing behind", async () => {
-    const stream = await emulator.request("/runs/stream", { json: { assistant_id: "agent", input: {}, stream_mode: ["values"] } });
+    const stream = await emulator.request("/runs/stream", {
+      json: { assistant_id: "agent", input: {}, stream_mode: ["values"] },
+    });
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
     const reader = stream.body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("event: metadata");
     await reader?.cancel();
     expect(await emulator.control("GET", "/status")).toMatchObject({ open_streams: 0 });
-    const whole = await (await emulator.request("/runs/stream", { json: { assistant_id: "agent", input: {} } })).text();
+    const whole = await (
+      await emulator.request("/runs/stream", { json: { assistant_id: "agent", input: {} } })
+    ).text();
     expect(whole).toContain("event: values");
   });
 });
 
 describe("faults", () => {
   it("are armed, listed and taken away", async () => {
-    const { id, hits } = await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    const { id, hits } = await emulator.faults.arm({
+      plane: "http",
+      match: { op: "listBulkExports" },
+      then: { status: 503 },
+    });
     await emulator.faults.arm({ preset: "worker_crash", times: 2 });
     expect(hits).toBe(0);
     expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
-    expect((await emulator.faults.list()).map(({ plane, hits: struck }) => [plane, struck])).toEqual([["http", 1], ["worker", 0]]);
+    expect((await emulator.faults.list()).map(({ plane, hits: struck }) => [plane, struck])).toEqual([
+      ["http", 1],
+      ["worker", 0],
+    ]);
     await emulator.faults.clear(id);
     expect(await emulator.faults.list()).toHaveLength(1);
     await emulator.faults.clear();
     expect(await emulator.faults.list()).toEqual([]);
-    await expect(emulator.faults.arm({ plane: "http", match: { op: "nothing" }, then: { status: 503 } })).rejects.toThrow(/nothing/);
+    await expect(
+      emulator.faults.arm({ plane: "http", match: { op: "nothing" }, then: { status: 503 } }),
+    ).rejects.toThrow(/nothing/);
   });
 });
 
@@ -81,21 +115,25 @@ describe("emulators in one process", () => {
     const all = [emulator, ...others];
     expect(new Set(all.flatMap(({ url, euUrl, s3Url }) => [url, euUrl, s3Url])).size).toBe(18);
     await others[0]?.request("/threads", { json: {} });
-    const counts = await Promise.all(all.map(async (each) => (await each.request("/threads/count", { json: {} })).json()));
+    const counts = await Promise.all(
+      all.map(async (each) => (await each.request("/threads/count", { json: {} })).json()),
+    );
     expect(counts).toEqual([0, 1, 0, 0, 0, 0]);
     await Promise.all(others.map((each) => each.close()));
     expect((await emulator.request("/ok")).status).toBe(200);
   });
 
   it("take problems of their options one by one", async () => {
-    await expect(startEmulator({ seed: -1, limits: { max_retries: -1 } })).rejects.toThrow(/seed[\s\S]*max_retries/);
+    await expect(startEmulator({ seed: -1, limits: { max_retries: -1 } })).rejects.toThrow(
+      /seed[\s\S]*max_retries/,
+    );
   });
 
   it("close more than once without a fuss", async () => {
     const other = await startEmulator();
     await Promise.all([other.close(), other.close()]);
     await other[Symbol.asyncDispose]();
-    expect((await fetch(other.url).catch(() => "gone"))).toBe("gone");
+    expect(await fetch(other.url).catch(() => "gone")).toBe("gone");
   });
 });
 
@@ -119,8 +157,11 @@ describe("a process that has used emulators", () => {
       await Promise.all(emulators.map((emulator) => emulator.close()));
       process.on("exit", () => console.log("open:", process.getActiveResourcesInfo().filter((name) => !/^(Pipe|TTY|FSReq|TCPSocket|ConnectWrap|Immediate)/.test(name)).join()));`;
     const { stdout, error } = await new Promise<{ stdout: string; error: Error | null }>((resolve) => {
-      execFile(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT, timeout: 25_000 }, (error, stdout) =>
-        resolve({ stdout, error }),
+      execFile(
+        process.execPath,
+        ["--input-type=module", "-e", program],
+        { cwd: ROOT, timeout: 25_000 },
+        (error, stdout) => resolve({ stdout, error }),
       );
     });
     expect(error).toBe(null);

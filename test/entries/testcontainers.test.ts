@@ -19,10 +19,20 @@ describe("the container class", () => {
     const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
     try {
       const portOf = (url: string) => Number(new URL(url).port);
-      const ports = { 4700: portOf(emulator.url), 4701: portOf(emulator.euUrl), 4702: portOf(emulator.s3Url) };
+      const ports = {
+        4700: portOf(emulator.url),
+        4701: portOf(emulator.euUrl),
+        4702: portOf(emulator.s3Url),
+      };
       const started = new StartedEmulatorContainer(startedAt(ports));
-      expect([started.url, started.euUrl, started.s3Url]).toEqual([emulator.url, emulator.euUrl, emulator.s3Url]);
-      expect(started.environment()).toEqual(childEnvironment({ url: emulator.url, eu_url: emulator.euUrl, s3_url: emulator.s3Url }));
+      expect([started.url, started.euUrl, started.s3Url]).toEqual([
+        emulator.url,
+        emulator.euUrl,
+        emulator.s3Url,
+      ]);
+      expect(started.environment()).toEqual(
+        childEnvironment({ url: emulator.url, eu_url: emulator.euUrl, s3_url: emulator.s3Url }),
+      );
       await started.control("POST", "/clock/advance", { by: "PT1H" });
       expect(emulator.clock.now()).toBe("2026-01-01T01:00:00.000000Z");
       await expect(started.control("POST", "/clock/advance", { by: "an hour" })).rejects.toThrow(/ISO 8601/);
@@ -32,7 +42,9 @@ describe("the container class", () => {
   });
 
   it("sets the clock and the seed by the environment", () => {
-    const container = new EmulatorContainer().withFrozenClock("2026-01-01T00:00:00Z").withSeed(3) as unknown as {
+    const container = new EmulatorContainer()
+      .withFrozenClock("2026-01-01T00:00:00Z")
+      .withSeed(3) as unknown as {
       readonly environment: Record<string, string>;
       readonly exposedPorts: readonly number[];
     };
@@ -58,7 +70,9 @@ describe("the image", () => {
   });
 
   it("copies what is there", () => {
-    const copied = [...dockerfile.matchAll(/^COPY --from=build \/emulator\/(\S+) /gm)].map(([, name]) => name);
+    const copied = [...dockerfile.matchAll(/^COPY --from=build \/emulator\/(\S+) /gm)].map(
+      ([, name]) => name,
+    );
     const { files } = JSON.parse(read("package.json")) as { files: readonly string[] };
     expect(copied).toEqual(expect.arrayContaining(["dist", "node_modules", "package.json"]));
     expect(files).toEqual(expect.arrayContaining(["dist"]));

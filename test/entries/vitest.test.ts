@@ -3,8 +3,12 @@ import { FIRST_INSTANT, test } from "../../emulator/entries/vitest.ts";
 import type { Emulator } from "../../emulator/index.ts";
 
 async function exported(emulator: Emulator, days: readonly [string, string]): Promise<string> {
-  const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", { count: 30, project: "shop" });
-  const ask = async (path: string, json: unknown) => ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
+  const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
+    count: 30,
+    project: "shop",
+  });
+  const ask = async (path: string, json: unknown) =>
+    ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
   const destination = await ask("/api/v1/bulk-exports/destinations", {
     destination_type: "s3",
     display_name: "Mine",
@@ -12,7 +16,12 @@ async function exported(emulator: Emulator, days: readonly [string, string]): Pr
     credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
   });
   const [start_time, end_time] = days;
-  return ask("/api/v1/bulk-exports", { bulk_export_destination_id: destination, session_id, start_time, end_time });
+  return ask("/api/v1/bulk-exports", {
+    bulk_export_destination_id: destination,
+    session_id,
+    start_time,
+    end_time,
+  });
 }
 
 const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
@@ -37,7 +46,9 @@ describe("the fixture", () => {
   test("moves time to an instant, and until an export is where it should be", async ({ emulator, clock }) => {
     const id = await exported(emulator, WINDOW);
     await clock.advanceTo("2026-01-01T00:00:00.500Z");
-    expect(await (await emulator.request(`/api/v1/bulk-exports/${id}`)).json()).toMatchObject({ status: "CREATED" });
+    expect(await (await emulator.request(`/api/v1/bulk-exports/${id}`)).json()).toMatchObject({
+      status: "CREATED",
+    });
     await clock.advanceUntil(id);
     await expect(clock.advanceUntil(id, "FAILED")).rejects.toThrow(/did not become FAILED/);
   });
@@ -56,7 +67,9 @@ describe("toHaveExported", () => {
     await clock.advanceUntil(id);
     await expect(emulator).toHaveExported(id);
     await expect(emulator).toHaveExported(id, { rows: 30, files: 1 });
-    await expect(expect(emulator).toHaveExported(id, { rows: 31 })).rejects.toThrow(/rows: expected 31, found 30/);
+    await expect(expect(emulator).toHaveExported(id, { rows: 31 })).rejects.toThrow(
+      /rows: expected 31, found 30/,
+    );
   });
 
   test("tells what is wrong with them", async ({ emulator, clock }) => {
@@ -71,11 +84,20 @@ describe("toHaveExported", () => {
 describe("toHaveDelivered", () => {
   test("looks into the ledger", async ({ emulator, clock }) => {
     await expect(emulator).not.toHaveDelivered();
-    const { thread_id } = (await (await emulator.request("/threads", { json: {} })).json()) as { thread_id: string };
-    await emulator.request(`/threads/${thread_id}/runs`, { json: { assistant_id: "agent", webhook: "/_emulator/inbox/mine" } });
+    const { thread_id } = (await (await emulator.request("/threads", { json: {} })).json()) as {
+      thread_id: string;
+    };
+    await emulator.request(`/threads/${thread_id}/runs`, {
+      json: { assistant_id: "agent", webhook: "/_emulator/inbox/mine" },
+    });
     await clock.advance("PT1H");
-    await expect(emulator).toHaveDelivered({ url: "/_emulator/inbox/mine", "request.body.status": "success" }, 1);
-    await expect(expect(emulator).toHaveDelivered({ thread_id }, 2)).rejects.toThrow(/^1 deliveries are like/);
+    await expect(emulator).toHaveDelivered(
+      { url: "/_emulator/inbox/mine", "request.body.status": "success" },
+      1,
+    );
+    await expect(expect(emulator).toHaveDelivered({ thread_id }, 2)).rejects.toThrow(
+      /^1 deliveries are like/,
+    );
     await expect(emulator).not.toHaveDelivered({ run_status: "error" });
   });
 });

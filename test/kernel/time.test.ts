@@ -36,7 +36,13 @@ describe("instants", () => {
         expect(parseMicros(formatMicros(micros))).toBe(micros);
       }),
     );
+    fc.assert(
+      fc.property(fc.integer({ min: -62e12, max: 2e14 }), (instant) => {
+        expect(formatInstant(instant)).toBe(`${new Date(instant).toISOString().slice(0, -1)}000Z`);
+      }),
+    );
     expect(formatInstant(0)).toBe("1970-01-01T00:00:00.000000Z");
+    expect(() => formatInstant(Number.NaN)).toThrow(RangeError);
   });
 });
 

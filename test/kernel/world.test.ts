@@ -56,6 +56,15 @@ describe("a turn", () => {
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
   });
 
+  it("cannot be used when it is over", () => {
+    const { world, commits } = toyWorld();
+    const kept = world.turn(REQUEST, (turn) => turn);
+    expect(() => kept.put(SHEEP, dolly)).toThrow("after its end");
+    expect(() => kept.nextId("sheep")).toThrow("after its end");
+    expect(world.reader.get(SHEEP, "dolly")).toBeUndefined();
+    expect(commits).toEqual([]);
+  });
+
   it("may not begin inside another", () => {
     const { world } = toyWorld();
     expect(() => world.turn(REQUEST, () => world.turn(REQUEST, () => undefined))).toThrow(

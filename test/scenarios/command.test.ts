@@ -1,7 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { run, start, workingFolder } from "../cli/emulator-process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 function write(folder: string, name: string, ...lines: readonly string[]): void {
   writeFileSync(join(folder, `${name}.scenario.yaml`), `${["scenario: A sentence.", ...lines].join("\n")}\n`);
@@ -23,7 +26,9 @@ describe("emulator replay", () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     write(cwd, "bad", ...BAD);
-    const { code, stdout } = await run(["replay", ".", "--report", "junit", "--output", "report.xml"], { cwd });
+    const { code, stdout } = await run(["replay", ".", "--report", "junit", "--output", "report.xml"], {
+      cwd,
+    });
     expect(code).toBe(1);
     expect(stdout).toContain("npx emulator replay bad.scenario.yaml --seed 1");
     expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain('tests="2" failures="1"');
@@ -31,7 +36,10 @@ describe("emulator replay", () => {
 
   it("ends with 2 when there is nothing to play, or nothing that can be", async () => {
     const cwd = workingFolder();
-    expect(await run(["replay", "."], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("an empty run proves nothing") });
+    expect(await run(["replay", "."], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("an empty run proves nothing"),
+    });
     write(cwd, "wrong", "when:", "  - reqest: GET /ok");
     expect(await run(["replay", "."], { cwd })).toMatchObject({
       code: 2,
@@ -53,10 +61,41 @@ describe("emulator replay", () => {
     expect(stdout).toContain("if that is right: add --update");
   });
 
+  it("leaves the same journal in another process, time zone, language and company", async () => {
+    const cwd = workingFolder();
+    for (const part of ["scenarios/parts", "fixtures/traces"])
+      cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
+    const names = [
+      "crash-resume-no-dup",
+      "double-text",
+      "late-run-missed",
+      "rate-limit-without-loss",
+      "webhook-twice-and-late",
+    ];
+    for (const name of names)
+      cpSync(
+        join(ROOT, `scenarios/shipped/${name}.scenario.yaml`),
+        join(cwd, `scenarios/shipped/${name}.scenario.yaml`),
+      );
+    expect((await run(["replay", "scenarios", "--update", "--jobs", "5"], { cwd })).code).toBe(0);
+    const env = { TZ: "Asia/Kathmandu", LANG: "tr_TR.UTF-8" };
+    const { code, stdout } = await run(["replay", "scenarios", "--jobs", "1", "--json"], { cwd, env });
+    const { scenarios } = JSON.parse(stdout) as { scenarios: readonly { drift: { kind: string } }[] };
+    expect(scenarios.map(({ drift }) => drift.kind)).toEqual(names.map(() => "same"));
+    expect(code).toBe(0);
+  });
+
   it("plays on an emulator that runs, at the instant that it began with", async () => {
     const cwd = workingFolder();
     const { ready } = await start(["--ephemeral", "--now", "2026-03-01T00:00:00Z"], { cwd });
-    write(cwd, "here", "now: 2026-03-01T00:00:00Z", ...GOOD, "  - advance: PT1H", "    expect: { body: { to: { $regex: 'T01:00:00' } } }");
+    write(
+      cwd,
+      "here",
+      "now: 2026-03-01T00:00:00Z",
+      ...GOOD,
+      "  - advance: PT1H",
+      "    expect: { body: { to: { $regex: 'T01:00:00' } } }",
+    );
     const found = await run(["replay", "here.scenario.yaml", "--target", ready.url], { cwd });
     expect(found).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["replay", "here.scenario.yaml", "--target", ".emulator"], { cwd })).code).toBe(0);
@@ -70,10 +109,19 @@ describe("emulator replay", () => {
 describe("emulator replay --record", () => {
   it("makes a scenario of what an emulator was asked, and it goes the same way", async () => {
     const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z", "--seed", "9"], { cwd });
-    const headers = { "content-type": "application/json", "x-api-key": "a-secret-key", "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
+    const { ready } = await start(
+      ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z", "--seed", "9"],
+      { cwd },
+    );
+    const headers = {
+      "content-type": "application/json",
+      "x-api-key": "a-secret-key",
+      "x-tenant-id": "00000000-0000-4000-8000-000000000001",
+    };
     const call = async (path: string, body: unknown) =>
-      (await fetch(`${ready.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })).json() as Promise<Record<string, string>>;
+      (
+        await fetch(`${ready.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+      ).json() as Promise<Record<string, string>>;
     const { session_id } = await call("/_emulator/v1/traces/generate", { count: 20, project: "shop" });
     const { id: destination } = await call("/api/v1/bulk-exports/destinations", {
       destination_type: "s3",
@@ -95,23 +143,34 @@ describe("emulator replay --record", () => {
       end_time: "2026-03-01T00:00:00Z",
     });
     await call("/_emulator/v1/clock/advance", { by: "PT5M" });
-    const seen = (await (await fetch(`${ready.url}/api/v1/bulk-exports/${id}`, { headers })).json()) as { status: string };
+    const seen = (await (await fetch(`${ready.url}/api/v1/bulk-exports/${id}`, { headers })).json()) as {
+      status: string;
+    };
     expect(seen.status).toBe("FAILED");
 
     const recorded = await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd });
-    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 7 steps") });
+    expect(recorded).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("seen.scenario.yaml: 7 steps"),
+    });
     const text = readFileSync(join(cwd, "seen.scenario.yaml"), "utf8");
     expect(text).not.toMatch(/do-not-tell|a-secret-key/);
     expect(text).toContain("GET /api/v1/bulk-exports/${");
     expect(text).not.toContain(id);
     expect(await run(["replay", "seen.scenario.yaml"], { cwd })).toMatchObject({ code: 0 });
     expect(await run(["replay", "seen.scenario.yaml", "--seed", "10"], { cwd })).toMatchObject({ code: 0 });
-    writeFileSync(join(cwd, "seen.scenario.yaml"), text.replace("preset: permission_denied", "preset: worker_crash"));
+    writeFileSync(
+      join(cwd, "seen.scenario.yaml"),
+      text.replace("preset: permission_denied", "preset: worker_crash"),
+    );
     expect(await run(["replay", "seen.scenario.yaml"], { cwd })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('body.status: expected "FAILED"'),
     });
-    expect(await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("is there already") });
+    expect(await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is there already"),
+    });
     expect(existsSync(join(cwd, "seen.journal.ndjson"))).toBe(false);
   });
 });

@@ -36,8 +36,18 @@ describe("an expectation", () => {
     ["another value", { "0.status": "FAILED" }, RUNS, ['0.status: expected "FAILED", found "COMPLETED"']],
     ["a member that is not there", { gone: 1 }, {}, ["gone: expected 1, found nothing"]],
     ["another length", [1], [1, 2], [".length: expected 1, found 2"]],
-    ["what is missing and what is too much", { $unordered: [1, 2] }, [2, 3], ["the list: 1 is missing", "the list: 3 is one too many"]],
-    ["what is there twice", { $unique: "." }, [1, 2, 1], ["the value: expected a list without repetitions, found \"1\""]],
+    [
+      "what is missing and what is too much",
+      { $unordered: [1, 2] },
+      [2, 3],
+      ["the list: 1 is missing", "the list: 3 is one too many"],
+    ],
+    [
+      "what is there twice",
+      { $unique: "." },
+      [1, 2, 1],
+      ['the value: expected a list without repetitions, found "1"'],
+    ],
     ["a text for a number", 1, "1", ['the value: expected 1, found "1"']],
     ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is no matcher"]],
     ["a list of nothing", { $every: 1 }, "x", ['the value: expected a list, found "x"']],
@@ -49,12 +59,14 @@ describe("an expectation", () => {
 describe("variables", () => {
   it("keep their type alone, and are text among text", () => {
     const variables = { n: 3, export: { id: "x" }, list: ["a", "b"], round: 1 };
-    expect(filled({ alone: "${n}", within: "n=${n}", deep: ["${export.id}"], "${n}": 1 }, variables)).toEqual({
-      alone: 3,
-      within: "n=3",
-      deep: ["x"],
-      3: 1,
-    });
+    expect(filled({ alone: "${n}", within: "n=${n}", deep: ["${export.id}"], "${n}": 1 }, variables)).toEqual(
+      {
+        alone: 3,
+        within: "n=3",
+        deep: ["x"],
+        3: 1,
+      },
+    );
     expect(filled("${list.${round}} $${n}", variables)).toBe("b ${n}");
   });
 

@@ -26,7 +26,13 @@ async function playAll(options: Partial<ReplayOptions> = {}) {
 
 describe("a failure tells", () => {
   it("the step, the difference, the request and the command that does it again", async () => {
-    write("bad", "when:", "  - note: it has to be there", "    request: GET /threads/00000000-0000-4000-8000-000000000009", "    expect: { status: 200 }");
+    write(
+      "bad",
+      "when:",
+      "  - note: it has to be there",
+      "    request: GET /threads/00000000-0000-4000-8000-000000000009",
+      "    expect: { status: 200 }",
+    );
     const [outcome] = await playAll();
     expect(outcome?.verdict).toBe("failed");
     const text = report("pretty", [outcome!], folder);
@@ -60,13 +66,25 @@ describe("a failure tells", () => {
   it("that settings are wrong, as a scenario that could not be played", async () => {
     write("bad", "settings: { limits: { workflow_timeuot: PT1H } }", "when:", "  - advance: PT1S");
     const [outcome] = await playAll();
-    expect(outcome).toMatchObject({ verdict: "broken", problem: expect.stringContaining("workflow_timeout") });
+    expect(outcome).toMatchObject({
+      verdict: "broken",
+      problem: expect.stringContaining("workflow_timeout"),
+    });
   });
 });
 
 describe("a repetition", () => {
   it("ends as soon as its condition holds", async () => {
-    write("loop", "when:", "  - repeat: 50", "    until: { round: 3 }", "    steps:", "      - advance: PT1S", "        capture: { at: to }", "  - expect: { variables: { at: { $regex: 'T00:00:04' } } }");
+    write(
+      "loop",
+      "when:",
+      "  - repeat: 50",
+      "    until: { round: 3 }",
+      "    steps:",
+      "      - advance: PT1S",
+      "        capture: { at: to }",
+      "  - expect: { variables: { at: { $regex: 'T00:00:04' } } }",
+    );
     expect(await playAll()).toMatchObject([{ verdict: "passed", steps: 6 }]);
   });
 
@@ -80,7 +98,15 @@ describe("a repetition", () => {
 describe("scenarios", () => {
   it("know nothing of one another, and so many as are asked for are played at a time", async () => {
     for (const name of ["a", "b", "c", "d"])
-      write(name, "when:", "  - request: POST /threads", "    body: {}", "  - request: POST /threads/search", "    body: {}", "    expect: { body: { length: 1 } }");
+      write(
+        name,
+        "when:",
+        "  - request: POST /threads",
+        "    body: {}",
+        "  - request: POST /threads/search",
+        "    body: {}",
+        "    expect: { body: { length: 1 } }",
+      );
     let open = 0;
     let most = 0;
     const { openInProcess } = await import("../../scenarios/stage.ts");
@@ -120,14 +146,18 @@ describe("a golden journal", () => {
     const golden = join(folder, "kept.journal.ndjson");
     expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
     expect(existsSync(golden)).toBe(false);
-    expect(await playAll({ update: true })).toMatchObject([{ verdict: "passed", drift: { kind: "written" } }]);
+    expect(await playAll({ update: true })).toMatchObject([
+      { verdict: "passed", drift: { kind: "written" } },
+    ]);
     expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "same" } }]);
     const text = readFileSync(golden, "utf8");
     expect(text.split("\n").length).toBeGreaterThan(2);
     writeFileSync(golden, text.replace("createThread", "createThraed"));
     const [outcome] = await playAll();
     expect(outcome).toMatchObject({ verdict: "drifted", drift: { kind: "drifted", file: golden } });
-    expect(report("pretty", [outcome!], folder)).toMatch(/line \d+\.cause\.name: expected "createThraed", found "createThread"/);
+    expect(report("pretty", [outcome!], folder)).toMatch(
+      /line \d+\.cause\.name: expected "createThraed", found "createThread"/,
+    );
     writeFileSync(golden, text);
     write("kept", ...steps, "  - advance: PT1S");
     expect(await playAll()).toMatchObject([{ verdict: "drifted", file }]);

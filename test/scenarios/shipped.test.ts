@@ -74,13 +74,16 @@ describe("the scenarios that come with the emulator", () => {
     expect(outcome.sentence).toMatch(/^[A-Z].*\.$/);
   });
 
-  it.each(Object.entries(BREAKS))("%s fails when what it is about is broken", async (name, [right, wrong]) => {
-    const text = readFileSync(fileOf(name), "utf8");
-    expect(text).toContain(right);
-    const file = join(copy, "scenarios/shipped", `${name}.scenario.yaml`);
-    writeFileSync(file, text.replace(right, wrong));
-    const outcome = await played(file);
-    expect(outcome.verdict).toBe("failed");
-    expect(outcome.failure?.differences.join("\n")).toMatch(/expected|missing|too many/);
-  });
+  it.each(Object.entries(BREAKS))(
+    "%s fails when what it is about is broken",
+    async (name, [right, wrong]) => {
+      const text = readFileSync(fileOf(name), "utf8");
+      expect(text).toContain(right);
+      const file = join(copy, "scenarios/shipped", `${name}.scenario.yaml`);
+      writeFileSync(file, text.replace(right, wrong));
+      const outcome = await played(file);
+      expect(outcome.verdict).toBe("failed");
+      expect(outcome.failure?.differences.join("\n")).toMatch(/expected|missing|too many/);
+    },
+  );
 });

@@ -23,6 +23,10 @@ function checkRow(row: TraceRow): void {
   if (!isInstant(row.start_time)) throw new Error(`not a start time: ${JSON.stringify(row.start_time)}`);
 }
 
+function keyOf({ region, tenantId }: TraceScope): string {
+  return `${region}/${tenantId}`;
+}
+
 /** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
 export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: TraceStoreOptions): TraceStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -33,11 +37,11 @@ export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: Tr
   let bytes: number | undefined;
 
   function scopeOf(scope: TraceScope): Scope {
-    const path = scopeFolder(folder, scope);
-    let opened = scopes.get(path);
+    const key = keyOf(scope);
+    let opened = scopes.get(key);
     if (opened === undefined) {
-      opened = openScope(files, path, heldPatchesMax);
-      scopes.set(path, opened);
+      opened = openScope(files, scopeFolder(folder, scope), heldPatchesMax);
+      scopes.set(key, opened);
     }
     return opened;
   }
@@ -57,7 +61,7 @@ export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: Tr
       } catch (error) {
         // What memory says of the files may be wrong now: the files are settled again at the next use.
         files.closeAll();
-        scopes.delete(scopeFolder(folder, scope));
+        scopes.delete(keyOf(scope));
         bytes = undefined;
         throw error;
       }

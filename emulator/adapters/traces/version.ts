@@ -6,8 +6,8 @@ import { readRecords, type Segment, someRecord } from "./segment.ts";
 import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
 
 /**
- * The last version of a row that was written before the mark. All sidecars are looked through: the row may
- * have been in another segment then, and only the one it was in has a last record of it that is no tombstone.
+ * The last version of a row that was written before the mark. All sidecars are looked through, since the row
+ * may have been in another segment then: in all but one of them its last version has a tombstone.
  */
 export function readVersion(loaded: Loaded, id: string, mark: number): StoredRow | undefined {
   const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
@@ -23,8 +23,10 @@ function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: numbe
   someRecord(files, segment, (view, at, position) => {
     if (view.sequence(at) >= mark) return true;
     const from = at * RECORD_BYTES;
-    if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) === 0)
-      last = view.length(at) === 0 ? undefined : position;
+    if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) !== 0) return false;
+    if (view.length(at) > 0) last = position;
+    // A tombstone is of the version that it names: a row that has come back meanwhile stays.
+    else if (view.previous(at) === last) last = undefined;
     return false;
   });
   return last;

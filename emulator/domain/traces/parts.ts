@@ -17,10 +17,10 @@ export interface PartBatch extends Batch {
 type Verb = "post" | "patch";
 
 const MEMBERS = ["inputs", "outputs", "events", "extra", "error", "serialized"];
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`, "i");
-const FEEDBACK = new RegExp(`^feedback\\.(${UUID})$`, "i");
-const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "is");
+const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`);
+const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
+const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "s");
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 interface Whole {
@@ -43,7 +43,7 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
     if (names.has(name)) problems.push(`${name}: stands twice in the body`);
     names.add(name);
     if (needsLengths && length === undefined) problems.push(`${name}: must say its length`);
-    const attached = ATTACHMENT.exec(name);
+    const attached = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
     if (attached) {
       const [, id = "", file = ""] = attached;
       attachments.push({ run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length });
@@ -51,8 +51,11 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
     }
     const read = readJson(part);
     if ("problem" in read) problems.push(read.problem);
-    else if (FEEDBACK.test(name)) feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
-    else problems.push(...takeMember(wholes, name, read.value));
+    else if (name.startsWith("feedback.") && FEEDBACK.test(name)) feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+    else {
+      const problem = takeMember(wholes, name, read.value);
+      if (problem !== undefined) problems.push(problem);
+    }
   }
   const runs = [...wholes.values()];
   const came = (verb: Verb) =>
@@ -60,22 +63,20 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
   return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
 }
 
-function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): readonly string[] {
+function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): string | undefined {
   const [, verb, id, member] = RUN.exec(name) ?? [];
   if (verb === undefined || id === undefined)
-    return [`${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`];
-  if (member !== undefined && !MEMBERS.includes(member)) return [`${name}: must end with ${MEMBERS.join(", ")}`];
-  const where = `${verb.toLowerCase()}.${id.toLowerCase()}`;
-  const whole = wholes.get(where) ?? {
-    verb: verb.toLowerCase() as Verb,
-    id: id.toLowerCase(),
-    where,
-    members: {},
-  };
-  wholes.set(where, whole);
+    return `${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`;
+  if (member !== undefined && !MEMBERS.includes(member)) return `${name}: must end with ${MEMBERS.join(", ")}`;
+  const where = `${verb}.${id.toLowerCase()}`;
+  let whole = wholes.get(where);
+  if (!whole) {
+    whole = { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
+    wholes.set(where, whole);
+  }
   if (member === undefined) whole.value = value;
   else whole.members[member] = value;
-  return [];
+  return undefined;
 }
 
 /** A member that stands on its own is the one that counts. */
@@ -84,7 +85,8 @@ function valueOf({ value, id, where, members }: Whole, problems: string[]): unkn
   if (!isJsonObject(value)) return value;
   if (value.id != null && String(value.id).toLowerCase() !== id)
     problems.push(`${where}.id: must be the id in the part's name`);
-  return { ...value, id, ...members };
+  // The value was parsed here and is nobody else's.
+  return Object.assign(value, members, { id });
 }
 
 function withId(value: unknown, id: string): unknown {

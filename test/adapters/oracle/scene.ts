@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../../contracts/spec/export-columns.ts";
 import type { ExportStatusName } from "../../../contracts/spec/lifecycle.ts";
+import { resolveConfiguration } from "../../../emulator/adapters/config/resolve.ts";
 import { createSchedules } from "../../../emulator/adapters/crons/schedules.ts";
 import { createOracle } from "../../../emulator/adapters/oracle/oracle.ts";
 import { encodeFile } from "../../../emulator/adapters/parquet/encode-file.ts";
@@ -59,19 +60,30 @@ const NO_DOORS: Doors = {
   },
 };
 
+/** The settings of an emulator that was given these options. */
+async function settingsWith(options: Record<string, unknown>): Promise<Settings> {
+  const resolution = await resolveConfiguration({ cwd: "/", options });
+  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
+  return resolution.configuration.settings;
+}
+
 /** A world with a trace store, and exports whose files lie in an object store; nothing has gone wrong. */
 export async function createScene(options: SceneOptions) {
   const traceFolder = temporaryFolder();
   const objectFolder = temporaryFolder();
   const traces = openTraceStore({ folder: traceFolder });
-  const settings = {
-    limits: { rows_per_file: options.rowsPerFile ?? 10, bytes_per_file: 64 * 1024 * 1024 },
-    assumptions: { "export.v2_beta_folder": "runs", "export.partition_padding": "padded" },
-  } as unknown as Settings;
+  const settings = await settingsWith({ limits: { rows_per_file: options.rowsPerFile ?? 10 } });
   const secrets = createSecrets();
   const world: World = createWorld<Ports>({
     state: emptyState(1, 0, { mode: "frozen", rate: 1 }),
-    ports: { settings, traces, secrets, schedules: createSchedules(), limiter: createRateLimiter(settings.rateLimits), isEmbedded: () => true },
+    ports: {
+      settings,
+      traces,
+      secrets,
+      schedules: createSchedules(),
+      limiter: createRateLimiter(settings.rateLimits),
+      isEmbedded: () => true,
+    },
     collections: [EXPORTS, EXPORT_RUNS, SPAWNED, DESTINATIONS, objects] as unknown as Collection<never>[],
     reactions: {},
     effects: {},
@@ -183,7 +195,10 @@ export async function createScene(options: SceneOptions) {
       const run = runOf(day);
       const key = run.files[at]?.key ?? "no such file";
       putObject(key, bytes);
-      put(EXPORT_RUNS, { ...run, files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }) });
+      put(EXPORT_RUNS, {
+        ...run,
+        files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }),
+      });
     },
     /** Encodes any rows at all, as a file of this export. */
     encode: (rows: readonly TraceRow[], changes: Partial<FileOrder> = {}) =>

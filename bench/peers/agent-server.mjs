@@ -1,0 +1,29 @@
+// The open-source agent server with one graph, started as its own command line starts it, its log silent.
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawnServer } from "@langchain/langgraph-api";
+import { freePort } from "./free-port.mjs";
+
+const [folder] = process.argv.slice(2);
+const graph = relative(folder, fileURLToPath(new URL("./echo-graph.mjs", import.meta.url)));
+const port = String(await freePort());
+const url = `http://127.0.0.1:${port}`;
+// It greets on the stream on which we say that it is ready.
+console.log = () => {};
+const child = await spawnServer(
+  { host: "127.0.0.1", port, nJobsPerWorker: "10", reload: false },
+  { config: { graphs: { echo: `${graph}:graph` } }, env: { ...process.env, LOG_LEVEL: "error" }, hostUrl: url },
+  { pid: process.pid, projectCwd: folder },
+);
+child.once("exit", (code) => process.exit(code ?? 0));
+process.once("SIGTERM", () => child.kill("SIGTERM"));
+while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 10));
+process.stdout.write(`${JSON.stringify({ url })}\n`);
+
+async function answers() {
+  try {
+    return (await fetch(`${url}/ok`)).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Case, CaseResult, Verdict } from "./case.ts";
+import { coverage, uncovered } from "./coverage.ts";
+import type { Oracle } from "./oracle/oracle.ts";
+import { type Reporter, written } from "./report/report.ts";
+import { isGood } from "./report/summary.ts";
+import { type RunReport, runCases } from "./run.ts";
+import { emptySelectors, selected } from "./selection.ts";
+import { CASES } from "./suites/cases.ts";
+import type { Target } from "./target.ts";
+
+export { type Addresses, createAddressTarget, isLocal } from "./adapters/address-target.ts";
+export {
+  createEmulatorTarget,
+  type StartEmulator,
+  type StartedEmulator,
+} from "./adapters/emulator-target.ts";
+export { openOracle } from "./adapters/prism.ts";
+export {
+  type Blame,
+  type Case,
+  type CaseResult,
+  type CaseRow,
+  type CaseSettings,
+  type Finding,
+  NEEDS,
+  type Need,
+  suite,
+  VERDICTS,
+  type Verdict,
+} from "./case.ts";
+export { type Comparison, compared, comparisonLines, type Drift } from "./compare.ts";
+export type { Contract, Members, Reply } from "./contract.ts";
+export { contractMatchers, expectContract, type RecordedExchange } from "./expect.ts";
+export type { Mutant } from "./mutants/mutant.ts";
+export { MUTANTS } from "./mutants/mutants.ts";
+export type { Judgement, Oracle } from "./oracle/oracle.ts";
+export { REPORTERS, type Reporter, written } from "./report/report.ts";
+export { countsLine, countsOf, isGood } from "./report/summary.ts";
+export type { RunReport } from "./run.ts";
+export { type MutantResult, type Selftest, selftest } from "./selftest.ts";
+export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
+export { CASES } from "./suites/cases.ts";
+export type { Session, Target } from "./target.ts";
+export { coverage, uncovered };
+
+export interface ContractOptions {
+  /** Sections, cases or the begins of their slugs; all cases when left out. */
+  readonly select?: readonly string[];
+  readonly cases?: readonly Case[];
+  readonly seed?: number;
+  readonly bail?: boolean;
+  /** Differences from our choices, and from the wording of the specification, count as failures. */
+  readonly strict?: boolean;
+  readonly budget?: number;
+  /** False judges by the cases alone, without reading every exchange by the document. */
+  readonly oracle?: Oracle | false;
+  readonly onResult?: (result: CaseResult, done: number, total: number) => void;
+}
+
+export interface ContractRun extends RunReport {
+  readonly ok: boolean;
+  written(reporter: Reporter): string;
+}
+
+/** Judges a target by the suites; rejects when nothing is selected. */
+export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
+  const { select = [], cases: all = CASES, seed, bail, strict = false, budget, onResult } = options;
+  const unknown = emptySelectors(all, select);
+  if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
+  const oracle = options.oracle === undefined ? await loadOracle() : options.oracle;
+  const report = await runCases(target, {
+    cases: selected(all, select),
+    ...(seed !== undefined && { seed }),
+    ...(bail && { stopAt: "FAIL" as Verdict }),
+    ...(budget !== undefined && { budget }),
+    ...(oracle && { oracle }),
+    ...(onResult && { onResult }),
+  });
+  return { ...report, ok: isGood(report, strict), written: (reporter) => written(report, reporter, strict) };
+}
+
+async function loadOracle(): Promise<Oracle> {
+  const { openOracle } = await import("./adapters/prism.ts");
+  return openOracle();
+}

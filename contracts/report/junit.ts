@@ -1,0 +1,62 @@
+import { type CaseResult, sectionOfCase } from "../case.ts";
+import type { RunReport } from "../run.ts";
+import { caseLines } from "./pretty.ts";
+import { countsOf } from "./summary.ts";
+
+/** A report as build servers read it: a suite for each section. */
+export function junitReport({ target, results, wallMs }: RunReport, strict: boolean): string {
+  const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${escaped(target)}" time="${seconds(wallMs)}" ${totals(results, strict)}>`,
+    ...sections.flatMap((section) => suiteOf(section, results, strict)),
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function suiteOf(section: string, all: readonly CaseResult[], strict: boolean): string[] {
+  const results = all.filter(({ id }) => sectionOfCase(id) === section);
+  const time = results.reduce((sum, { wallMs }) => sum + wallMs, 0);
+  return [
+    `  <testsuite name="§${escaped(section)}" time="${seconds(time)}" ${totals(results, strict)}>`,
+    ...results.map((result) => testCase(section, result, strict)),
+    "  </testsuite>",
+  ];
+}
+
+function testCase(section: string, result: CaseResult, strict: boolean): string {
+  const { id, title, wallMs, verdict } = result;
+  const open = `    <testcase classname="§${escaped(section)}" name="${escaped(`${id}: ${title}`)}" time="${seconds(wallMs)}"`;
+  if (verdict === "PASS") return `${open}/>`;
+  const text = escaped(caseLines(result).join("\n"));
+  if (verdict === "UNSUPPORTED")
+    return `${open}><skipped message="${escaped(result.findings[0]?.text ?? verdict)}"/></testcase>`;
+  const inner = isFailure(result, strict)
+    ? `<failure type="${verdict}" message="${escaped(result.findings[0]?.text ?? verdict)}">${text}</failure>`
+    : `<system-out>${text}</system-out>`;
+  return `${open}>${inner}</testcase>`;
+}
+
+function isFailure({ verdict }: CaseResult, strict: boolean): boolean {
+  return verdict === "FAIL" || (strict && verdict !== "PASS" && verdict !== "UNSUPPORTED");
+}
+
+function totals(results: readonly CaseResult[], strict: boolean): string {
+  const failures = results.filter((result) => isFailure(result, strict)).length;
+  return `tests="${results.length}" failures="${failures}" errors="0" skipped="${countsOf(results).UNSUPPORTED}"`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+/** Characters that XML cannot hold at all are left out. */
+function escaped(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,17 @@
+import type { RunReport } from "../run.ts";
+import { junitReport } from "./junit.ts";
+import { markdownReport } from "./markdown.ts";
+import { prettyReport } from "./pretty.ts";
+import { countsOf, isGood } from "./summary.ts";
+
+export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
+
+export type Reporter = (typeof REPORTERS)[number];
+
+/** A run in the form that its reader wants. */
+export function written(report: RunReport, reporter: Reporter, strict: boolean): string {
+  if (reporter === "junit") return junitReport(report, strict);
+  if (reporter === "md") return markdownReport(report);
+  if (reporter === "pretty") return prettyReport(report);
+  return JSON.stringify({ ok: isGood(report, strict), counts: countsOf(report.results), ...report }, null, 2);
+}

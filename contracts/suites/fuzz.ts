@@ -1,0 +1,73 @@
+import { type CaseRow, suite } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import type { Operation } from "../spec/operation.ts";
+import { OPERATIONS } from "../spec/operations.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import type { FuzzedRequest } from "../target.ts";
+import { DESTINATIONS, EXPORTS } from "./world.ts";
+
+const REQUESTS = 15;
+
+/** Everything that callers can see of the world. */
+async function visible(t: Contract): Promise<string> {
+  const texts: string[] = [];
+  for (const path of [EXPORTS, DESTINATIONS, "/api/v1/sessions"])
+    texts.push((await t.call("GET", path)).text);
+  for (const path of ["/threads/search", "/assistants/search", "/runs/crons/search"])
+    texts.push((await t.call("POST", path, { body: { limit: 1000 } })).text);
+  return texts.join("\n");
+}
+
+const send = (t: Contract, { method, path, headers, body }: FuzzedRequest) =>
+  t.call<unknown>(method, path, {
+    headers: { "content-type": null, ...headers },
+    unjudged: true,
+    ...(body !== undefined && { body }),
+  });
+
+/** §2.3 for the agent server, and our choice for the platform. */
+function isShaped({ server }: Operation, body: unknown): boolean {
+  const isText = typeof body === "string" && body !== "";
+  const isDetail = typeof (body as { readonly detail?: unknown } | null)?.detail === "string";
+  // A path that is no row's any more, once it is bent, is answered by the platform.
+  return server === "agent" ? isText || isDetail : isDetail;
+}
+
+function fuzzed(id: string, row: Operation): CaseRow {
+  const first = row.requirements[0] as RequirementId;
+  return {
+    title: `awkward requests to ${row.method} ${row.path} break nothing`,
+    requirements: [...new Set<RequirementId>([first, "7-1"])],
+    needs: ["writes", "ingest", "control"],
+    async run(t) {
+      const refused: FuzzedRequest[] = [];
+      for (const request of await t.reach.fuzz(row, t.draw.integer(2 ** 31), REQUESTS)) {
+        const { status, body, exchange } = await send(t, request);
+        t.fact(first, status < 500 || status === 501, "no request breaks the server", {
+          actual: status,
+          exchange,
+        });
+        if (status < 400 || status >= 500) continue;
+        refused.push(request);
+        t.choice("7-1", isShaped(row, body), "an error has the shape of the others", {
+          actual: body,
+          exchange,
+        });
+      }
+      const before = await visible(t);
+      for (const request of refused) await send(t, request);
+      t.choice("7-1", (await visible(t)) === before, `a request that ${id} refuses changes nothing`);
+    },
+  };
+}
+
+const ROWS = Object.entries(OPERATIONS) as readonly [string, Operation][];
+
+/** One case for each operation. */
+export const FUZZ_CASES = suite(
+  Object.fromEntries(ROWS.map(([id, row]) => [`7/fuzz-${slugOf(id)}`, fuzzed(id, row)])),
+);
+
+function slugOf(id: string): string {
+  return id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { childEnvironment } from "../../bin/child-environment.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const CLI = `${process.execPath} ${join(ROOT, "dist/bin/emulator.js")}`;
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: {
+    readonly steps: readonly { readonly env: Record<string, string>; readonly run: string }[];
+  };
+}
+
+const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as Action;
+const [step] = action.runs.steps;
+
+let folder: string;
+let pids: number[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "action-"));
+  pids = [];
+});
+
+afterEach(() => {
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the step as the runner does: expressions are put in, and what it writes is read. */
+function runStep(inputs: Readonly<Record<string, string>>) {
+  const given = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? "";
+  const env = Object.fromEntries(
+    Object.entries(step!.env).map(([name, value]) => [
+      name,
+      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => given(input)),
+    ]),
+  );
+  const script = join(folder, "step.sh");
+  writeFileSync(script, step!.run);
+  for (const name of ["output", "env"]) writeFileSync(join(folder, name), "");
+  const { status, stdout, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
+    cwd: folder,
+    encoding: "utf8",
+    env: {
+      PATH: process.env.PATH,
+      RUNNER_TEMP: folder,
+      GITHUB_OUTPUT: join(folder, "output"),
+      GITHUB_ENV: join(folder, "env"),
+      ...env,
+    },
+  });
+  const read = (name: string) =>
+    Object.fromEntries(
+      readFileSync(join(folder, name), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+    );
+  return { status, told: stdout + stderr, outputs: read("output"), env: read("env") };
+}
+
+describe("the GitHub action", () => {
+  it("leaves an emulator running for the next steps, and says where", async () => {
+    const { status, told, outputs, env } = runStep({
+      command: CLI,
+      flags: "--clock frozen --now 2026-01-01T00:00:00Z",
+    });
+    expect({ status, told }).toMatchObject({
+      status: 0,
+      told: expect.stringContaining("frozen clock at 2026-01-01"),
+    });
+    const reply = (await (await fetch(`${outputs.url}/_emulator/v1/status`)).json()) as {
+      pid: number;
+      s3_url: string;
+    };
+    pids.push(reply.pid);
+    expect(outputs.s3_url).toBe(reply.s3_url);
+    expect(env).toEqual(
+      childEnvironment({ url: outputs.url!, eu_url: outputs.eu_url!, s3_url: outputs.s3_url! }),
+    );
+    for (const { value } of Object.values(action.outputs)) {
+      const [, name = ""] = /\$\{\{ steps\.start\.outputs\.(\w+) \}\}/.exec(value) ?? [];
+      expect(outputs).toHaveProperty(name);
+    }
+  });
+
+  it("fails with what the emulator said when it does not start", () => {
+    const { status, told } = runStep({ command: CLI, flags: "--sede 7" });
+    expect(status).toBe(1);
+    expect(told).toContain("::error::");
+    expect(told).toContain("did you mean --seed?");
+  });
+
+  it("leaves the environment alone when told to", async () => {
+    const { status, outputs, env } = runStep({ command: CLI, "export-environment": "false" });
+    expect({ status, env }).toEqual({ status: 0, env: {} });
+    pids.push(((await (await fetch(`${outputs.url}/_emulator/v1/status`)).json()) as { pid: number }).pid);
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { S3Client } from "@aws-sdk/client-s3";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { download, load } from "../../fixtures/examples/duckdb-loader.ts";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+
+let rig: Rig;
+let folder: string;
+let client: S3Client;
+
+beforeEach(async () => {
+  rig = await startRig();
+  folder = mkdtempSync(join(tmpdir(), "loader-"));
+  client = new S3Client({
+    endpoint: rig.emulator.s3Url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+  });
+});
+
+afterEach(async () => {
+  client.destroy();
+  rmSync(folder, { recursive: true, force: true });
+  await rig.close();
+});
+
+async function exported(ordered: Ordered, more: Record<string, unknown> = {}): Promise<string> {
+  const { id } = (await order(rig, ordered, { format_version: "v2_beta", ...more })).body;
+  await complete(rig, id);
+  await download({ client, bucket: "traces", prefix: "exports" }, id, folder);
+  return id;
+}
+
+it("joins exports with other columns, keeps each row once and the later state of it, and passes over test files", async () => {
+  // The test file of a destination that may not delete lies in the same bucket.
+  await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["delete"] });
+  const ordered = await prepare(rig);
+  const first = await exported(ordered, { export_fields: ["id", "name", "start_time", "status"] });
+  await rig.emulator.control("POST", "/traces/generate", {
+    count: 10,
+    project: "shop",
+    from: "2026-02-26T00:00:00Z",
+    to: "2026-02-27T00:00:00Z",
+  });
+  const second = await exported(ordered);
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  try {
+    await load(connection, folder, [first, second]);
+    const answer = await connection.runAndReadAll(
+      "SELECT count(*)::INT AS n, count(DISTINCT id)::INT AS ids, count(total_tokens)::INT AS priced, count(DISTINCT export_id)::INT AS exports FROM runs",
+    );
+    const [row] = answer.getRowObjectsJS();
+    expect(row).toMatchObject({ n: 70, ids: 70, exports: 1 });
+    expect(Number(row?.priced)).toBeGreaterThan(0);
+    await expect(load(connection, folder, ["x'; DROP TABLE runs; --"])).rejects.toThrow("is no export id");
+  } finally {
+    connection.closeSync();
+  }
+});

@@ -1,0 +1,84 @@
+import busboy from "busboy";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readMultipart } from "../../emulator/http/multipart.ts";
+import { BOUNDARY, FORM, formOf, type Part } from "../operations/multipart.ts";
+
+/** What busboy, which is not ours, makes of a body. */
+function readByBusboy(body: Buffer): Promise<[string, string][]> {
+  return new Promise((resolve, reject) => {
+    const parts: [string, string][] = [];
+    const parser = busboy({ headers: { "content-type": FORM }, limits: { fieldSize: 1e9 }, defParamCharset: "utf8" });
+    // It hands bytes over untouched only where it takes them for a file.
+    parser.on("file", (name, stream) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk) => chunks.push(chunk));
+      stream.on("end", () => parts.push([name, Buffer.concat(chunks).toString("hex")]));
+    });
+    parser.on("close", () => resolve(parts));
+    parser.on("error", reject);
+    parser.end(body);
+  });
+}
+
+const partOf: fc.Arbitrary<Part> = fc.record({
+  name: fc.stringMatching(/^[a-zA-Z0-9._ ü;=-]{1,40}$/),
+  content: fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.constantFrom("\r\n", "--", `x--${BOUNDARY}`, `\r\n--${BOUNDARY.slice(0, -1)}`, "\r\n\r\n").map(Buffer.from),
+  ),
+  type: fc.constant("application/octet-stream"),
+  length: fc.constant(false as const),
+});
+
+describe("readMultipart", () => {
+  test("reads what busboy reads, on a Buffer and on plain bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(partOf, { minLength: 1, maxLength: 8 }), async (parts) => {
+        const body = formOf(parts);
+        const ours = readMultipart(body, FORM).map(({ name, bytes }) => [name, Buffer.from(bytes).toString("hex")]);
+        expect(ours).toEqual(await readByBusboy(body));
+        const plain = new Uint8Array(body);
+        expect(readMultipart(plain, FORM).map(({ name }) => name)).toEqual(parts.map(({ name }) => name));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("believes a length, so that a part may hold the boundary itself", () => {
+    const content = `a\r\n--${BOUNDARY}\r\nb`;
+    const [part] = readMultipart(formOf([{ name: "file", content }]), FORM);
+    expect(Buffer.from(part?.bytes ?? []).toString()).toBe(content);
+  });
+
+  test("refuses, and never throws anything else, whatever the bytes are", () => {
+    const body = formOf([{ name: "post.x", content: "{}" }]);
+    fc.assert(
+      fc.property(fc.nat(body.length - 1), fc.nat(255), fc.nat(body.length), (at, byte, length) => {
+        const bytes = Buffer.from(body.subarray(0, length));
+        if (at < length) bytes[at] = byte;
+        try {
+          readMultipart(bytes, FORM);
+        } catch (error) {
+          expect(error).toMatchObject({ status: 422, code: "malformed_multipart" });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("reads quoted boundaries, other headers' case, white space and a preamble", () => {
+    const body = Buffer.from(
+      'preamble\r\n--a b \t\r\ncontent-disposition: FORM-DATA; filename="x.bin"; name="q\\"uote"\r\n\r\n1\r\n--a b--',
+    );
+    expect(readMultipart(body, 'multipart/form-data; charset=utf-8; BOUNDARY="a b"')).toMatchObject([
+      { name: 'q"uote', contentType: "" },
+    ]);
+  });
+
+  test("takes twenty thousand parts and not one more", () => {
+    const parts = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: "" }));
+    expect(readMultipart(formOf(parts), FORM)).toHaveLength(20_000);
+    expect(() => readMultipart(formOf([...parts, { name: "x", content: "" }]), FORM)).toThrow(/more than 20000/);
+  });
+});

@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { complete, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { uuid } from "./multipart.ts";
+
+interface Row {
+  readonly [name: string]: unknown;
+  readonly id: string;
+}
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig();
+});
+
+afterEach(() => rig.close());
+
+const START = "2026-02-25T10:00:00.000000Z";
+
+function run(number: number, more: Record<string, unknown> = {}) {
+  return { id: uuid(number), name: `run ${number}`, run_type: "chain", start_time: START, ...more };
+}
+
+function child(number: number, parent: number, more: Record<string, unknown> = {}) {
+  return run(number, { parent_run_id: uuid(parent), ...more });
+}
+
+async function batch(post: readonly object[], patch: readonly object[] = []): Promise<void> {
+  const { status, body } = await rig.call("POST", "/runs/batch", { post, patch });
+  expect([status, body]).toEqual([202, {}]);
+}
+
+async function read(number: number): Promise<Row> {
+  return (await rig.call<Row>("GET", `/runs/${uuid(number)}`)).body;
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, at) =>
+    permutations([...items.slice(0, at), ...items.slice(at + 1)]).map((rest) => [item, ...rest]),
+  );
+}
+
+describe("a tree whose rows say no more than their parents", () => {
+  // 1 calls 2 and 3, 3 calls 4; 2 and 4 use tokens.
+  const rows = [
+    run(1, { end_time: START }),
+    child(2, 1, { run_type: "llm", prompt_tokens: 5, completion_tokens: 1, total_cost: "0.1" }),
+    child(3, 1),
+    child(4, 3, { run_type: "llm", prompt_tokens: 7, completion_tokens: 2, total_cost: "0.02" }),
+  ];
+  const orders = permutations(rows);
+
+  const stamp = "20260225T100000000000Z";
+  const segment = (number: number) => `${stamp}${uuid(number)}`;
+
+  test("takes its form in every order in which the rows can come, one by one and together", async () => {
+    for (const [index, order] of orders.entries()) {
+      if (index % 2 === 0) await batch(order);
+      else for (const row of order) await batch([row]);
+      expect(await read(4)).toMatchObject({
+        trace_id: uuid(1),
+        parent_run_ids: [uuid(1), uuid(3)],
+        dotted_order: [1, 3, 4].map(segment).join("."),
+      });
+      expect(await read(2)).toMatchObject({ trace_id: uuid(1), dotted_order: [1, 2].map(segment).join(".") });
+      expect(await read(3)).toMatchObject({ total_tokens: 9, prompt_tokens: 7, total_cost: "0.02" });
+      expect(await read(1)).toMatchObject({
+        is_root: true,
+        total_tokens: 15,
+        prompt_tokens: 12,
+        completion_tokens: 3,
+        total_cost: "0.12",
+        prompt_cost: null,
+      });
+      await rig.emulator.reset();
+    }
+  });
+
+  test("is found whole by its trace, whatever came first", async () => {
+    for (const row of [...rows].reverse()) await batch([row]);
+    const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", { trace: uuid(1) });
+    expect(body.runs.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4].map(uuid));
+  });
+});
+
+describe("tokens and costs", () => {
+  test("change with their source, and stop at a row that has its own", async () => {
+    await batch([run(1), child(2, 1, { total_tokens: 100 }), child(3, 2), child(4, 3, { total_tokens: 7 })]);
+    expect([(await read(3)).total_tokens, (await read(2)).total_tokens, (await read(1)).total_tokens]).toEqual([7, 100, 100]);
+    await batch([], [{ id: uuid(4), total_tokens: 9 }]);
+    expect([(await read(3)).total_tokens, (await read(1)).total_tokens]).toEqual([9, 100]);
+    await batch([], [{ id: uuid(2), total_tokens: null }]);
+    expect([(await read(2)).total_tokens, (await read(1)).total_tokens]).toEqual([9, 9]);
+    await batch([], [{ id: uuid(2), total_tokens: 9 }]);
+    await batch([], [{ id: uuid(4), total_tokens: 11 }]);
+    expect([(await read(3)).total_tokens, (await read(1)).total_tokens]).toEqual([11, 9]);
+  });
+
+  test("move with a row that gets another parent", async () => {
+    await batch([run(1), run(2), child(3, 1, { total_tokens: 4, total_cost: 0.5 })]);
+    await batch([], [{ id: uuid(3), parent_run_id: uuid(2) }]);
+    expect([(await read(1)).total_tokens, (await read(2)).total_tokens]).toEqual([0, 4]);
+    expect([(await read(1)).total_cost, (await read(2)).total_cost]).toEqual(["0", "0.5"]);
+    expect(await read(3)).toMatchObject({ trace_id: uuid(2), parent_run_ids: [uuid(2)] });
+  });
+
+  test("are left alone when they are not to be rolled up", async () => {
+    await rig.close();
+    rig = await startRig({ assumptions: { "ingest.roll_up": "none" } });
+    await batch([run(1), child(2, 1, { total_tokens: 4 })]);
+    expect((await read(1)).total_tokens).toBeNull();
+  });
+
+  test("of rows that are each other's parents end somewhere", async () => {
+    await batch([child(1, 2), child(2, 1, { total_tokens: 4 }), child(3, 2, { total_tokens: 1 })]);
+    expect((await read(1)).total_tokens).toBe(4);
+  });
+
+  test("wait for a parent over a restart", async () => {
+    const data = mkdtempSync(join(tmpdir(), "emulator-test-"));
+    await rig.close();
+    try {
+      rig = await startRig({ data, ephemeral: false });
+      await batch([child(2, 1, { total_tokens: 4 })]);
+      await rig.close();
+      rig = await startRig({ data, ephemeral: false, now: undefined });
+      await batch([run(1)]);
+      expect((await read(1)).total_tokens).toBe(4);
+      expect(await read(2)).toMatchObject({ parent_run_ids: [uuid(1)] });
+    } finally {
+      await rig.close();
+      rig = await startRig();
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("what comes twice or too early", () => {
+  test("a row that is sent again changes nothing", async () => {
+    await batch([run(1, { outputs: { a: 1 } })], [{ id: uuid(1), tags: ["x"] }]);
+    await batch([run(1, { name: "again" })]);
+    expect(await read(1)).toMatchObject({ name: "run 1", tags: ["x"], outputs: { a: 1 } });
+  });
+
+  test("changes wait for their row in the order in which they came", async () => {
+    await batch([], [{ id: uuid(1), tags: ["a"], error: "no" }, { id: uuid(1), tags: ["b"] }]);
+    await batch([], [{ id: uuid(1), error: null }]);
+    await batch([run(1, { end_time: START })]);
+    expect(await read(1)).toMatchObject({ tags: ["b"], error: null, status: "success" });
+  });
+
+  test("feedback that comes before its row is shown with it", async () => {
+    await rig.call("POST", "/feedback", { run_id: uuid(1), key: "k", score: 1 });
+    await batch([run(1, { feedback_stats: { sent: { n: 3, avg: 0 } } })]);
+    expect((await read(1)).feedback_stats).toEqual({ sent: { n: 3, avg: 0 }, k: { n: 1, avg: 1, values: {} } });
+    await batch([], [{ id: uuid(1), feedback_stats: {} }]);
+    expect((await read(1)).feedback_stats).toEqual({ k: { n: 1, avg: 1, values: {} } });
+  });
+});
+
+describe("changes after an export", () => {
+  test("leave what was exported as it was, and are in the next one", async () => {
+    const ordered = await prepare(rig);
+    const first = (await order(rig, ordered)).body.id;
+    await complete(rig, first);
+    const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: [ordered.projectId], limit: 5 });
+    await batch([], body.runs.map(({ id }) => ({ id, tags: ["changed"], total_tokens: 1_000_000 })));
+    for (const { id } of body.runs) await rig.call("POST", "/feedback", { run_id: id, key: "later", score: 1 });
+    expect(await rig.emulator.verifyExport(first)).toMatchObject({ ok: true });
+    const second = (await order(rig, ordered)).body.id;
+    await complete(rig, second);
+    expect(await rig.emulator.verifyExport(second)).toMatchObject({ ok: true });
+  });
+});
+
+describe("a deleted project", () => {
+  test("is gone with its rows; their ids and its name are free, its id is not", async () => {
+    await batch([run(1, { session_name: "shop" })]);
+    const [project] = (await rig.call<Row[]>("GET", "/sessions?name=shop")).body;
+    expect((await rig.call("DELETE", `/sessions/${project?.id}`)).status).toBe(202);
+    expect((await rig.call("GET", `/runs/${uuid(1)}`)).status).toBe(404);
+    expect((await rig.call("GET", "/sessions")).body).toEqual([]);
+    for (const asked of [{ session: [project?.id] }, { id: [uuid(1)] }, { trace: uuid(1) }])
+      expect((await rig.call("POST", "/runs/query", asked)).body.runs).toEqual([]);
+    const before = await rig.call("POST", "/runs", run(2, { session_id: project?.id }));
+    expect(before).toMatchObject({ status: 404 });
+    expect((await rig.call("PATCH", `/runs/${uuid(1)}`, { tags: ["x"] })).status).toBe(202);
+    await batch([run(1, { session_name: "shop", name: "anew" })]);
+    expect(await read(1)).toMatchObject({ name: "anew", tags: [] });
+  });
+});
+
+describe("a full store of early changes", () => {
+  test("refuses the whole batch with 429 and writes none of it", async () => {
+    const early = (from: number) =>
+      Array.from({ length: 10_000 }, (_, index) => ({ id: uuid(from + index), name: "n" }));
+    for (let from = 0; from < 100_000; from += 10_000) await batch([], early(from));
+    const refused = await rig.call("POST", "/runs/batch", {
+      post: [run(500_000, { session_name: "new" })],
+      patch: [{ id: uuid(600_000), name: "n" }],
+    });
+    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringContaining("100000")]);
+    expect((await rig.call("GET", "/sessions?name=new")).body).toEqual([]);
+    expect((await rig.call("GET", `/runs/${uuid(500_000)}`)).status).toBe(404);
+    await batch([run(0)]);
+    await batch([], [{ id: uuid(600_000), name: "n" }]);
+  });
+});

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Rig, startRig } from "../story/emulator.ts";
+import { uuid } from "./multipart.ts";
+
+interface Row {
+  readonly [name: string]: unknown;
+  readonly id: string;
+  readonly start_time: string;
+}
+
+interface Page {
+  readonly runs: readonly Row[];
+  readonly cursors: { readonly next: string | null };
+}
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig();
+});
+
+afterEach(() => rig.close());
+
+const BASE = Date.UTC(2026, 1, 20);
+
+/** Minutes after the base; a day has 1,440 of them. */
+function run(number: number, minutes: number, more: Record<string, unknown> = {}) {
+  const start_time = new Date(BASE + minutes * 60_000).toISOString();
+  return { id: uuid(number), name: `run ${number}`, run_type: "chain", session_name: "shop", start_time, ...more };
+}
+
+async function post(rows: readonly object[]): Promise<void> {
+  expect((await rig.call("POST", "/runs/batch", { post: rows })).status).toBe(202);
+}
+
+async function session(name = "shop"): Promise<string> {
+  return (await rig.call<Row[]>("GET", `/sessions?name=${name}`)).body[0]?.id ?? "";
+}
+
+async function query(body: Record<string, unknown>): Promise<Page> {
+  const reply = await rig.call<Page>("POST", "/runs/query", body);
+  expect([reply.status, (reply.body as unknown as { detail?: string }).detail]).toEqual([200, undefined]);
+  return reply.body;
+}
+
+/** Follows the cursors to the end; `between` runs after every page. */
+async function follow(body: Record<string, unknown>, between?: () => Promise<void>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page = await query({ ...body, ...(cursor !== null && { cursor }) });
+    rows.push(...page.runs);
+    cursor = page.cursors.next;
+    if (cursor === null) return rows;
+    await between?.();
+  }
+}
+
+const numbers = (rows: readonly Row[]) => rows.map(({ id }) => Number(id.slice(-12)));
+
+describe("pages", () => {
+  test.each(["desc", "asc"])("lead %s through days and projects, each row once", async (order) => {
+    // Out of order, over four days, many at the very same time.
+    const rows = Array.from({ length: 90 }, (_, n) =>
+      run(n, ((n * 37) % 30) * 200, { session_name: n % 2 ? "shop" : "other" }),
+    );
+    for (let at = 0; at < rows.length; at += 13) await post(rows.slice(at, at + 13));
+    const wanted = rows
+      .map(({ id, start_time }) => `${start_time} ${id}`)
+      .sort()
+      .map((text) => Number(text.slice(-12)));
+    const sessions = [await session(), await session("other")];
+    for (const limit of [1, 7, 100]) {
+      const found = numbers(await follow({ session: sessions, limit, order }));
+      expect(found).toEqual(order === "asc" ? wanted : wanted.toReversed());
+    }
+  });
+
+  test.each(["desc", "asc"])("lose and repeat nothing %s while rows come, change and move between days", async (order) => {
+    await post(Array.from({ length: 60 }, (_, n) => run(n, n * 100)));
+    let come = 1000;
+    const between = async () => {
+      await post(Array.from({ length: 5 }, () => run(come, (come++ * 61) % 6000)));
+      await rig.call("POST", "/runs/batch", { patch: [5, 30, 55].map((n) => ({ id: uuid(n), tags: [`${come}`] })) });
+    };
+    const found = numbers(await follow({ session: [await session()], limit: 4, order }, between));
+    expect(new Set(found).size).toBe(found.length);
+    const wanted = Array.from({ length: 60 }, (_, n) => n);
+    expect(found.filter((n) => n < 1000)).toEqual(order === "asc" ? wanted : wanted.toReversed());
+  });
+
+  test("show the newest version of a row where it now belongs", async () => {
+    await post([run(1, 0), run(2, 10), run(3, 20)]);
+    const asked = { session: [await session()] };
+    await query(asked);
+    await rig.call("PATCH", `/runs/${uuid(1)}`, { start_time: new Date(BASE + 5 * 86_400_000).toISOString() });
+    await rig.call("PATCH", `/runs/${uuid(3)}`, { start_time: new Date(BASE + 60_000).toISOString() });
+    expect(numbers((await query(asked)).runs)).toEqual([1, 2, 3]);
+    await rig.call("PATCH", `/runs/${uuid(1)}`, { start_time: new Date(BASE + 90_000).toISOString() });
+    expect(numbers((await query(asked)).runs)).toEqual([2, 1, 3]);
+  });
+
+  test("are short, and lead on, when a filter passes few of very many rows", async () => {
+    for (let from = 0; from < 6000; from += 1000)
+      await post(Array.from({ length: 1000 }, (_, n) => run(from + n, (from + n) / 10)));
+    const asked = { session: [await session()], filter: 'eq(name, "run 3")' };
+    const first = await query(asked);
+    expect([first.runs.length, typeof first.cursors.next]).toEqual([0, "string"]);
+    expect(numbers(await follow(asked))).toEqual([3]);
+  });
+
+  test.each([
+    [{ cursor: "nonsense" }, "cursor"],
+    [{ cursor: btoa(`asc 2026-01-01T00:00:00.000000Z ${uuid(1)}`) }, "order asc"],
+    [{ limit: 101 }, "limit"],
+    [{ limit: 0 }, "limit"],
+    [{ order: "up" }, "order"],
+    [{ filter: "eq(nme, 1)" }, "body.filter: at character 4"],
+    [{ tree_filter: "and(" }, "body.tree_filter"],
+    [{ start_time: "yesterday" }, "body.start_time"],
+    [{ session: ["x"] }, "session"],
+    [{ session: null }, "names no project"],
+    [{ session: [] }, "names no project"],
+  ])("refuse %j", async (part, says) => {
+    const reply = await rig.call("POST", "/runs/query", { session: [uuid(1)], ...part });
+    expect(reply).toMatchObject({ status: 422, body: { detail: expect.stringContaining(says) } });
+  });
+});
+
+describe("a query", () => {
+  beforeEach(async () => {
+    await post([
+      run(1, 0, { end_time: new Date(BASE + 5_000).toISOString(), tags: ["top"], inputs: { q: "Where is it?" } }),
+      run(2, 1, { run_type: "llm", parent_run_id: uuid(1), total_tokens: 5, error: "no" }),
+      run(3, 2, { run_type: "tool", parent_run_id: uuid(2), name: "deep" }),
+      run(4, 3, { reference_example_id: uuid(77) }),
+      run(5, 4, { run_type: "tool", parent_run_id: uuid(4) }),
+      run(6, 2000, { run_type: "llm", parent_run_id: uuid(4) }),
+      run(7, 5, { session_name: "other" }),
+    ]);
+  });
+
+  test.each<[Record<string, unknown>, number[]]>([
+    [{}, [6, 5, 4, 3, 2, 1]],
+    [{ is_root: true }, [4, 1]],
+    [{ is_root: false }, [6, 5, 3, 2]],
+    [{ run_type: "tool" }, [5, 3]],
+    [{ error: true }, [2]],
+    [{ error: false }, [6, 5, 4, 3, 1]],
+    [{ trace: uuid(1) }, [3, 2, 1]],
+    [{ parent_run: uuid(4) }, [6, 5]],
+    [{ id: [uuid(3), uuid(1), uuid(7), uuid(99)] }, [3, 1]],
+    [{ id: [uuid(7)], session: null }, [7]],
+    [{ trace: uuid(4), session: null }, [6, 5, 4]],
+    [{ trace: uuid(99), session: null }, []],
+    [{ parent_run: uuid(2), session: null }, [3]],
+    [{ reference_example: [uuid(77)] }, [4]],
+    [{ query: "where IS" }, [1]],
+    [{ query: "where", is_root: false }, []],
+    [{ filter: 'eq(run_type, "llm")' }, [6, 2]],
+    [{ trace_filter: 'has(tags, "top")' }, [3, 2, 1]],
+    [{ trace_filter: 'has(tags, "top")', filter: "eq(is_root, false)" }, [3, 2]],
+    [{ tree_filter: 'eq(name, "deep")' }, [3, 2, 1]],
+    [{ tree_filter: 'eq(status, "error")', is_root: true }, [1]],
+    [{ start_time: new Date(BASE + 60_000).toISOString(), end_time: new Date(BASE + 180_000).toISOString() }, [3, 2]],
+    [{ start_time: "2026-02-21T00:00:00", order: "asc" }, [6]],
+    [{ session: [uuid(500)] }, []],
+  ])("%j finds %j", async (part, wanted) => {
+    expect(numbers((await query({ session: [await session()], ...part })).runs)).toEqual(wanted);
+  });
+
+  test("answers with the members that are asked for, and the id", async () => {
+    const { runs } = await query({ session: [await session()], select: ["name", "total_tokens"], is_root: true });
+    expect(runs[1]).toEqual({ id: uuid(1), name: "run 1", total_tokens: 5 });
+    const { runs: whole } = await query({ id: [uuid(1)] });
+    expect(whole[0]).not.toHaveProperty("below");
+  });
+
+  test("sees only its own workspace and region", async () => {
+    const elsewhere = { "x-tenant-id": uuid(5) };
+    const reply = await rig.call<Page>("POST", "/runs/query", { trace: uuid(1) }, elsewhere);
+    expect(reply.body.runs).toEqual([]);
+    const eu = await fetch(`${rig.emulator.euUrl}/runs/query`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": "emulator-key" },
+      body: JSON.stringify({ session: [await session()] }),
+    });
+    expect(((await eu.json()) as Page).runs).toEqual([]);
+  });
+
+  test("is summed up", async () => {
+    const { body } = await rig.call("POST", "/runs/stats", { session: [await session()] });
+    expect(body).toMatchObject({
+      run_count: 6,
+      error_rate: 1 / 6,
+      total_tokens: 5,
+      prompt_tokens: 0,
+      total_cost: null,
+      latency_p50: 5,
+      latency_p99: 5,
+      last_run_start_time: "2026-02-21T09:20:00.000000Z",
+    });
+    const none = await rig.call("POST", "/runs/stats", { session: [uuid(500)] });
+    expect(none.body).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null });
+    const refused = await rig.call("POST", "/runs/stats", { session: [uuid(1)], filter: "eq(" });
+    expect(refused.status).toBe(422);
+  });
+
+  test("leaves out the zone of times under the observed profile, as the public service does", async () => {
+    await rig.close();
+    rig = await startRig({ profile: "observed" });
+    await post([run(1, 0)]);
+    expect((await rig.call("GET", `/runs/${uuid(1)}`)).body.start_time).toBe("2026-02-20T00:00:00.000000");
+  });
+
+  test("in the newest words finds the same", async () => {
+    const project_ids = [await session()];
+    const { body } = await rig.call<{ items: Row[]; next_cursor: string | null }>("POST", "/api/v2/runs/query", {
+      project_ids,
+      run_type: "TOOL",
+      page_size: 1,
+      selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
+    });
+    expect(body.items).toEqual([{ id: uuid(5), name: "run 5", run_type: "TOOL", project_id: project_ids[0] }]);
+    const next = await rig.call<{ items: Row[] }>("POST", "/api/v2/runs/query", {
+      project_ids,
+      run_type: "TOOL",
+      cursor: body.next_cursor,
+    });
+    expect(numbers(next.body.items)).toEqual([3]);
+  });
+});

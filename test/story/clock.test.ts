@@ -1,0 +1,345 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { BEGIN, complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+interface Moved {
+  readonly from: string;
+  readonly to: string;
+  readonly fired: readonly { readonly at: string; readonly kind: string; readonly ref: string; readonly cause: string }[];
+  readonly fired_total: number;
+  readonly settled: boolean;
+  readonly reached?: boolean;
+  readonly why?: string;
+  readonly dry_run?: boolean;
+  readonly assumed?: readonly string[];
+  readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
+}
+
+let rig: Rig;
+let ordered: Ordered;
+
+async function begin(options: Record<string, unknown> = {}): Promise<void> {
+  rig = await startRig(options);
+  ordered = await prepare(rig);
+}
+
+afterEach(() => rig.close());
+
+async function advance(body: unknown, query = "") {
+  const path = `/_emulator/v1/clock/advance${query}`;
+  const reply = await rig.call<Moved & { error: { code: string; message: string } }>("POST", path, body);
+  return { status: reply.status, ...reply.body };
+}
+
+const now = () => rig.emulator.clock.now();
+const timeOf = ({ at }: { at: string }) => at.slice(11, 19);
+const statusOf = async (id: string) => (await rig.call("GET", `/api/v1/bulk-exports/${id}`)).body.status;
+
+describe("advance", () => {
+  it("steps by a duration and names every fired event with its instant and cause", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, { end_time: "2026-02-26T00:00:00Z" })).body;
+    const moved = await advance({ by: "PT1M" });
+    expect(moved).toMatchObject({ from: "2026-03-01T00:00:00.000000Z", to: "2026-03-01T00:01:00.000000Z", settled: true });
+    const [run] = (await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+    expect(moved.fired.map((event) => `${timeOf(event)} ${event.kind} of ${event.cause}`)).toEqual([
+      "00:00:01 export.due of createBulkExport",
+      "00:00:01 export_run.start of export.due",
+      "00:00:02 export_run.step of export.write_file",
+    ]);
+    expect(moved.fired.map(({ ref }) => ref)).toEqual([id, run?.id, run?.id]);
+    expect(moved.fired_total).toBe(3);
+  });
+
+  it("goes to an instant, what is due exactly there included", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    await advance({ to: "2026-03-01T02:09:59.999+01:00" });
+    expect(await statusOf(id)).toBe("CREATED");
+    expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({ kind: "export.spawn", ref: id });
+    expect(now()).toBe("2026-03-01T01:10:00.000000Z");
+  });
+
+  it("fires so many events, and stays where the last one was", async () => {
+    await begin();
+    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    await advance({ next: 1 });
+    expect(now()).toBe("2026-03-01T01:10:00.000000Z");
+    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" })).body;
+    await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
+    for (const one of (await rig.call<{ id: string; interval_hours: number | null; status: string }[]>("GET", "/api/v1/bulk-exports")).body)
+      if (one.interval_hours !== null && one.status === "RUNNING")
+        await rig.call("PATCH", `/api/v1/bulk-exports/${one.id}`, { status: "Cancelled" });
+    await advance({ next: 1000 });
+    const after = now();
+    expect(await advance({ next: 1 })).toMatchObject({ fired_total: 0, from: after, to: after });
+  });
+
+  it("stops as soon as an export has the status asked for, or can never have it any more", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered)).body;
+    expect(await advance({ until: { export: id.toUpperCase(), status: "running" } })).toMatchObject({
+      reached: true,
+      why: `export ${id} is RUNNING`,
+      to: "2026-03-01T00:00:01.000000Z",
+    });
+    expect(await advance({ until: { export: id, status: "FAILED" } })).toMatchObject({
+      reached: false,
+      why: `it has ended: export ${id} is COMPLETED`,
+      to: "2026-03-01T00:00:02.000000Z",
+    });
+  });
+
+  it("looks thirty days ahead, or as far as it is told", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    const until = { export: id, status: "COMPLETED" };
+    expect(await advance({ until, within: "PT2H" })).toMatchObject({ reached: false, to: "2026-03-01T02:00:00.000000Z" });
+    expect(await advance({ until })).toMatchObject({
+      reached: false,
+      why: `no event up to the end of the time looked at changes that: export ${id} is RUNNING`,
+      to: "2026-03-31T02:00:00.000000Z",
+    });
+  });
+
+  it.each([
+    ["back in time", { to: "2026-02-28T23:59:59Z" }],
+    ["to no time", { to: "tomorrow" }],
+    ["to a time without a zone", { to: "2026-03-02T00:00:00" }],
+    ["by no duration", { by: "6 hours" }],
+    ["by months", { by: "P1M" }],
+    ["by and to", { by: "PT1H", to: "2026-03-02T00:00:00Z" }],
+    ["nowhere", {}],
+    ["by something else", { for: "PT1H" }],
+    ["by no events", { next: 0 }],
+    ["within something that has no end", { by: "PT1H", within: "PT2H" }],
+    ["until a status that there is not", { until: { export: "x", status: "DONE" } }],
+  ])("does not go %s", async (_what, body) => {
+    await begin();
+    expect((await advance(body)).status).toBe(422);
+    expect(now()).toBe("2026-03-01T00:00:00.000000Z");
+  });
+
+  it("waits for no export that there is not", async () => {
+    await begin();
+    expect((await advance({ until: { export: "x", status: "COMPLETED" } })).status).toBe(404);
+  });
+
+  it("gives up after too many events and says where time stands", async () => {
+    await begin({ limits: { events_per_advance: 20 } });
+    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    const { status, error } = await advance({ by: "P30D" });
+    expect({ status, code: error.code }).toEqual({ status: 422, code: "too_many_events" });
+    expect(error.message).toContain(now());
+    expect((await advance({ by: "PT1H" })).status).toBe(200);
+  });
+
+  it("moves a year of hourly schedules in one call", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    const moved = await advance({ by: "P365DT10M" });
+    expect(moved.fired).toHaveLength(1000);
+    expect(moved.fired_total).toBeGreaterThan(8760 * 3);
+    const path = `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`;
+    const runs = (await rig.call<{ status: string }[]>("GET", path)).body;
+    expect(runs.filter(({ status }) => status === "COMPLETED").length).toBeGreaterThanOrEqual(8760);
+  });
+
+  it("answers requests while it moves far", async () => {
+    await begin();
+    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    const moving = advance({ by: "P365D" });
+    let answered = 0;
+    let moved = false;
+    void moving.then(() => {
+      moved = true;
+    });
+    while (!moved) {
+      await rig.call("GET", "/ok");
+      if (!moved) answered += 1;
+    }
+    expect(answered).toBeGreaterThan(3);
+  });
+});
+
+describe("what hangs", () => {
+  let silent: Server;
+
+  afterEach(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it("is named by the advance that waits for it, and a second advance meanwhile is refused", async () => {
+    await begin({ timings: { effect_patience: "PT0.3S", object_store_timeout: "PT5S" } });
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    silent = createServer(() => asked());
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const endpoint_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const pending = rig
+      .call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config: { ...DESTINATION.config, endpoint_url } })
+      .catch(() => undefined);
+    await isAsked;
+    const first = advance({ by: "PT1H" });
+    const second = await advance({ by: "PT1H" });
+    expect({ status: second.status, code: second.error?.code }).toEqual({ status: 409, code: "advance_under_way" });
+    expect(await first).toMatchObject({
+      status: 200,
+      settled: false,
+      in_flight: [{ kind: "destination.validate" }],
+      to: "2026-03-01T00:00:00.000000Z",
+    });
+    silent.closeAllConnections();
+    await pending;
+    expect(await advance({ by: "PT1H" })).toMatchObject({ settled: true, to: "2026-03-01T01:00:00.000000Z" });
+  });
+});
+
+describe("a dry run", () => {
+  const journalOf = () => fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
+  const status = () => rig.emulator.control<{ traces: unknown }>("GET", "/status");
+  const filesOf = () => rig.emulator.control<{ objects: number }[]>("GET", "/s3/buckets");
+
+  it("answers with the timeline that the advance then has, and changes nothing", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, { end_time: "2026-02-26T00:00:00Z" })).body;
+    await order(rig, ordered, { interval_hours: 6, start_time: BEGIN });
+    const before = [await journalOf(), await status(), await filesOf()];
+    const rehearsed = await advance({ by: "P1D" }, "?dry_run=1");
+    expect(rehearsed).toMatchObject({ status: 200, dry_run: true, settled: true, to: "2026-03-02T00:00:00.000000Z" });
+    expect(rehearsed.assumed).toEqual([expect.stringMatching(/one file.*neither read nor counted/)]);
+    expect([await journalOf(), await status(), await filesOf()]).toEqual(before);
+    expect(await statusOf(id)).toBe("CREATED");
+    const moved = await advance({ by: "P1D" });
+    expect(rehearsed.fired).toEqual(moved.fired);
+    expect(rehearsed.fired_total).toBe(moved.fired_total);
+    expect(moved).not.toHaveProperty("dry_run");
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+  });
+
+  it("tells whether a status would be reached, faults included, which stay armed", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered)).body;
+    const fault = await rig.emulator.control<{ id: string }>("POST", "/faults", { preset: "workflow_timeout" });
+    const until = { export: id, status: "TIMEDOUT" };
+    expect(await advance({ until }, "?dry_run=1")).toMatchObject({ reached: true, to: "2026-03-04T00:00:01.000000Z" });
+    expect(await rig.emulator.control("GET", `/faults/${fault.id}`)).toMatchObject({ hits: 0, state: "armed" });
+    expect(now()).toBe("2026-03-01T00:00:00.000000Z");
+    expect(await statusOf(id)).toBe("CREATED");
+    expect(await advance({ until })).toMatchObject({ reached: true });
+  });
+
+  it("has the same limits and refusals as an advance", async () => {
+    await begin({ limits: { events_per_advance: 20 } });
+    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    expect((await advance({ by: "P30D" }, "?dry_run=1")).error.code).toBe("too_many_events");
+    expect((await advance({ to: "2026-02-01T00:00:00Z" }, "?dry_run=1")).error.code).toBe("backwards");
+    expect((await advance({ by: "PT1H" }, "?dry_run=2")).status).toBe(422);
+    expect(now()).toBe("2026-03-01T00:00:00.000000Z");
+  });
+});
+
+describe("explain", () => {
+  interface Explained {
+    readonly included: boolean | null;
+    readonly why: string;
+    readonly file: string | null;
+    readonly late: boolean | null;
+    readonly window: { readonly matches: boolean } | null;
+    readonly project: { readonly matches: boolean } | null;
+    readonly filter: { readonly matches: boolean; readonly clause?: string } | null;
+    readonly partition: { readonly run_id: string; readonly status: string } | null;
+  }
+
+  const row = (nth: number) => `cccccccc-0000-4000-8000-00000000000${nth}`;
+  const explain = (exportId: string, nth: number) =>
+    rig.emulator.control<Explained>("GET", `/exports/${exportId}/explain?run=${row(nth)}`);
+
+  async function send(nth: number, change: Record<string, unknown> = {}): Promise<void> {
+    const post = { id: row(nth), name: "row", run_type: "chain", session_id: ordered.projectId, start_time: `2026-01-10T0${nth}:00:00Z` };
+    expect((await rig.call("POST", "/runs", { ...post, ...change })).status).toBe(202);
+  }
+
+  const window = { start_time: "2026-01-10T00:00:00Z", end_time: "2026-01-12T00:00:00Z" };
+
+  it("names the file that holds a row", async () => {
+    await begin({ limits: { rows_per_file: 2 } });
+    for (const nth of [1, 2, 3, 4, 5]) await send(nth);
+    const { id } = (await order(rig, ordered, window)).body;
+    expect(await explain(id, 3)).toMatchObject({ included: null, why: "The export for its part of the window has not begun." });
+    await advance({ by: "PT2S" });
+    expect(await explain(id, 5)).toMatchObject({ included: null, why: expect.stringMatching(/not come to it/), file: null });
+    await complete(rig, id);
+    const found = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
+    expect(found.map(({ file }) => file?.slice(-13))).toEqual([
+      "00000.parquet",
+      "00000.parquet",
+      "00001.parquet",
+      "00001.parquet",
+      "00002.parquet",
+    ]);
+    for (const one of found) expect(one).toMatchObject({ included: true, late: false, partition: { status: "COMPLETED" } });
+  });
+
+  it("names the project, the window, the clause of the filter, or the late arrival that keeps it out", async () => {
+    await begin();
+    for (const nth of [1, 3]) await send(nth);
+    await send(2, { start_time: "2026-01-12T00:00:00Z" });
+    await send(4, { session_id: "99999999-0000-4000-8000-00000000000a" });
+    await send(5, { name: "other" });
+    const { id } = (await order(rig, ordered, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })).body;
+    await complete(rig, id);
+    await send(6);
+    await send(3, { name: "changed" });
+    expect(await explain(id, 1)).toMatchObject({ included: true });
+    expect(await explain(id, 2)).toMatchObject({ included: false, why: expect.stringMatching(/window/), window: { matches: false } });
+    expect(await explain(id, 4)).toMatchObject({ included: false, why: expect.stringMatching(/project/), project: { matches: false } });
+    expect(await explain(id, 5)).toMatchObject({
+      included: false,
+      why: expect.stringContaining('eq(name, "row")'),
+      filter: { matches: false, clause: 'eq(name, "row")' },
+    });
+    expect(await explain(id, 6)).toMatchObject({ included: false, late: true, partition: { status: "COMPLETED" } });
+    // What it was when the run read it is in the file, whatever it has become since.
+    expect(await explain(id, 3)).toMatchObject({ included: true, late: false, filter: { matches: true } });
+    expect(await explain(id, 7)).toMatchObject({ included: false, why: "This workspace has no such row." });
+  });
+
+  it("knows what an export that ended early has not come to", async () => {
+    await begin({ limits: { rows_per_file: 1 } });
+    for (const nth of [1, 2, 3]) await send(nth);
+    const { id } = (await order(rig, ordered, window)).body;
+    await advance({ by: "PT1S" });
+    await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
+    expect(await explain(id, 1)).toMatchObject({ included: true });
+    expect(await explain(id, 3)).toMatchObject({ included: false, why: expect.stringContaining("CANCELLED") });
+  });
+
+  it("refuses an export or a row that is none", async () => {
+    await begin();
+    const asked = (path: string) => rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
+    expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
+    const { id } = (await order(rig, ordered)).body;
+    expect(await asked(`${id}/explain`)).toBe(422);
+    expect(await asked(`${id}/explain?run=x`)).toBe(422);
+  });
+});
+
+describe("a flowing clock", () => {
+  it("goes on by itself, and can still be moved", async () => {
+    rig = await startRig({ clock: "flowing" });
+    ordered = await prepare(rig);
+    await rig.emulator.clock.flow(60);
+    const { id } = (await order(rig, ordered)).body;
+    expect(await complete(rig, id)).toMatchObject({ reached: true });
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+    expect((await advance({ by: "PT0S" })).status).toBe(200);
+    await rig.emulator.clock.freeze();
+    const frozen = now();
+    expect((await advance({ by: "PT1H" })).from).toBe(frozen);
+  });
+});

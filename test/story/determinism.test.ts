@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+interface Story {
+  /** The time zone and the locale that it was told in. */
+  readonly here: readonly unknown[];
+  readonly journal: string;
+  readonly exports: string;
+  readonly files: readonly (readonly [string, string])[];
+}
+
+const STORY = fileURLToPath(new URL("./determinism-story.mjs", import.meta.url));
+
+async function toldIn(environment: Record<string, string>): Promise<Story> {
+  const { stdout } = await promisify(execFile)(process.execPath, [STORY], {
+    env: { ...process.env, ...environment },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout);
+}
+
+it("the same story in another time zone and language gives the same bytes, files included", { timeout: 120_000 }, async () => {
+  const one = await toldIn({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" });
+  const two = await toldIn({ TZ: "America/St_Johns", LANG: "C", LC_ALL: "C" });
+  expect(one.here).not.toEqual(two.here);
+  expect(one.journal.split("\n").length).toBeGreaterThan(300);
+  expect(one.files.filter(([path]) => path.endsWith(".parquet")).length).toBeGreaterThan(40);
+  expect(one.journal).toContain('"fault.struck"');
+  expect(two.files).toEqual(one.files);
+  expect(two.exports).toBe(one.exports);
+  expect(two.journal === one.journal).toBe(true);
+});

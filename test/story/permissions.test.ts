@@ -1,0 +1,265 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+interface RunReply {
+  readonly status: string;
+  readonly errors: Record<string, string>;
+  readonly metadata: { readonly files: string[] };
+}
+
+const MEGABYTE = 1024 * 1024;
+
+let rig: Rig;
+let ordered: Ordered;
+
+beforeEach(async () => {
+  rig = await startRig();
+  ordered = await prepare(rig);
+});
+
+afterEach(() => rig.close());
+
+const deny = (...denied: string[]) => rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: denied });
+const createDestination = (change: Record<string, unknown> = {}) =>
+  rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, ...change });
+const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+
+async function exported(body: Record<string, unknown> = {}) {
+  const { id } = (await order(rig, ordered, body)).body;
+  const moved = await complete(rig, id);
+  return { id, reached: moved.reached, runs: await runsOf(id) };
+}
+
+describe("one permission denied (§2.4-7 to §2.4-10)", () => {
+  it.each([
+    ["put", 400],
+    ["delete", 200],
+    ["get", 200],
+    ["list", 200],
+    ["abort", 200],
+  ])("%s: a destination is answered with %s", async (permission, status) => {
+    await deny(permission);
+    const reply = await createDestination();
+    expect(reply.status).toBe(status);
+    if (status === 400) expect(reply.body.detail).toMatch(/Access denied/);
+  });
+
+  it.each([
+    ["put", false],
+    ["delete", true],
+    ["get", true],
+    ["list", true],
+    ["abort", true],
+  ])("%s: an export comes to its end: %s", async (permission, isComplete) => {
+    await deny(permission);
+    const { id, reached, runs } = await exported();
+    expect(reached).toBe(isComplete);
+    if (isComplete) expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: 60 });
+    else expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
+  });
+
+  it("put alone is enough", async () => {
+    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { allow: ["put"] });
+    expect((await createDestination()).status).toBe(200);
+    expect(await exported()).toMatchObject({ reached: true });
+  });
+});
+
+describe("a large file goes up in parts", () => {
+  let client: S3Client;
+
+  beforeEach(async () => {
+    client = new S3Client({
+      endpoint: rig.emulator.s3Url,
+      region: "us-east-1",
+      forcePathStyle: true,
+      credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+    });
+    const post = Array.from({ length: 18 }, (_, nth) => ({
+      id: `dddddddd-0000-4000-8000-${String(nth).padStart(12, "0")}`,
+      name: "large",
+      run_type: "chain",
+      session_id: ordered.projectId,
+      start_time: "2026-01-10T00:00:00Z",
+      inputs: { text: String(nth).padEnd(MEGABYTE, "x") },
+    }));
+    for (const half of [post.slice(0, 9), post.slice(9)])
+      expect((await rig.call("POST", "/runs/batch", { post: half })).status).toBe(202);
+  });
+
+  afterEach(() => client.destroy());
+
+  const window = { start_time: "2026-01-10T00:00:00Z", end_time: "2026-01-11T00:00:00Z", compression: "none" };
+  const arm = (then: object, op = "UploadPart") =>
+    rig.emulator.control("POST", "/faults", { plane: "s3", match: { op, nth: 2 }, then });
+  const uploads = async () => {
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "traces" }));
+    return Uploads.map(({ Key }) => Key ?? "");
+  };
+
+  it("and comes together whole", async () => {
+    const { id, reached } = await exported(window);
+    expect(reached).toBe(true);
+    expect(await rig.emulator.verifyExport(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
+    expect(await uploads()).toEqual([]);
+  });
+
+  it("of which nothing is left when it fails and abort is permitted", async () => {
+    await arm({ s3_error: "AccessDenied" });
+    expect(await exported(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
+    expect(await uploads()).toEqual([]);
+  });
+
+  it("which visibly dangles when it fails and abort is denied", async () => {
+    await deny("abort");
+    await arm({ s3_error: "AccessDenied" });
+    const { id } = await exported(window);
+    expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
+  });
+
+  it("of which the retry leaves one file, and the denied abort one upload", async () => {
+    await deny("abort");
+    await arm({ s3_error: "InternalError" });
+    const { id, reached, runs } = await exported(window);
+    expect(reached).toBe(true);
+    expect(Object.keys(runs[0]?.errors ?? {})).toEqual(["retry_0"]);
+    expect(await uploads()).toHaveLength(1);
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ rows: 18, files: 1 });
+  });
+
+  it("and needs the put permission for its parts as well", async () => {
+    await deny("put");
+    const { reached, runs } = await exported(window);
+    expect(reached).toBe(false);
+    expect(runs[0]?.errors.retry_0).toMatch(/AccessDenied/);
+    expect(await uploads()).toEqual([]);
+  });
+});
+
+describe("the size of a written file (§2.4-9)", () => {
+  let store: Server;
+  let answerHead: (reply: ServerResponse, size: number) => void;
+
+  /** Takes every put, and says of what it holds what it likes. */
+  async function serve(): Promise<string> {
+    const sizes = new Map<string, number>();
+    store = createServer((request: IncomingMessage, reply) => {
+      const path = request.url ?? "";
+      let size = 0;
+      request.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      request.on("end", () => {
+        if (request.method === "PUT") sizes.set(path.split("?")[0] as string, size);
+        reply.setHeader("etag", '"d41d8cd98f00b204e9800998ecf8427e"');
+        if (request.method === "HEAD" || request.method === "GET")
+          answerHead(reply, sizes.get(path.split("?")[0] as string) ?? 0);
+        else reply.writeHead(request.method === "DELETE" ? 204 : 200).end();
+      });
+    });
+    await new Promise<void>((done) => store.listen(0, "127.0.0.1", done));
+    return `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  }
+
+  beforeEach(async () => {
+    const config = { ...DESTINATION.config, endpoint_url: await serve() };
+    ordered = { ...ordered, destinationId: (await createDestination({ config })).body.id };
+  });
+
+  afterEach(() => {
+    store.closeAllConnections();
+    store.close();
+  });
+
+  it("is compared, and a wrong one fails the export", async () => {
+    answerHead = (reply, size) => reply.writeHead(200, { "content-length": size + 1 }).end();
+    const { reached, runs } = await exported();
+    expect(reached).toBe(false);
+    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: .*has \d+ bytes instead of \d+/);
+  });
+
+  it("is right when it is right", async () => {
+    answerHead = (reply, size) => reply.writeHead(200, { "content-length": size }).end();
+    expect(await exported()).toMatchObject({ reached: true });
+  });
+
+  it("is not compared when nobody may read it", async () => {
+    const denied = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
+    answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denied);
+    expect(await exported()).toMatchObject({ reached: true });
+  });
+});
+
+describe("an S3-compatible endpoint (§2.4-11)", () => {
+  let elsewhere: Rig;
+
+  beforeEach(async () => {
+    elsewhere = await startRig();
+  });
+
+  afterEach(() => elsewhere.close());
+
+  const config = () => ({ bucket_name: "traces", prefix: "gcs", endpoint_url: elsewhere.emulator.s3Url });
+  const objects = async () => (await elsewhere.emulator.control<{ objects: number }[]>("GET", "/s3/buckets"))[0]?.objects;
+
+  it("needs no region, takes the files, and lets the test file go", async () => {
+    const { status, body } = await createDestination({ config: config() });
+    expect(status).toBe(200);
+    ordered = { ...ordered, destinationId: body.id };
+    const { id, reached } = await exported();
+    expect(reached).toBe(true);
+    expect(await objects()).toBe(3);
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: 60 });
+  });
+
+  it.each([
+    ["put (objects.create)", "put", 400, 0],
+    ["delete (objects.delete)", "delete", 200, 1],
+    ["get (objects.get)", "get", 200, 0],
+  ])("without %s", async (_what, permission, status, left) => {
+    await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [permission] });
+    expect((await createDestination({ config: config() })).status).toBe(status);
+    expect(await objects()).toBe(left);
+  });
+
+  it("fails the export when its permission to put is gone", async () => {
+    ordered = { ...ordered, destinationId: (await createDestination({ config: config() })).body.id };
+    await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
+    const { reached, runs } = await exported();
+    expect(reached).toBe(false);
+    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
+  });
+});
+
+describe("temporary credentials (§2.4-3)", () => {
+  const credentials = { access_key_id: "temporary", secret_access_key: "temporary-secret", session_token: "today" };
+
+  beforeEach(() => rig.emulator.control("POST", "/s3/credentials", credentials));
+
+  it("work with their token", async () => {
+    const { status, body } = await createDestination({ credentials });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ credentials_keys: ["access_key_id", "secret_access_key", "session_token"] });
+    ordered = { ...ordered, destinationId: body.id };
+    expect(await exported()).toMatchObject({ reached: true });
+  });
+
+  it.each([
+    ["without it", undefined],
+    ["with another one", "yesterday"],
+  ])("do not work %s", async (_what, session_token) => {
+    expect((await createDestination({ credentials: { ...credentials, session_token } })).status).toBe(400);
+  });
+
+  it("fail an export once they have expired", async () => {
+    ordered = { ...ordered, destinationId: (await createDestination({ credentials })).body.id };
+    await rig.emulator.control("PATCH", "/s3/credentials/temporary", { expires_at: "2026-03-01T00:00:30Z" });
+    await rig.emulator.clock.advance("PT1M");
+    const { reached, runs } = await exported();
+    expect(reached).toBe(false);
+    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: ExpiredToken/);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+interface RunReply {
+  readonly id: string;
+  readonly status: string;
+  readonly errors: Record<string, string>;
+  readonly metadata: { readonly files: string[] };
+}
+
+const ONE_DAY = { start_time: "2026-02-25T00:00:00Z", end_time: "2026-02-26T00:00:00Z" };
+
+let rig: Rig;
+let ordered: Ordered;
+
+async function begin(options: Record<string, unknown> = {}): Promise<void> {
+  rig = await startRig({ ...options, limits: { rows_per_file: 5, ...(options.limits as object) } });
+  ordered = await prepare(rig);
+}
+
+afterEach(() => rig.close());
+
+const arm = (rule: object) => rig.emulator.control<{ id: string }>("POST", "/faults", rule);
+const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+const statusOf = async (id: string) => (await rig.call(`GET`, `/api/v1/bulk-exports/${id}`)).body.status;
+const ordinal = (count: number) => Array.from({ length: count }, (_, nth) => `retry_${nth}`);
+
+async function attemptsAt(): Promise<readonly number[]> {
+  const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
+  const entries = text.trim().split("\n").map((line) => JSON.parse(line));
+  const starts = entries.filter(({ cause }) => cause.name === "export_run.start");
+  return starts.map(({ now }) => (Date.parse(now) - Date.parse(starts[0].now)) / 1000);
+}
+
+describe("retries (§8.3)", () => {
+  beforeEach(() => begin());
+
+  it("come thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
+    await arm({ preset: "serialization_error", times: 1000 });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await rig.emulator.clock.advance("PT10M");
+    expect(await statusOf(id)).toBe("RUNNING");
+    await rig.emulator.clock.advance("PT5S");
+    expect(await statusOf(id)).toBe("FAILED");
+    const [run] = await runsOf(id);
+    expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(21));
+    expect(await attemptsAt()).toEqual(Array.from({ length: 21 }, (_, nth) => nth * 30));
+    await rig.emulator.clock.advance("P5D");
+    expect(await attemptsAt()).toHaveLength(21);
+  });
+
+  it("that end well leave their errors behind, and no row missing or twice", async () => {
+    await arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true }, times: 20 });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    expect(await complete(rig, id)).toMatchObject({ reached: true });
+    const [run] = await runsOf(id);
+    expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(20));
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it("do not write again what stands before the checkpoint", async () => {
+    await arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await complete(rig, id);
+    const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
+    const puts = text.match(/"PutObject","ref":"[^"]*part-\d+\.parquet"/g) ?? [];
+    const [run] = await runsOf(id);
+    // Each put is two turns: it is let in, and it is kept.
+    expect(puts.length).toBe(2 * (run?.metadata.files.length ?? 0));
+    expect(run?.metadata.files.length).toBeGreaterThan(3);
+  });
+});
+
+describe("failures (§7.3)", () => {
+  const retried = [
+    ["a worker crash", { plane: "worker", match: { at: "rows.read" }, then: { crash: true } }, /^Infrastructure interruption/],
+    ["a busy store", { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } }, /^Infrastructure interruption/],
+    ["a cut connection", { plane: "s3", match: { op: "PutObject" }, then: { reset: true } }, /^Infrastructure interruption/],
+    ["a run timeout", { preset: "run_timeout" }, /^Run timeout/],
+    ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
+    ["exhausted resources", { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } }, /^Resources exhausted/],
+  ] as const;
+
+  it.each(retried)("%s is tried again", async (_what, rule, message) => {
+    await begin();
+    await arm(rule);
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await complete(rig, id);
+    const [run] = await runsOf(id);
+    expect(run).toMatchObject({ status: "COMPLETED", errors: { retry_0: expect.stringMatching(message) } });
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+  });
+
+  const final = [
+    ["a denied put", { preset: "permission_denied" }, /^Storage or destination error: AccessDenied/],
+    ["a deleted bucket", { preset: "bucket_deleted" }, /^Storage or destination error: NoSuchBucket/],
+    ["a revoked key", { preset: "credentials_revoked" }, /^Storage or destination error: InvalidAccessKeyId/],
+    ["a deleted destination", { preset: "destination_deleted" }, /^Destination deleted during the export/],
+  ] as const;
+
+  it.each(final)("%s fails the export at once", async (_what, rule, message) => {
+    await begin();
+    await arm(rule);
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    const moved = await complete(rig, id);
+    expect(moved).toMatchObject({ reached: false, why: `it has ended: export ${id} is FAILED` });
+    const [run] = await runsOf(id);
+    expect(run).toMatchObject({ status: "FAILED", errors: { retry_0: expect.stringMatching(message) } });
+    await rig.emulator.clock.advance("PT1H");
+    expect(await attemptsAt()).toEqual([0]);
+  });
+
+  it("a failed export stays failed when the cause is mended; a new one goes through", async () => {
+    await begin();
+    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await rig.emulator.clock.advance("PT1M");
+    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [] });
+    await rig.emulator.clock.advance("PT1H");
+    expect(await statusOf(id)).toBe("FAILED");
+    const again = (await order(rig, ordered, ONE_DAY)).body;
+    expect(await complete(rig, again.id)).toMatchObject({ reached: true });
+  });
+
+  it("a destination that goes before the export has begun fails it at its start", async () => {
+    await begin();
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`);
+    await rig.emulator.clock.advance("PT1S");
+    expect(await statusOf(id)).toBe("FAILED");
+    expect(await runsOf(id)).toEqual([]);
+  });
+
+  it("new credentials are used from the next file on", async () => {
+    await begin();
+    await rig.emulator.control("POST", "/s3/credentials", { access_key_id: "second", secret_access_key: "second-secret" });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await rig.emulator.clock.advance("PT2S");
+    const path = `/api/v1/bulk-exports/destinations/${ordered.destinationId}`;
+    const credentials = { access_key_id: "second", secret_access_key: "second-secret" };
+    expect((await rig.call("PATCH", path, { credentials })).status).toBe(200);
+    await rig.emulator.control("DELETE", "/s3/credentials/emulator");
+    await complete(rig, id);
+    expect(await runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: {} }]);
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+  });
+});
+
+describe("settings", () => {
+  it("say how often and how late", async () => {
+    await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
+    await arm({ preset: "serialization_error", times: 1000 });
+    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    await rig.emulator.clock.advance("PT1H");
+    expect(await attemptsAt()).toEqual([0, 300, 600]);
+    expect(await statusOf(id)).toBe("FAILED");
+  });
+});

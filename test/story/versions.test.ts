@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+let rig: Rig;
+
+afterEach(() => rig.close());
+
+const temporary = { ...DESTINATION.credentials, session_token: "token" };
+
+/** What is tried, and how it is answered where the emulated version has it. */
+const FEATURES = {
+  session_token: async () =>
+    rig.call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, credentials: temporary }),
+  scheduled_exports: async (ordered: Ordered) =>
+    order(rig, ordered, { interval_hours: 6, start_time: "2026-03-01T00:00:00Z" }),
+  export_fields: async (ordered: Ordered) => order(rig, ordered, { export_fields: ["id", "name"] }),
+};
+
+async function attempt(feature: keyof typeof FEATURES, versions: Record<string, string>) {
+  rig = await startRig({ versions });
+  const ordered = await prepare(rig, { count: 5 });
+  await rig.emulator.control("PATCH", "/s3/credentials/emulator", { session_token: feature === "session_token" ? "token" : null });
+  const { status, body } = await FEATURES[feature](ordered);
+  return { status, detail: (body as { detail?: string }).detail };
+}
+
+describe("features by version (§9.4)", () => {
+  it.each([
+    ["session_token", { service: "0.10.33" }, "service version 0.10.34"],
+    ["session_token", { application: "0.10.90" }, "application version 0.10.91"],
+    ["scheduled_exports", { service: "0.10.41" }, "service version 0.10.42"],
+    ["scheduled_exports", { service: "0.9.99" }, "service version 0.10.42"],
+    ["scheduled_exports", { application: "0.10.108" }, "application version 0.10.109"],
+    ["export_fields", { service: "0.12.10" }, "service version 0.12.11"],
+    ["export_fields", { application: "0.12.41" }, "application version 0.12.42"],
+  ] as const)("%s is refused by %j, naming the version that has it", async (feature, versions, named) => {
+    const { status, detail } = await attempt(feature, versions);
+    expect({ status, detail }).toEqual({ status: 422, detail: expect.stringContaining(`needs ${named} or later`) });
+  });
+
+  it.each([
+    ["session_token", { service: "0.10.34", application: "0.10.91" }],
+    ["scheduled_exports", { service: "0.10.42", application: "0.10.109" }],
+    ["scheduled_exports", { service: "1.0.0", application: "0.11.0" }],
+    ["export_fields", { service: "0.12.11", application: "0.12.42" }],
+  ] as const)("%s is taken by %j", async (feature, versions) => {
+    expect(await attempt(feature, versions)).toMatchObject({ status: 200 });
+  });
+
+  it("an old version still does what it always did", async () => {
+    rig = await startRig({ versions: { service: "0.10.0", application: "0.10.0" } });
+    const ordered = await prepare(rig, { count: 5 });
+    expect((await order(rig, ordered)).status).toBe(200);
+    const { body } = await rig.call("GET", "/info");
+    expect(body).toMatchObject({ version: "0.10.0", application_version: "0.10.0" });
+  });
+
+  it("a rotation to temporary credentials passes the same gate", async () => {
+    rig = await startRig({ versions: { service: "0.10.33" } });
+    const { destinationId } = await prepare(rig, { count: 5 });
+    const path = `/api/v1/bulk-exports/destinations/${destinationId}`;
+    expect((await rig.call("PATCH", path, { credentials: temporary })).status).toBe(422);
+  });
+});
