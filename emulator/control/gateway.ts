@@ -45,6 +45,7 @@ export async function handleControl(
 ): Promise<HttpReply> {
   try {
     refuseStrangers(request, allowedHosts);
+    if (request.bodyProblem) throw request.bodyProblem;
     const found = ROUTER.find(request.method, request.path);
     if (!found) throw new Refusal(404, "not_found", `${request.path} is no control operation.`);
     if ("allow" in found)

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
+import type { HttpReply, HttpRequest } from "../http/message.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 /** What answers a request without a socket. */
 interface Answering {
@@ -19,38 +20,43 @@ const DECODERS = {
 /** Answers a request of the Fetch standard in this process, streams included. */
 export async function answerInProcess(answering: Answering, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
-  const body = await bodyOf(request, answering.maxBodyBytes);
-  if (!(body instanceof Uint8Array)) return responseOf(body);
+  const received = await bodyOf(request, answering.maxBodyBytes);
   const reply = await answering.handle({
     region: answering.region,
     method: request.method,
     path: pathname,
     query: search.slice(1),
     headers: { ...Object.fromEntries(request.headers), host },
-    body,
+    ...received,
     address: "127.0.0.1",
   });
   return responseOf(reply);
 }
 
-/** The body as the gateway takes it, decompressed, or the refusal that a socket would have given. */
-async function bodyOf(request: Request, maxBodyBytes: number): Promise<Uint8Array | HttpReply> {
+type Received = Pick<HttpRequest, "body" | "bodyProblem">;
+
+/** The body as the gateway takes it, decompressed, or why it cannot be taken, as from a socket. */
+async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received> {
   const sent = new Uint8Array(await request.arrayBuffer());
   const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  const tooLarge = jsonReply(413, { detail: `The body is larger than ${maxBodyBytes} bytes.` });
+  const tooLarge = refused(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
   if (sent.length > maxBodyBytes) return tooLarge;
-  if (encoding === "identity") return sent;
+  if (encoding === "identity") return { body: sent };
   if (!Object.hasOwn(DECODERS, encoding)) return unreadable(`Content-Encoding ${encoding} is not supported`);
   try {
-    return await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes });
+    return { body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
     return unreadable(`The body is not ${encoding}`);
   }
 }
 
-function unreadable(what: string): HttpReply {
-  return jsonReply(415, { detail: `${what}; send gzip, deflate or br.` });
+function unreadable(what: string): Received {
+  return refused(415, "unreadable_body", `${what}; send gzip, deflate or br.`);
+}
+
+function refused(status: number, code: string, message: string): Received {
+  return { body: new Uint8Array(0), bodyProblem: new Refusal(status, code, message) };
 }
 
 /** Statuses whose replies the standard forbids to have a body. */

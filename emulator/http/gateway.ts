@@ -53,6 +53,7 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
     if ("reply" in found) return found.reply;
     const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
     try {
+      if (request.bodyProblem) throw request.bodyProblem;
       if (found.rows.length > 1) {
         route.body = { value: readBody(request, settings.limits.body_bytes) };
         route.id = rowFor(found.rows, route.body.value);

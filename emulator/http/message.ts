@@ -1,3 +1,5 @@
+import type { Refusal } from "../kernel/refusal.ts";
+
 /** A request as every way in hands it to the gateway: no sockets, no frameworks. */
 export interface HttpRequest {
   readonly region: string;
@@ -10,6 +12,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Decompressed. */
   readonly body: Uint8Array;
+  /** Why the body could not be taken; then it is empty. */
+  readonly bodyProblem?: Refusal;
   /** The client's address; empty for a call of the emulator to itself. */
   readonly address: string;
 }

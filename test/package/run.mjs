@@ -27,7 +27,10 @@ try {
   ])
     assert.ok(names.includes(wanted), `${wanted} is not in the package`);
   const strays = names.filter(
-    (name) => !/^(dist|fixtures)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(name),
+    (name) =>
+      !/^(dist|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(
+        name,
+      ),
   );
   assert.deepEqual(strays, [], "the package holds what its users do not need");
 
@@ -40,6 +43,7 @@ try {
   assert.match(run(cli, ["--version"]), new RegExp(packed.version.replaceAll(".", "\\.")));
   const story = run(cli, ["demo"]);
   assert.match(story, /verified/);
+  assert.match(run(cli, ["replay"]), /23/);
   writeFileSync(
     join(folder, "use.mjs"),
     `import { startEmulator } from "trace-platform-emulator";

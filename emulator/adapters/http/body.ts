@@ -33,6 +33,7 @@ export async function receiveBody(request: IncomingMessage, maxBytes: number): P
   try {
     return await collect(request.pipe(plain), maxBytes);
   } catch (error) {
+    request.unpipe();
     if (error instanceof BodyTooLarge) throw error;
     throw new UnreadableBody(`The body is not ${encoding}: ${(error as Error).message}.`);
   }
@@ -48,13 +49,26 @@ async function receiveZstd(request: IncomingMessage, maxBytes: number): Promise<
   }
 }
 
-async function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new BodyTooLarge();
-    chunks.push(chunk as Buffer);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+/** Not by iteration, which would destroy a connection that still has to carry the refusal. */
+function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+
+    function fail(error: Error): void {
+      stream.off("data", take);
+      reject(error);
+    }
+
+    function take(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return fail(new BodyTooLarge());
+      chunks.push(chunk);
+    }
+
+    stream.on("data", take);
+    stream.once("error", fail);
+    stream.once("close", () => fail(new Error("it broke off")));
+    stream.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)));
+  });
 }

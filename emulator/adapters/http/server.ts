@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from "node
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../http/message.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { sendStream } from "./send-stream.ts";
@@ -15,6 +16,9 @@ export interface Listener {
 
 const MAX_HEADERS = 200;
 const KEEP_ALIVE_MS = 65_000;
+/** What a client may go on sending after its body has been refused. */
+const PASSED_OVER_BYTES = 64 * 1024 * 1024;
+const PASSED_OVER_MS = 5_000;
 
 /** One regional origin: Express in front of the gateway, with nothing between the two. */
 export function createOrigin(listener: Listener): Server {
@@ -77,18 +81,48 @@ async function answer(listener: Listener, request: IncomingMessage, response: Se
 }
 
 async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {
-  const maxBytes = listener.maxBodyBytes();
   try {
-    const body = hasBody(request) ? await receiveBody(request, maxBytes) : NO_BODY;
-    return await listener.handle(requestOf(listener, request, body));
+    const body = hasBody(request) ? await receiveBody(request, listener.maxBodyBytes()) : NO_BODY;
+    return await listener.handle(requestOf(listener, request, { body }));
   } catch (error) {
+    const bodyProblem = problemOf(error, listener.maxBodyBytes());
+    const reply = bodyProblem
+      ? await listener.handle(requestOf(listener, request, { body: NO_BODY, bodyProblem }))
+      : jsonReply(400, { detail: "The request broke off." });
+    await passOver(request);
     // What was not read would be taken for the next request of this connection.
-    const close = { connection: "close" };
-    if (error instanceof BodyTooLarge)
-      return jsonReply(413, { detail: `The body is larger than ${maxBytes} bytes.` }, close);
-    if (error instanceof UnreadableBody) return jsonReply(415, { detail: error.message }, close);
-    return jsonReply(400, { detail: "The request broke off." }, close);
+    return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
+}
+
+function problemOf(error: unknown, maxBytes: number): Refusal | undefined {
+  if (error instanceof BodyTooLarge)
+    return new Refusal(413, "body_too_large", `The body is larger than ${maxBytes} bytes.`);
+  if (error instanceof UnreadableBody) return new Refusal(415, "unreadable_body", error.message);
+  return undefined;
+}
+
+/** Clients read no answer while they send, and a connection that is closed meanwhile takes it along. */
+function passOver(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.readableEnded || request.destroyed) return resolve();
+    const timer = setTimeout(stop, PASSED_OVER_MS);
+    let bytes = 0;
+
+    function stop(): void {
+      clearTimeout(timer);
+      request.off("data", take).off("end", stop).off("close", stop);
+      resolve();
+    }
+
+    function take(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > PASSED_OVER_BYTES) stop();
+    }
+
+    request.on("data", take).once("end", stop).once("close", stop);
+    request.resume();
+  });
 }
 
 const NO_BODY = new Uint8Array(0);
@@ -100,7 +134,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function requestOf(
   { region, clientAddresses }: Listener,
   request: IncomingMessage,
-  body: Uint8Array,
+  received: Pick<HttpRequest, "body" | "bodyProblem">,
 ): HttpRequest {
   const target = request.url ?? "/";
   const mark = target.indexOf("?");
@@ -111,7 +145,7 @@ function requestOf(
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? "" : target.slice(mark + 1),
     headers,
-    body,
+    ...received,
     address: clientAddresses.find(request.socket.remoteAddress, headers["x-forwarded-for"]),
   };
 }
