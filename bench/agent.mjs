@@ -46,7 +46,11 @@ async function* starts(folder) {
     `${(median(ours.map(read)) / median(theirs.map(read))).toFixed(2)} × (${median(ours.map(read)).toFixed(0)} against ${median(theirs.map(read)).toFixed(0)} ${unit})`;
   const against = "against the agent server with all its processes";
   yield { figure: `ready to serve, ${against}`, measured: shown(({ ms }) => ms, "ms"), target: "≤ 0.1 ×" };
-  yield { figure: `memory when ready, ${against}`, measured: shown(({ mb }) => mb, "MB"), target: "≤ 0.33 ×" };
+  yield {
+    figure: `memory when ready, ${against}`,
+    measured: shown(({ mb }) => mb, "MB"),
+    target: "≤ 0.33 ×",
+  };
 }
 
 async function startOf(starting) {
@@ -75,7 +79,8 @@ function served({ child, line, ms, stop }) {
 
 /** The emulator's own reply is what the servers that only answer are given. */
 async function* lists(servers, folder) {
-  for (const name of ["emulator", "agent"]) servers[name].path = await threadWith(servers[name].url, RUNS, PAGE_BYTES);
+  for (const name of ["emulator", "agent"])
+    servers[name].path = await threadWith(servers[name].url, RUNS, PAGE_BYTES);
   const page = await call(servers.emulator.url, "GET", servers.emulator.path);
   const file = join(folder, "page.json");
   await writeFile(file, JSON.stringify(page));
@@ -90,15 +95,40 @@ async function* lists(servers, folder) {
     family: servers[name].family,
   }));
   for (const [name, figure] of Object.entries(figures))
-    yield { figure: `GET /threads/{id}/runs?limit=10 of ${RUNS} runs: ${name}`, measured: shown(figure), target: "" };
-  for (const [name, target] of Object.entries({ agent: "≥ 2.5 ×", express: "≥ 0.85 ×", prism: "", "lean-express": "", fastify: "", node: "" }))
-    yield { figure: `the emulator against ${name}`, measured: ratio(figures.emulator, figures[name]), target };
+    yield {
+      figure: `GET /threads/{id}/runs?limit=10 of ${RUNS} runs: ${name}`,
+      measured: shown(figure),
+      target: "",
+    };
+  for (const [name, target] of Object.entries({
+    agent: "≥ 2.5 ×",
+    express: "≥ 0.85 ×",
+    prism: "",
+    "lean-express": "",
+    fastify: "",
+    node: "",
+  }))
+    yield {
+      figure: `the emulator against ${name}`,
+      measured: ratio(figures.emulator, figures[name]),
+      target,
+    };
 }
 
 async function* pages({ url, family, path: path1000 }) {
   const path = await threadWith(url, MANY_RUNS, 0);
-  const orders = { few: path1000, many: path, last: `${path}&offset=${MANY_RUNS - 10}`, ended: `${path}&status=success&offset=${MANY_RUNS / 2}` };
-  const figures = await measured(Object.keys(orders), (name) => ({ origin: url, method: "GET", path: orders[name], family }));
+  const orders = {
+    few: path1000,
+    many: path,
+    last: `${path}&offset=${MANY_RUNS - 10}`,
+    ended: `${path}&status=success&offset=${MANY_RUNS / 2}`,
+  };
+  const figures = await measured(Object.keys(orders), (name) => ({
+    origin: url,
+    method: "GET",
+    path: orders[name],
+    family,
+  }));
   const cost = (name) => (figures[name].cpuMicros / figures.few.cpuMicros).toFixed(2);
   yield {
     figure: "a page of 10,000 runs on one thread against one of 1,000: first, last, in the middle by status",
@@ -123,7 +153,11 @@ async function* writes({ emulator, agent }) {
     }));
     for (const [name, figure] of Object.entries(figures))
       yield { figure: `POST ${path}: ${name}`, measured: shown(figure), target: "" };
-    yield { figure: `the emulator against agent, POST ${path}`, measured: ratio(figures.emulator, figures.agent), target };
+    yield {
+      figure: `the emulator against agent, POST ${path}`,
+      measured: ratio(figures.emulator, figures.agent),
+      target,
+    };
   }
 }
 
@@ -155,7 +189,11 @@ function ratio(ours, theirs) {
 /** A thread whose runs have all ended, each as large as makes a page of ten this large; the path of its first page. */
 async function threadWith(url, runs, pageBytes) {
   const create = (thread, text) =>
-    call(url, "POST", `/threads/${thread}/runs`, { assistant_id: "echo", input: { text }, multitask_strategy: "enqueue" });
+    call(url, "POST", `/threads/${thread}/runs`, {
+      assistant_id: "echo",
+      input: { text },
+      multitask_strategy: "enqueue",
+    });
   const probe = await call(url, "POST", "/threads", {});
   // Two: the first run of a thread leaves metadata on it that all later ones carry.
   for (let made = 0; made < 2; made += 1) await create(probe.thread_id, "");
@@ -171,25 +209,41 @@ async function threadWith(url, runs, pageBytes) {
 }
 
 async function ended(url, thread) {
-  const left = async () => (await call(url, "GET", `/threads/${thread}/runs?status=pending&limit=1`)).length > 0;
+  const left = async () =>
+    (await call(url, "GET", `/threads/${thread}/runs?status=pending&limit=1`)).length > 0;
   const busy = async () => (await call(url, "GET", `/threads/${thread}`)).status === "busy";
   while ((await left()) || (await busy())) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 async function prismWith(page, folder) {
   const file = join(folder, "prism.json");
-  const parameter = (name, where, type) => ({ name, in: where, required: where === "path", schema: { type } });
+  const parameter = (name, where, type) => ({
+    name,
+    in: where,
+    required: where === "path",
+    schema: { type },
+  });
   const schema = { type: "array", items: { type: "object" } };
   const get = {
     parameters: [parameter("thread_id", "path", "string"), parameter("limit", "query", "integer")],
     responses: { 200: { description: "Runs", content: { "application/json": { schema, example: page } } } },
   };
-  const document = { openapi: "3.1.0", info: { title: "Runs", version: "1" }, paths: { "/threads/{thread_id}/runs": { get } } };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Runs", version: "1" },
+    paths: { "/threads/{thread_id}/runs": { get } },
+  };
   await writeFile(file, JSON.stringify(document));
   const port = await freePort();
   const started = await launch(PRISM, ["mock", "-p", String(port), "-v", "silent", file]);
   const url = `http://127.0.0.1:${port}`;
   const path = `${url}/threads/x/runs`;
-  while (!(await fetch(path).then(({ ok }) => ok, () => false))) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (
+    !(await fetch(path).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await new Promise((resolve) => setTimeout(resolve, 100));
   return { url, family: familyOf(started.child.pid), stop: started.stop };
 }

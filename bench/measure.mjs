@@ -82,7 +82,10 @@ export function cpuOf(family) {
 function statOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+    const fields = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
     return { pid: Number(pid), parent: fields[1], ticks: fields[11] + fields[12] };
   } catch {
     return undefined;
@@ -98,7 +101,8 @@ export async function loadOn(family, order) {
   const after = cpuOf(family);
   await client.stop();
   const told = JSON.parse(client.line);
-  if (told.failed > 0) throw new Error(`${told.failed} of ${told.requests} replies of ${order.origin} were refusals`);
+  if (told.failed > 0)
+    throw new Error(`${told.failed} of ${told.requests} replies of ${order.origin} were refusals`);
   return { ...told, cpuMicros: ((after - before) * 1000) / told.requests };
 }
 

@@ -23,7 +23,9 @@ export async function* run() {
   try {
     const speeds = { ours: [], bare: [] };
     for (let round = -1; round < ROUNDS; round += 1) {
-      const bodies = Array.from({ length: REQUESTS }, (_, n) => formOf((round * REQUESTS + n + REQUESTS) * ROWS_PER_REQUEST));
+      const bodies = Array.from({ length: REQUESTS }, (_, n) =>
+        formOf((round * REQUESTS + n + REQUESTS) * ROWS_PER_REQUEST),
+      );
       const alone = await rateOf(bare, bodies);
       const ours = await rateOf(emulator.ready.url, bodies);
       // The first round warms both up.
@@ -51,7 +53,11 @@ async function rateOf(origin, bodies) {
   let next = 0;
   const client = async () => {
     while (next < bodies.length) {
-      const reply = await fetch(`${origin}/runs/multipart`, { method: "POST", headers, body: bodies[next++] });
+      const reply = await fetch(`${origin}/runs/multipart`, {
+        method: "POST",
+        headers,
+        body: bodies[next++],
+      });
       const text = await reply.text();
       if (reply.status !== 202) throw new Error(`${reply.status} ${text}`);
     }
@@ -66,7 +72,10 @@ function formOf(from) {
   for (let number = from; number < from + ROWS_PER_REQUEST; number += 1) {
     const row = postOf(number, PROJECT);
     const rest = Object.fromEntries(Object.entries(row).filter(([name]) => !MEMBERS.includes(name)));
-    parts.push(partOf(`post.${row.id}`, rest), ...MEMBERS.map((name) => partOf(`post.${row.id}.${name}`, row[name])));
+    parts.push(
+      partOf(`post.${row.id}`, rest),
+      ...MEMBERS.map((name) => partOf(`post.${row.id}.${name}`, row[name])),
+    );
   }
   return `${parts.join("")}--${BOUNDARY}--\r\n`;
 }

@@ -67,8 +67,11 @@ function yearsOf(years, rowsPerHour) {
     const moved = await emulator.clock.advance({ to: iso(BEGIN + years * YEAR_HOURS * HOUR + 11 * 60_000) });
     const seconds = (performance.now() - began) / 1000;
     const runs = await call(emulator.url, "GET", `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`);
-    const done = runs.filter(({ status, rows_exported }) => status === "COMPLETED" && rows_exported === rowsPerHour);
-    if (done.length !== YEAR_HOURS * years) throw new Error(`${done.length} runs, ${JSON.stringify(moved).slice(0, 300)}`);
+    const done = runs.filter(
+      ({ status, rows_exported }) => status === "COMPLETED" && rows_exported === rowsPerHour,
+    );
+    if (done.length !== YEAR_HOURS * years)
+      throw new Error(`${done.length} runs, ${JSON.stringify(moved).slice(0, 300)}`);
     return seconds;
   });
 }
@@ -77,7 +80,13 @@ async function sendRows(url, count, perHour) {
   for (let from = 0; from < count; from += ROWS_PER_REQUEST) {
     const post = Array.from({ length: Math.min(ROWS_PER_REQUEST, count - from) }, (_, at) => {
       const start_time = iso(BEGIN + ((from + at) / perHour) * HOUR);
-      return { ...postOf(from + at, PROJECT), start_time, end_time: undefined, dotted_order: undefined, trace_id: undefined };
+      return {
+        ...postOf(from + at, PROJECT),
+        start_time,
+        end_time: undefined,
+        dotted_order: undefined,
+        trace_id: undefined,
+      };
     });
     await call(url, "POST", "/runs/batch", { post });
   }
@@ -111,11 +120,15 @@ async function filters() {
   const source = Buffer.from(outputFiles[0].contents).toString("base64");
   const { compileFilter, parseFilter } = await import(`data:text/javascript;base64,${source}`);
   const test = compileFilter(parseFilter('eq(run_type, "llm")').filter);
-  const rows = Array.from({ length: 1000 }, (_, number) => ({ ...postOf(number, PROJECT), run_type: number % 2 ? "llm" : "chain" }));
+  const rows = Array.from({ length: 1000 }, (_, number) => ({
+    ...postOf(number, PROJECT),
+    run_type: number % 2 ? "llm" : "chain",
+  }));
   const began = performance.now();
   let passed = 0;
   let looked = 0;
-  for (; performance.now() - began < 300; looked += rows.length) for (const row of rows) if (test(row)) passed += 1;
+  for (; performance.now() - began < 300; looked += rows.length)
+    for (const row of rows) if (test(row)) passed += 1;
   if (passed * 2 !== looked) throw new Error(`${passed} of ${looked} passed`);
   const speed = looked / ((performance.now() - began) / 1000);
   return {

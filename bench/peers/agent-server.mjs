@@ -12,7 +12,11 @@ const url = `http://127.0.0.1:${port}`;
 console.log = () => {};
 const child = await spawnServer(
   { host: "127.0.0.1", port, nJobsPerWorker: "10", reload: false },
-  { config: { graphs: { echo: `${graph}:graph` } }, env: { ...process.env, LOG_LEVEL: "error" }, hostUrl: url },
+  {
+    config: { graphs: { echo: `${graph}:graph` } },
+    env: { ...process.env, LOG_LEVEL: "error" },
+    hostUrl: url,
+  },
   { pid: process.pid, projectCwd: folder },
 );
 child.once("exit", (code) => process.exit(code ?? 0));

@@ -76,6 +76,7 @@ function replyIn(held) {
   const head = held.toString("latin1", 0, end).toLowerCase();
   const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1];
   const bytes = held.length - end - END.length;
-  const isWhole = length === undefined ? held.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : bytes >= Number(length);
+  const isWhole =
+    length === undefined ? held.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : bytes >= Number(length);
   return isWhole ? { ok: /^http\/1\.1 2/.test(head), bytes } : undefined;
 }

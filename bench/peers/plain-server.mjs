@@ -23,7 +23,10 @@ const SERVERS = {
     app.set("query parser", false);
     app.get("/threads/:thread_id/runs", (_request, response) => {
       const body = JSON.stringify(runs);
-      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+      });
       response.end(body);
     });
     return listening(app.listen(0, "127.0.0.1"));
@@ -40,7 +43,10 @@ const SERVERS = {
   node() {
     const server = createServer((_request, response) => {
       const body = JSON.stringify(runs);
-      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+      });
       response.end(body);
     });
     return listening(server.listen(0, "127.0.0.1"));

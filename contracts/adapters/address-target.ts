@@ -54,7 +54,10 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
     now: REACH.now,
     async open(settings): Promise<Session> {
       if (settings) throw new Error("A server that runs already cannot be given other settings.");
-      const caller = { apiKey: `contract-${draw.word(12)}`, tenantId: emulator ? draw.uuid() : DEFAULT_TENANT_ID };
+      const caller = {
+        apiKey: `contract-${draw.word(12)}`,
+        tenantId: emulator ? draw.uuid() : DEFAULT_TENANT_ID,
+      };
       const identity = identityOf({ ...caller, ...given }, emulator !== undefined);
       const objects = openObjectStore(s3, identity.bucket);
       if (emulator) await send(control("POST", "/clock/freeze"));

@@ -19,6 +19,8 @@ export interface Clock {
 }
 
 const MAX_TIMER_MS = 3_600_000;
+/** Wall-clock time: events that are overdue for longer were slept through. */
+const LONG_AGO_MS = 60_000;
 
 /** Requests get their turn while time is moved far. */
 function breathe(): Promise<void> {
@@ -34,18 +36,35 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   let anchor = { wall: wallNow(), virtual: world.now };
   let timer: NodeJS.Timeout | undefined;
   let advancing = false;
+  let isResting = false;
 
   function present(): Instant {
     return Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
   }
 
   function sync(): void {
-    if (world.clock.mode === "frozen" || advancing || world.defect) return;
+    if (world.clock.mode === "frozen" || advancing || isResting || world.defect) return;
+    catchUp(false);
+  }
+
+  function catchUp(isImpatient: boolean): void {
     const target = present();
-    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent())
+    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) {
+      const isLongAgo = (target - next.at) / world.clock.rate > LONG_AGO_MS;
+      if (isLongAgo && !isImpatient && world.inFlight().some(({ kind }) => holdsTime(kind)))
+        return void rest();
       world.moveTo(next.at);
+    }
     world.moveTo(target);
     arm();
+  }
+
+  /** A machine that has slept would else time out what it had no chance to finish. */
+  async function rest(): Promise<void> {
+    isResting = true;
+    const isStalled = await patience(world.settled());
+    isResting = false;
+    if (world.clock.mode === "flowing" && !advancing && !world.defect) catchUp(isStalled);
   }
 
   /** One timer, for the next event. */

@@ -106,8 +106,7 @@ function instantOf(to: string): Instant {
 function aheadOf(body: AdvanceBody): number {
   const ahead = body.by ?? body.within ?? (body.until ? LOOK_AHEAD : FOR_EVER);
   const ms = parseDuration(ahead);
-  if (ms === undefined)
-    throw invalid(`${ahead} is not an ISO 8601 duration.`, "For example PT6H10M or P1D.");
+  if (ms === undefined) throw invalid(`${ahead} is not an ISO 8601 duration.`, "For example PT6H10M or P1D.");
   return ms;
 }
 

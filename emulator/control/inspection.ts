@@ -43,10 +43,12 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/exports/{export_id}/explain",
-    summary: "Why a trace row is in an export, or not: project, window, filter, late arrival, partition, file.",
+    summary:
+      "Why a trace row is in an export, or not: project, window, filter, late arrival, partition, file.",
     query: { run: optional(text({ format: "uuid" })) },
     run({ world }, { path, query }) {
-      if (query.run === undefined) throw new Refusal(422, "invalid_request", "query.run: names the trace row.");
+      if (query.run === undefined)
+        throw new Refusal(422, "invalid_request", "query.run: names the trace row.");
       const exportId = (path.export_id ?? "").toLowerCase();
       return explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
     },

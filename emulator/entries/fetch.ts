@@ -44,7 +44,9 @@ async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received>
   if (encoding === "identity") return { body: sent };
   if (!Object.hasOwn(DECODERS, encoding)) return unreadable(`Content-Encoding ${encoding} is not supported`);
   try {
-    return { body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }) };
+    return {
+      body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }),
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
     return unreadable(`The body is not ${encoding}`);

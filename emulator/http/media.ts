@@ -23,7 +23,11 @@ export async function readMedia(
 ): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
   const { headers, body } = request;
   if (body.length > maxBytes)
-    throw new Refusal(413, "body_too_large", `The body has ${body.length} bytes; at most ${maxBytes} are taken.`);
+    throw new Refusal(
+      413,
+      "body_too_large",
+      `The body has ${body.length} bytes; at most ${maxBytes} are taken.`,
+    );
   const type = mediaOf(request);
   const taken = media.find((one) => one === type);
   if (taken === undefined || (taken === "application/x-protobuf" && !codecs[taken]))
@@ -34,14 +38,19 @@ export async function readMedia(
     );
   const codec = codecs[taken];
   if (codec) return { value: await codec.read(body), isForm: false };
-  if (body.length === 0) throw new Refusal(422, "missing_body", `A body is required (${media.join(" or ")}).`);
+  if (body.length === 0)
+    throw new Refusal(422, "missing_body", `A body is required (${media.join(" or ")}).`);
   if (taken === "multipart/form-data")
     return { value: readMultipart(body, headers["content-type"] ?? ""), isForm: true };
   return { value: parseJson(body), isForm: false };
 }
 
 /** The codec in which a reply is expected: that of the request. */
-export function codecFor(request: HttpRequest, media: readonly BodyMedia[] | undefined, codecs: Codecs): Codec | undefined {
+export function codecFor(
+  request: HttpRequest,
+  media: readonly BodyMedia[] | undefined,
+  codecs: Codecs,
+): Codec | undefined {
   return codecs[media?.find((one) => one === mediaOf(request)) ?? "application/json"];
 }
 

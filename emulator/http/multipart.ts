@@ -101,7 +101,11 @@ function wrongLength(
   return `part ${name} says that it has ${length} bytes, and ${found < 0 ? "does not end" : `has ${found - from}`}`;
 }
 
-function lengthOf(name: string, parameter: string | undefined, header: string | undefined): number | undefined {
+function lengthOf(
+  name: string,
+  parameter: string | undefined,
+  header: string | undefined,
+): number | undefined {
   const said = [parameter, header].filter((text) => text !== undefined);
   const [length, other = length] = said.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN));
   if (length !== other || Number.isNaN(length)) throw malformed(`part ${name} says no clear length`);

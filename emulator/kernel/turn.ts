@@ -211,8 +211,9 @@ function outcomeOf(draft: Draft, { fired, settled }: Taken): Outcome {
   const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, answers = [] } = draft;
   // Notes alone change nothing that the store would have to know.
   const changed =
-    [put, removed, scheduled, asked, ordinals, clock, fired, settled].some((change) => change !== undefined) ||
-    cause.type === "control";
+    [put, removed, scheduled, asked, ordinals, clock, fired, settled].some(
+      (change) => change !== undefined,
+    ) || cause.type === "control";
   const commit: Commit = {
     turn,
     now,

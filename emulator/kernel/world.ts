@@ -7,7 +7,15 @@ import { createRecords, type Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { Collection } from "./table.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
-import { type Bench, createDesk, type Desk, type Outcome, type Reader, type Taken, type Turn } from "./turn.ts";
+import {
+  type Bench,
+  createDesk,
+  type Desk,
+  type Outcome,
+  type Reader,
+  type Taken,
+  type Turn,
+} from "./turn.ts";
 
 export type { EffectResult, EffectRunner } from "./errands.ts";
 

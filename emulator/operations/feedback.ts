@@ -33,7 +33,9 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, Rows> = {
     const runs = query.run?.map((id) => id.toLowerCase());
     const sessions = query.session?.map((id) => id.toLowerCase());
     const among = runs
-      ? runs.flatMap((label) => turn.page(FEEDBACK, { group, label, offset: 0, limit: Number.MAX_SAFE_INTEGER }))
+      ? runs.flatMap((label) =>
+          turn.page(FEEDBACK, { group, label, offset: 0, limit: Number.MAX_SAFE_INTEGER }),
+        )
       : [...turn.list(FEEDBACK, group)];
     const asked = among.filter(
       ({ key, session_id, feedback_source }) =>

@@ -30,7 +30,8 @@ export const QUERY_HANDLERS: Pick<Handlers, Rows> = {
   },
 
   queryRunsV2(turn, { workspace, body }) {
-    const { project_ids, ids, trace_id, has_error, reference_examples, min_start_time, max_start_time } = body;
+    const { project_ids, ids, trace_id, has_error, reference_examples, min_start_time, max_start_time } =
+      body;
     const selection = readSelection({
       ...body,
       session: project_ids ?? null,

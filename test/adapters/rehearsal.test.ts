@@ -40,7 +40,9 @@ describe("a rehearsal", () => {
     const kinds = new Set<string>();
     for (const text of [...sources("adapters/effects"), ...sources("adapters/webhooks")])
       for (const [, kind = ""] of text.matchAll(/async "([a-z_]+\.[a-z_]+)"\(/g)) kinds.add(kind);
-    expect([...kinds].sort()).toEqual(expect.arrayContaining(["destination.validate", "export.write_file", "webhook.post"]));
+    expect([...kinds].sort()).toEqual(
+      expect.arrayContaining(["destination.validate", "export.write_file", "webhook.post"]),
+    );
     for (const kind of kinds) expect(Object.keys(PRETENCES)).toContain(kind);
   });
 

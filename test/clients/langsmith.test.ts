@@ -65,7 +65,12 @@ describe("the npm client langsmith, unmodified", () => {
 
     expect(await operationsOf(rig)).toContain("ingestRunParts");
     const [root] = await all(client.listRuns({ projectName: PROJECT, isRoot: true }));
-    expect(root).toMatchObject({ name: "chain", run_type: "chain", status: "success", inputs: { input: "why" } });
+    expect(root).toMatchObject({
+      name: "chain",
+      run_type: "chain",
+      status: "success",
+      inputs: { input: "why" },
+    });
     expect(root?.outputs).toEqual({ outputs: "answer to why" });
     expect(root?.total_tokens).toBe(15);
 
@@ -74,20 +79,35 @@ describe("the npm client langsmith, unmodified", () => {
     const [tool, model] = whole.child_runs ?? [];
     expect(tool).toMatchObject({ status: "error", parent_run_id: root?.id, trace_id: root?.id });
     expect(tool?.error).toContain("no file /etc/none");
-    expect(model).toMatchObject({ prompt_tokens: 11, completion_tokens: 4, total_tokens: 15, tags: ["fast"] });
+    expect(model).toMatchObject({
+      prompt_tokens: 11,
+      completion_tokens: 4,
+      total_tokens: 15,
+      tags: ["fast"],
+    });
     expect(model?.dotted_order?.startsWith(`${whole.dotted_order}.`)).toBe(true);
   });
 
   test("ends a run that it began in an earlier batch", async () => {
     const client = clientOf(rig);
-    const run = new RunTree({ name: "slow", run_type: "chain", inputs: { a: 1 }, client, project_name: PROJECT });
+    const run = new RunTree({
+      name: "slow",
+      run_type: "chain",
+      inputs: { a: 1 },
+      client,
+      project_name: PROJECT,
+    });
     await run.postRun();
     await client.awaitPendingTraceBatches();
     expect(await client.readRun(run.id)).toMatchObject({ status: "pending", end_time: null });
     await run.end({ b: 2 });
     await run.patchRun();
     await client.awaitPendingTraceBatches();
-    expect(await client.readRun(run.id)).toMatchObject({ status: "success", inputs: { a: 1 }, outputs: { b: 2 } });
+    expect(await client.readRun(run.id)).toMatchObject({
+      status: "success",
+      inputs: { a: 1 },
+      outputs: { b: 2 },
+    });
   });
 
   test("lists run after run, page by page, while more come in", async () => {
@@ -119,7 +139,9 @@ describe("the npm client langsmith, unmodified", () => {
     await traceOne(client, "how");
     await client.awaitPendingTraceBatches();
     const project = await client.readProject({ projectName: PROJECT });
-    const rows = await all(client.runs.query({ project_ids: [project.id], selects: ["ID", "NAME", "STATUS"] }));
+    const rows = await all(
+      client.runs.query({ project_ids: [project.id], selects: ["ID", "NAME", "STATUS"] }),
+    );
     expect(rows.map(({ name, status }) => [name, status])).toEqual(
       expect.arrayContaining([
         ["chain", "SUCCESS"],
@@ -162,12 +184,19 @@ describe("the npm client langsmith, unmodified", () => {
   test("creates, finds, changes and deletes projects", async () => {
     const client = clientOf(rig);
     const made = await client.createProject({ projectName: "made", description: "by hand" });
-    expect(await client.readProject({ projectName: "made" })).toMatchObject({ id: made.id, description: "by hand" });
+    expect(await client.readProject({ projectName: "made" })).toMatchObject({
+      id: made.id,
+      description: "by hand",
+    });
     expect(await client.readProject({ projectId: made.id })).toMatchObject({ name: "made" });
-    await expect(client.createProject({ projectName: "made" })).rejects.toMatchObject({ name: "LangSmithConflictError" });
+    await expect(client.createProject({ projectName: "made" })).rejects.toMatchObject({
+      name: "LangSmithConflictError",
+    });
     expect((await client.createProject({ projectName: "made", upsert: true })).id).toBe(made.id);
     await client.updateProject(made.id, { name: "renamed" });
-    expect((await all(client.listProjects({ nameContains: "RENAME" }))).map(({ id }) => id)).toEqual([made.id]);
+    expect((await all(client.listProjects({ nameContains: "RENAME" }))).map(({ id }) => id)).toEqual([
+      made.id,
+    ]);
     await client.deleteProject({ projectName: "renamed" });
     expect(await client.hasProject({ projectName: "renamed" })).toBe(false);
     await expect(client.readProject({ projectId: made.id })).rejects.toMatchObject({ status: 404 });
@@ -190,7 +219,11 @@ describe("the npm client langsmith, unmodified", () => {
     for (const question of ["one", "two", "three"]) await traceOne(client, question);
     await client.awaitPendingTraceBatches();
     const project = await client.readProject({ projectName: PROJECT });
-    const destination = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+    const destination = await rig.call<{ id: string }>(
+      "POST",
+      "/api/v1/bulk-exports/destinations",
+      DESTINATION,
+    );
     const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", {
       bulk_export_destination_id: destination.body.id,
       session_id: project.id,

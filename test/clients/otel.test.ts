@@ -48,8 +48,14 @@ describe.each([
       spanProcessors: [processor],
     });
     const tracer = provider.getTracer("test-tracer");
-    const root = tracer.startSpan("answer", { attributes: { "langsmith.metadata.thread_id": "t-1", steps: 2 } });
-    const agent = tracer.startSpan("agent", { attributes: { "gen_ai.operation.name": "invoke_agent" } }, under(root));
+    const root = tracer.startSpan("answer", {
+      attributes: { "langsmith.metadata.thread_id": "t-1", steps: 2 },
+    });
+    const agent = tracer.startSpan(
+      "agent",
+      { attributes: { "gen_ai.operation.name": "invoke_agent" } },
+      under(root),
+    );
     const model = tracer.startSpan(
       "chat large",
       {
@@ -68,7 +74,11 @@ describe.each([
       under(agent),
     );
     model.end([1_767_225_602, 500_000_000]);
-    const tool = tracer.startSpan("lookup", { attributes: { "gen_ai.operation.name": "execute_tool" } }, under(agent));
+    const tool = tracer.startSpan(
+      "lookup",
+      { attributes: { "gen_ai.operation.name": "execute_tool" } },
+      under(agent),
+    );
     tool.recordException(new Error("no such file"));
     tool.setStatus({ code: SpanStatusCode.ERROR });
     tool.end();
@@ -89,7 +99,12 @@ describe.each([
   });
 });
 
-async function expectTree({ answer, agent, "chat large": model, lookup }: Record<string, Row>): Promise<void> {
+async function expectTree({
+  answer,
+  agent,
+  "chat large": model,
+  lookup,
+}: Record<string, Row>): Promise<void> {
   expect(answer).toMatchObject({ run_type: "chain", is_root: true, trace_id: answer?.id, status: "success" });
   expect(answer?.extra).toMatchObject({
     metadata: { thread_id: "t-1", steps: 2, "service.name": "shop", otel_scope: "test-tracer" },
@@ -115,7 +130,9 @@ async function expectTree({ answer, agent, "chat large": model, lookup }: Record
     },
   });
   expect(lookup).toMatchObject({ run_type: "tool", status: "error", error: "no such file" });
-  expect(lookup?.events).toMatchObject([{ name: "exception", kwargs: { "exception.message": "no such file" } }]);
+  expect(lookup?.events).toMatchObject([
+    { name: "exception", kwargs: { "exception.message": "no such file" } },
+  ]);
   expect([agent?.total_tokens, answer?.total_tokens]).toEqual([42, 42]);
   expect(String(model?.dotted_order).startsWith(`${String(agent?.dotted_order)}.`)).toBe(true);
   expect(String(agent?.dotted_order).startsWith(`${String(answer?.dotted_order)}.`)).toBe(true);
@@ -130,13 +147,22 @@ describe("OTLP requests", () => {
     ...more,
   });
   const send = (spans: readonly object[], headers: Record<string, string> = {}) =>
-    rig.call("POST", "/otel/v1/traces", { resourceSpans: [{ scopeSpans: [{ spans }] }] }, {
-      "langsmith-project": PROJECT,
-      ...headers,
-    });
+    rig.call(
+      "POST",
+      "/otel/v1/traces",
+      { resourceSpans: [{ scopeSpans: [{ spans }] }] },
+      {
+        "langsmith-project": PROJECT,
+        ...headers,
+      },
+    );
 
   test("take what can be taken, and say what cannot", async () => {
-    const { status, body } = await send([span(), span({ spanId: "00" }), span({ startTimeUnixNano: undefined, spanId: "aaaaaaaaaaaaaaaa" })]);
+    const { status, body } = await send([
+      span(),
+      span({ spanId: "00" }),
+      span({ startTimeUnixNano: undefined, spanId: "aaaaaaaaaaaaaaaa" }),
+    ]);
     expect(status).toBe(200);
     expect(body).toEqual({
       partialSuccess: {

@@ -10,7 +10,15 @@ it("x", async () => {
   const oracle = await openOracle();
   const t = Date.now();
   const sel = process.env.SEL;
-  const { results: r, unsound } = await selftest({ cases: CASES, mutants: MUTANTS.filter((m) => !sel || new RegExp(sel).test(m.id)), targetWith: (s) => createEmulatorTarget(startEmulator, s), oracle });
+  const { results: r, unsound } = await selftest({
+    cases: CASES,
+    mutants: MUTANTS.filter((m) => !sel || new RegExp(sel).test(m.id)),
+    targetWith: (s) => createEmulatorTarget(startEmulator, s),
+    oracle,
+  });
   const alive = r.filter((x) => x.killedBy === null);
-  writeFileSync("/tmp/self.txt", `${alive.map((x) => `${x.mutant.id}: ${x.mutant.lie} (${x.cases} cases)`).join("\n")}\n${r.length - alive.length}/${r.length} in ${Date.now() - t}ms unsound ${unsound}\n`);
+  writeFileSync(
+    "/tmp/self.txt",
+    `${alive.map((x) => `${x.mutant.id}: ${x.mutant.lie} (${x.cases} cases)`).join("\n")}\n${r.length - alive.length}/${r.length} in ${Date.now() - t}ms unsound ${unsound}\n`,
+  );
 }, 400_000);

@@ -8,7 +8,11 @@ import { BOUNDARY, FORM, formOf, type Part } from "../operations/multipart.ts";
 function readByBusboy(body: Buffer): Promise<[string, string][]> {
   return new Promise((resolve, reject) => {
     const parts: [string, string][] = [];
-    const parser = busboy({ headers: { "content-type": FORM }, limits: { fieldSize: 1e9 }, defParamCharset: "utf8" });
+    const parser = busboy({
+      headers: { "content-type": FORM },
+      limits: { fieldSize: 1e9 },
+      defParamCharset: "utf8",
+    });
     // It hands bytes over untouched only where it takes them for a file.
     parser.on("file", (name, stream) => {
       const chunks: Buffer[] = [];
@@ -25,7 +29,9 @@ const partOf: fc.Arbitrary<Part> = fc.record({
   name: fc.stringMatching(/^[a-zA-Z0-9._ ü;=-]{1,40}$/),
   content: fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
-    fc.constantFrom("\r\n", "--", `x--${BOUNDARY}`, `\r\n--${BOUNDARY.slice(0, -1)}`, "\r\n\r\n").map(Buffer.from),
+    fc
+      .constantFrom("\r\n", "--", `x--${BOUNDARY}`, `\r\n--${BOUNDARY.slice(0, -1)}`, "\r\n\r\n")
+      .map(Buffer.from),
   ),
   type: fc.constant("application/octet-stream"),
   length: fc.constant(false as const),
@@ -36,7 +42,10 @@ describe("readMultipart", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(partOf, { minLength: 1, maxLength: 8 }), async (parts) => {
         const body = formOf(parts);
-        const ours = readMultipart(body, FORM).map(({ name, bytes }) => [name, Buffer.from(bytes).toString("hex")]);
+        const ours = readMultipart(body, FORM).map(({ name, bytes }) => [
+          name,
+          Buffer.from(bytes).toString("hex"),
+        ]);
         expect(ours).toEqual(await readByBusboy(body));
         const plain = new Uint8Array(body);
         expect(readMultipart(plain, FORM).map(({ name }) => name)).toEqual(parts.map(({ name }) => name));
@@ -79,6 +88,8 @@ describe("readMultipart", () => {
   test("takes twenty thousand parts and not one more", () => {
     const parts = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: "" }));
     expect(readMultipart(formOf(parts), FORM)).toHaveLength(20_000);
-    expect(() => readMultipart(formOf([...parts, { name: "x", content: "" }]), FORM)).toThrow(/more than 20000/);
+    expect(() => readMultipart(formOf([...parts, { name: "x", content: "" }]), FORM)).toThrow(
+      /more than 20000/,
+    );
   });
 });

@@ -90,7 +90,11 @@ describe("a tree whose rows say no more than their parents", () => {
 describe("tokens and costs", () => {
   test("change with their source, and stop at a row that has its own", async () => {
     await batch([run(1), child(2, 1, { total_tokens: 100 }), child(3, 2), child(4, 3, { total_tokens: 7 })]);
-    expect([(await read(3)).total_tokens, (await read(2)).total_tokens, (await read(1)).total_tokens]).toEqual([7, 100, 100]);
+    expect([
+      (await read(3)).total_tokens,
+      (await read(2)).total_tokens,
+      (await read(1)).total_tokens,
+    ]).toEqual([7, 100, 100]);
     await batch([], [{ id: uuid(4), total_tokens: 9 }]);
     expect([(await read(3)).total_tokens, (await read(1)).total_tokens]).toEqual([9, 100]);
     await batch([], [{ id: uuid(2), total_tokens: null }]);
@@ -147,7 +151,13 @@ describe("what comes twice or too early", () => {
   });
 
   test("changes wait for their row in the order in which they came", async () => {
-    await batch([], [{ id: uuid(1), tags: ["a"], error: "no" }, { id: uuid(1), tags: ["b"] }]);
+    await batch(
+      [],
+      [
+        { id: uuid(1), tags: ["a"], error: "no" },
+        { id: uuid(1), tags: ["b"] },
+      ],
+    );
     await batch([], [{ id: uuid(1), error: null }]);
     await batch([run(1, { end_time: START })]);
     expect(await read(1)).toMatchObject({ tags: ["b"], error: null, status: "success" });
@@ -156,7 +166,10 @@ describe("what comes twice or too early", () => {
   test("feedback that comes before its row is shown with it", async () => {
     await rig.call("POST", "/feedback", { run_id: uuid(1), key: "k", score: 1 });
     await batch([run(1, { feedback_stats: { sent: { n: 3, avg: 0 } } })]);
-    expect((await read(1)).feedback_stats).toEqual({ sent: { n: 3, avg: 0 }, k: { n: 1, avg: 1, values: {} } });
+    expect((await read(1)).feedback_stats).toEqual({
+      sent: { n: 3, avg: 0 },
+      k: { n: 1, avg: 1, values: {} },
+    });
     await batch([], [{ id: uuid(1), feedback_stats: {} }]);
     expect((await read(1)).feedback_stats).toEqual({ k: { n: 1, avg: 1, values: {} } });
   });
@@ -167,9 +180,16 @@ describe("changes after an export", () => {
     const ordered = await prepare(rig);
     const first = (await order(rig, ordered)).body.id;
     await complete(rig, first);
-    const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: [ordered.projectId], limit: 5 });
-    await batch([], body.runs.map(({ id }) => ({ id, tags: ["changed"], total_tokens: 1_000_000 })));
-    for (const { id } of body.runs) await rig.call("POST", "/feedback", { run_id: id, key: "later", score: 1 });
+    const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", {
+      session: [ordered.projectId],
+      limit: 5,
+    });
+    await batch(
+      [],
+      body.runs.map(({ id }) => ({ id, tags: ["changed"], total_tokens: 1_000_000 })),
+    );
+    for (const { id } of body.runs)
+      await rig.call("POST", "/feedback", { run_id: id, key: "later", score: 1 });
     expect(await rig.emulator.verifyExport(first)).toMatchObject({ ok: true });
     const second = (await order(rig, ordered)).body.id;
     await complete(rig, second);

@@ -26,7 +26,14 @@ const BASE = Date.UTC(2026, 1, 20);
 /** Minutes after the base; a day has 1,440 of them. */
 function run(number: number, minutes: number, more: Record<string, unknown> = {}) {
   const start_time = new Date(BASE + minutes * 60_000).toISOString();
-  return { id: uuid(number), name: `run ${number}`, run_type: "chain", session_name: "shop", start_time, ...more };
+  return {
+    id: uuid(number),
+    name: `run ${number}`,
+    run_type: "chain",
+    session_name: "shop",
+    start_time,
+    ...more,
+  };
 }
 
 async function post(rows: readonly object[]): Promise<void> {
@@ -75,24 +82,31 @@ describe("pages", () => {
     }
   });
 
-  test.each(["desc", "asc"])("lose and repeat nothing %s while rows come, change and move between days", async (order) => {
-    await post(Array.from({ length: 60 }, (_, n) => run(n, n * 100)));
-    let come = 1000;
-    const between = async () => {
-      await post(Array.from({ length: 5 }, () => run(come, (come++ * 61) % 6000)));
-      await rig.call("POST", "/runs/batch", { patch: [5, 30, 55].map((n) => ({ id: uuid(n), tags: [`${come}`] })) });
-    };
-    const found = numbers(await follow({ session: [await session()], limit: 4, order }, between));
-    expect(new Set(found).size).toBe(found.length);
-    const wanted = Array.from({ length: 60 }, (_, n) => n);
-    expect(found.filter((n) => n < 1000)).toEqual(order === "asc" ? wanted : wanted.toReversed());
-  });
+  test.each(["desc", "asc"])(
+    "lose and repeat nothing %s while rows come, change and move between days",
+    async (order) => {
+      await post(Array.from({ length: 60 }, (_, n) => run(n, n * 100)));
+      let come = 1000;
+      const between = async () => {
+        await post(Array.from({ length: 5 }, () => run(come, (come++ * 61) % 6000)));
+        await rig.call("POST", "/runs/batch", {
+          patch: [5, 30, 55].map((n) => ({ id: uuid(n), tags: [`${come}`] })),
+        });
+      };
+      const found = numbers(await follow({ session: [await session()], limit: 4, order }, between));
+      expect(new Set(found).size).toBe(found.length);
+      const wanted = Array.from({ length: 60 }, (_, n) => n);
+      expect(found.filter((n) => n < 1000)).toEqual(order === "asc" ? wanted : wanted.toReversed());
+    },
+  );
 
   test("show the newest version of a row where it now belongs", async () => {
     await post([run(1, 0), run(2, 10), run(3, 20)]);
     const asked = { session: [await session()] };
     await query(asked);
-    await rig.call("PATCH", `/runs/${uuid(1)}`, { start_time: new Date(BASE + 5 * 86_400_000).toISOString() });
+    await rig.call("PATCH", `/runs/${uuid(1)}`, {
+      start_time: new Date(BASE + 5 * 86_400_000).toISOString(),
+    });
     await rig.call("PATCH", `/runs/${uuid(3)}`, { start_time: new Date(BASE + 60_000).toISOString() });
     expect(numbers((await query(asked)).runs)).toEqual([1, 2, 3]);
     await rig.call("PATCH", `/runs/${uuid(1)}`, { start_time: new Date(BASE + 90_000).toISOString() });
@@ -129,7 +143,11 @@ describe("pages", () => {
 describe("a query", () => {
   beforeEach(async () => {
     await post([
-      run(1, 0, { end_time: new Date(BASE + 5_000).toISOString(), tags: ["top"], inputs: { q: "Where is it?" } }),
+      run(1, 0, {
+        end_time: new Date(BASE + 5_000).toISOString(),
+        tags: ["top"],
+        inputs: { q: "Where is it?" },
+      }),
       run(2, 1, { run_type: "llm", parent_run_id: uuid(1), total_tokens: 5, error: "no" }),
       run(3, 2, { run_type: "tool", parent_run_id: uuid(2), name: "deep" }),
       run(4, 3, { reference_example_id: uuid(77) }),
@@ -161,7 +179,10 @@ describe("a query", () => {
     [{ trace_filter: 'has(tags, "top")', filter: "eq(is_root, false)" }, [3, 2]],
     [{ tree_filter: 'eq(name, "deep")' }, [3, 2, 1]],
     [{ tree_filter: 'eq(status, "error")', is_root: true }, [1]],
-    [{ start_time: new Date(BASE + 60_000).toISOString(), end_time: new Date(BASE + 180_000).toISOString() }, [3, 2]],
+    [
+      { start_time: new Date(BASE + 60_000).toISOString(), end_time: new Date(BASE + 180_000).toISOString() },
+      [3, 2],
+    ],
     [{ start_time: "2026-02-21T00:00:00", order: "asc" }, [6]],
     [{ session: [uuid(500)] }, []],
   ])("%j finds %j", async (part, wanted) => {
@@ -169,7 +190,11 @@ describe("a query", () => {
   });
 
   test("answers with the members that are asked for, and the id", async () => {
-    const { runs } = await query({ session: [await session()], select: ["name", "total_tokens"], is_root: true });
+    const { runs } = await query({
+      session: [await session()],
+      select: ["name", "total_tokens"],
+      is_root: true,
+    });
     expect(runs[1]).toEqual({ id: uuid(1), name: "run 1", total_tokens: 5 });
     const { runs: whole } = await query({ id: [uuid(1)] });
     expect(whole[0]).not.toHaveProperty("below");
@@ -214,13 +239,19 @@ describe("a query", () => {
 
   test("in the newest words finds the same", async () => {
     const project_ids = [await session()];
-    const { body } = await rig.call<{ items: Row[]; next_cursor: string | null }>("POST", "/api/v2/runs/query", {
-      project_ids,
-      run_type: "TOOL",
-      page_size: 1,
-      selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
-    });
-    expect(body.items).toEqual([{ id: uuid(5), name: "run 5", run_type: "TOOL", project_id: project_ids[0] }]);
+    const { body } = await rig.call<{ items: Row[]; next_cursor: string | null }>(
+      "POST",
+      "/api/v2/runs/query",
+      {
+        project_ids,
+        run_type: "TOOL",
+        page_size: 1,
+        selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
+      },
+    );
+    expect(body.items).toEqual([
+      { id: uuid(5), name: "run 5", run_type: "TOOL", project_id: project_ids[0] },
+    ]);
     const next = await rig.call<{ items: Row[] }>("POST", "/api/v2/runs/query", {
       project_ids,
       run_type: "TOOL",

@@ -24,7 +24,8 @@ const stall = (times: number, then = "PT1H") =>
   });
 const statusesOf = async (path: string) =>
   (await rig.call<{ status: string }[]>("GET", path)).body.map(({ status }) => status);
-const count = (statuses: readonly string[], wanted: string) => statuses.filter((status) => status === wanted).length;
+const count = (statuses: readonly string[], wanted: string) =>
+  statuses.filter((status) => status === wanted).length;
 const waiting = async () => (await rig.emulator.control<Waiting>("GET", "/clock")).waiting_for_capacity;
 const cancel = (id: string) => rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
 
@@ -95,7 +96,12 @@ describe("exports of one workspace (§8.2-2)", () => {
     await rig.emulator.clock.advance("PT1S");
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`);
     await rig.emulator.clock.advance("P1D");
-    expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["FAILED", "FAILED", "COMPLETED", "COMPLETED"]);
+    expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual([
+      "FAILED",
+      "FAILED",
+      "COMPLETED",
+      "COMPLETED",
+    ]);
     expect(await waiting()).toEqual([]);
   });
 
@@ -124,7 +130,9 @@ describe("exports of one workspace (§8.2-2)", () => {
     };
     const { id } = (await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", body, theirs)).body;
     await rig.emulator.clock.advance("PT2S");
-    expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`, undefined, theirs)).body.status).toBe("COMPLETED");
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`, undefined, theirs)).body.status).toBe(
+      "COMPLETED",
+    );
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["RUNNING", "CREATED"]);
   });
 

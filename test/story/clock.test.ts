@@ -1,12 +1,26 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { BEGIN, complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import {
+  BEGIN,
+  complete,
+  DESTINATION,
+  type Ordered,
+  order,
+  prepare,
+  type Rig,
+  startRig,
+} from "./emulator.ts";
 
 interface Moved {
   readonly from: string;
   readonly to: string;
-  readonly fired: readonly { readonly at: string; readonly kind: string; readonly ref: string; readonly cause: string }[];
+  readonly fired: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly ref: string;
+    readonly cause: string;
+  }[];
   readonly fired_total: number;
   readonly settled: boolean;
   readonly reached?: boolean;
@@ -41,7 +55,11 @@ describe("advance", () => {
     await begin();
     const { id } = (await order(rig, ordered, { end_time: "2026-02-26T00:00:00Z" })).body;
     const moved = await advance({ by: "PT1M" });
-    expect(moved).toMatchObject({ from: "2026-03-01T00:00:00.000000Z", to: "2026-03-01T00:01:00.000000Z", settled: true });
+    expect(moved).toMatchObject({
+      from: "2026-03-01T00:00:00.000000Z",
+      to: "2026-03-01T00:01:00.000000Z",
+      settled: true,
+    });
     const [run] = (await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
     expect(moved.fired.map((event) => `${timeOf(event)} ${event.kind} of ${event.cause}`)).toEqual([
       "00:00:01 export.due of createBulkExport",
@@ -57,7 +75,10 @@ describe("advance", () => {
     const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
     await advance({ to: "2026-03-01T02:09:59.999+01:00" });
     expect(await statusOf(id)).toBe("CREATED");
-    expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({ kind: "export.spawn", ref: id });
+    expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({
+      kind: "export.spawn",
+      ref: id,
+    });
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
   });
 
@@ -66,9 +87,15 @@ describe("advance", () => {
     await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
     await advance({ next: 1 });
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
-    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" })).body;
+    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" }))
+      .body;
     await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
-    for (const one of (await rig.call<{ id: string; interval_hours: number | null; status: string }[]>("GET", "/api/v1/bulk-exports")).body)
+    for (const one of (
+      await rig.call<{ id: string; interval_hours: number | null; status: string }[]>(
+        "GET",
+        "/api/v1/bulk-exports",
+      )
+    ).body)
       if (one.interval_hours !== null && one.status === "RUNNING")
         await rig.call("PATCH", `/api/v1/bulk-exports/${one.id}`, { status: "Cancelled" });
     await advance({ next: 1000 });
@@ -95,7 +122,10 @@ describe("advance", () => {
     await begin();
     const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
     const until = { export: id, status: "COMPLETED" };
-    expect(await advance({ until, within: "PT2H" })).toMatchObject({ reached: false, to: "2026-03-01T02:00:00.000000Z" });
+    expect(await advance({ until, within: "PT2H" })).toMatchObject({
+      reached: false,
+      to: "2026-03-01T02:00:00.000000Z",
+    });
     expect(await advance({ until })).toMatchObject({
       reached: false,
       why: `no event up to the end of the time looked at changes that: export ${id} is RUNNING`,
@@ -181,12 +211,18 @@ describe("what hangs", () => {
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     const endpoint_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const pending = rig
-      .call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config: { ...DESTINATION.config, endpoint_url } })
+      .call("POST", "/api/v1/bulk-exports/destinations", {
+        ...DESTINATION,
+        config: { ...DESTINATION.config, endpoint_url },
+      })
       .catch(() => undefined);
     await isAsked;
     const first = advance({ by: "PT1H" });
     const second = await advance({ by: "PT1H" });
-    expect({ status: second.status, code: second.error?.code }).toEqual({ status: 409, code: "advance_under_way" });
+    expect({ status: second.status, code: second.error?.code }).toEqual({
+      status: 409,
+      code: "advance_under_way",
+    });
     expect(await first).toMatchObject({
       status: 200,
       settled: false,
@@ -210,7 +246,12 @@ describe("a dry run", () => {
     await order(rig, ordered, { interval_hours: 6, start_time: BEGIN });
     const before = [await journalOf(), await status(), await filesOf()];
     const rehearsed = await advance({ by: "P1D" }, "?dry_run=1");
-    expect(rehearsed).toMatchObject({ status: 200, dry_run: true, settled: true, to: "2026-03-02T00:00:00.000000Z" });
+    expect(rehearsed).toMatchObject({
+      status: 200,
+      dry_run: true,
+      settled: true,
+      to: "2026-03-02T00:00:00.000000Z",
+    });
     expect(rehearsed.assumed).toEqual([expect.stringMatching(/one file.*neither read nor counted/)]);
     expect([await journalOf(), await status(), await filesOf()]).toEqual(before);
     expect(await statusOf(id)).toBe("CREATED");
@@ -224,10 +265,18 @@ describe("a dry run", () => {
   it("tells whether a status would be reached, faults included, which stay armed", async () => {
     await begin();
     const { id } = (await order(rig, ordered)).body;
-    const fault = await rig.emulator.control<{ id: string }>("POST", "/faults", { preset: "workflow_timeout" });
+    const fault = await rig.emulator.control<{ id: string }>("POST", "/faults", {
+      preset: "workflow_timeout",
+    });
     const until = { export: id, status: "TIMEDOUT" };
-    expect(await advance({ until }, "?dry_run=1")).toMatchObject({ reached: true, to: "2026-03-04T00:00:01.000000Z" });
-    expect(await rig.emulator.control("GET", `/faults/${fault.id}`)).toMatchObject({ hits: 0, state: "armed" });
+    expect(await advance({ until }, "?dry_run=1")).toMatchObject({
+      reached: true,
+      to: "2026-03-04T00:00:01.000000Z",
+    });
+    expect(await rig.emulator.control("GET", `/faults/${fault.id}`)).toMatchObject({
+      hits: 0,
+      state: "armed",
+    });
     expect(now()).toBe("2026-03-01T00:00:00.000000Z");
     expect(await statusOf(id)).toBe("CREATED");
     expect(await advance({ until })).toMatchObject({ reached: true });
@@ -260,7 +309,13 @@ describe("explain", () => {
     rig.emulator.control<Explained>("GET", `/exports/${exportId}/explain?run=${row(nth)}`);
 
   async function send(nth: number, change: Record<string, unknown> = {}): Promise<void> {
-    const post = { id: row(nth), name: "row", run_type: "chain", session_id: ordered.projectId, start_time: `2026-01-10T0${nth}:00:00Z` };
+    const post = {
+      id: row(nth),
+      name: "row",
+      run_type: "chain",
+      session_id: ordered.projectId,
+      start_time: `2026-01-10T0${nth}:00:00Z`,
+    };
     expect((await rig.call("POST", "/runs", { ...post, ...change })).status).toBe(202);
   }
 
@@ -270,9 +325,16 @@ describe("explain", () => {
     await begin({ limits: { rows_per_file: 2 } });
     for (const nth of [1, 2, 3, 4, 5]) await send(nth);
     const { id } = (await order(rig, ordered, window)).body;
-    expect(await explain(id, 3)).toMatchObject({ included: null, why: "The export for its part of the window has not begun." });
+    expect(await explain(id, 3)).toMatchObject({
+      included: null,
+      why: "The export for its part of the window has not begun.",
+    });
     await advance({ by: "PT2S" });
-    expect(await explain(id, 5)).toMatchObject({ included: null, why: expect.stringMatching(/not come to it/), file: null });
+    expect(await explain(id, 5)).toMatchObject({
+      included: null,
+      why: expect.stringMatching(/not come to it/),
+      file: null,
+    });
     await complete(rig, id);
     const found = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
     expect(found.map(({ file }) => file?.slice(-13))).toEqual([
@@ -282,7 +344,8 @@ describe("explain", () => {
       "00001.parquet",
       "00002.parquet",
     ]);
-    for (const one of found) expect(one).toMatchObject({ included: true, late: false, partition: { status: "COMPLETED" } });
+    for (const one of found)
+      expect(one).toMatchObject({ included: true, late: false, partition: { status: "COMPLETED" } });
   });
 
   it("names the project, the window, the clause of the filter, or the late arrival that keeps it out", async () => {
@@ -291,19 +354,33 @@ describe("explain", () => {
     await send(2, { start_time: "2026-01-12T00:00:00Z" });
     await send(4, { session_id: "99999999-0000-4000-8000-00000000000a" });
     await send(5, { name: "other" });
-    const { id } = (await order(rig, ordered, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })).body;
+    const { id } = (
+      await order(rig, ordered, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })
+    ).body;
     await complete(rig, id);
     await send(6);
     await send(3, { name: "changed" });
     expect(await explain(id, 1)).toMatchObject({ included: true });
-    expect(await explain(id, 2)).toMatchObject({ included: false, why: expect.stringMatching(/window/), window: { matches: false } });
-    expect(await explain(id, 4)).toMatchObject({ included: false, why: expect.stringMatching(/project/), project: { matches: false } });
+    expect(await explain(id, 2)).toMatchObject({
+      included: false,
+      why: expect.stringMatching(/window/),
+      window: { matches: false },
+    });
+    expect(await explain(id, 4)).toMatchObject({
+      included: false,
+      why: expect.stringMatching(/project/),
+      project: { matches: false },
+    });
     expect(await explain(id, 5)).toMatchObject({
       included: false,
       why: expect.stringContaining('eq(name, "row")'),
       filter: { matches: false, clause: 'eq(name, "row")' },
     });
-    expect(await explain(id, 6)).toMatchObject({ included: false, late: true, partition: { status: "COMPLETED" } });
+    expect(await explain(id, 6)).toMatchObject({
+      included: false,
+      late: true,
+      partition: { status: "COMPLETED" },
+    });
     // What it was when the run read it is in the file, whatever it has become since.
     expect(await explain(id, 3)).toMatchObject({ included: true, late: false, filter: { matches: true } });
     expect(await explain(id, 7)).toMatchObject({ included: false, why: "This workspace has no such row." });
@@ -316,12 +393,16 @@ describe("explain", () => {
     await advance({ by: "PT1S" });
     await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
     expect(await explain(id, 1)).toMatchObject({ included: true });
-    expect(await explain(id, 3)).toMatchObject({ included: false, why: expect.stringContaining("CANCELLED") });
+    expect(await explain(id, 3)).toMatchObject({
+      included: false,
+      why: expect.stringContaining("CANCELLED"),
+    });
   });
 
   it("refuses an export or a row that is none", async () => {
     await begin();
-    const asked = (path: string) => rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
+    const asked = (path: string) =>
+      rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
     expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
     const { id } = (await order(rig, ordered)).body;
     expect(await asked(`${id}/explain`)).toBe(422);

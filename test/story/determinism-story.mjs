@@ -71,8 +71,16 @@ const files = readdirSync(objects_folder, { recursive: true, withFileTypes: true
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
   .sort()
-  .map((path) => [path.slice(objects_folder.length + 1), createHash("sha256").update(readFileSync(path)).digest("hex")]);
+  .map((path) => [
+    path.slice(objects_folder.length + 1),
+    createHash("sha256").update(readFileSync(path)).digest("hex"),
+  ]);
 await emulator.close();
 process.stdout.write(
-  JSON.stringify({ here: [new Date(0).getTimezoneOffset(), Intl.DateTimeFormat().resolvedOptions().locale], journal, exports, files }),
+  JSON.stringify({
+    here: [new Date(0).getTimezoneOffset(), Intl.DateTimeFormat().resolvedOptions().locale],
+    journal,
+    exports,
+    files,
+  }),
 );

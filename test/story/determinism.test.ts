@@ -21,7 +21,9 @@ async function toldIn(environment: Record<string, string>): Promise<Story> {
   return JSON.parse(stdout);
 }
 
-it("the same story in another time zone and language gives the same bytes, files included", { timeout: 120_000 }, async () => {
+it("the same story in another time zone and language gives the same bytes, files included", {
+  timeout: 120_000,
+}, async () => {
   const one = await toldIn({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" });
   const two = await toldIn({ TZ: "America/St_Johns", LANG: "C", LC_ALL: "C" });
   expect(one.here).not.toEqual(two.here);

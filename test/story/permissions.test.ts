@@ -22,10 +22,15 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-const deny = (...denied: string[]) => rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: denied });
+const deny = (...denied: string[]) =>
+  rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: denied });
 const createDestination = (change: Record<string, unknown> = {}) =>
-  rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, ...change });
-const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+  rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", {
+    ...DESTINATION,
+    ...change,
+  });
+const runsOf = async (id: string) =>
+  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
 
 async function exported(body: Record<string, unknown> = {}) {
   const { id } = (await order(rig, ordered, body)).body;
@@ -92,7 +97,11 @@ describe("a large file goes up in parts", () => {
 
   afterEach(() => client.destroy());
 
-  const window = { start_time: "2026-01-10T00:00:00Z", end_time: "2026-01-11T00:00:00Z", compression: "none" };
+  const window = {
+    start_time: "2026-01-10T00:00:00Z",
+    end_time: "2026-01-11T00:00:00Z",
+    compression: "none",
+  };
   const arm = (then: object, op = "UploadPart") =>
     rig.emulator.control("POST", "/faults", { plane: "s3", match: { op, nth: 2 }, then });
   const uploads = async () => {
@@ -203,7 +212,8 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   afterEach(() => elsewhere.close());
 
   const config = () => ({ bucket_name: "traces", prefix: "gcs", endpoint_url: elsewhere.emulator.s3Url });
-  const objects = async () => (await elsewhere.emulator.control<{ objects: number }[]>("GET", "/s3/buckets"))[0]?.objects;
+  const objects = async () =>
+    (await elsewhere.emulator.control<{ objects: number }[]>("GET", "/s3/buckets"))[0]?.objects;
 
   it("needs no region, takes the files, and lets the test file go", async () => {
     const { status, body } = await createDestination({ config: config() });
@@ -235,7 +245,11 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
 });
 
 describe("temporary credentials (§2.4-3)", () => {
-  const credentials = { access_key_id: "temporary", secret_access_key: "temporary-secret", session_token: "today" };
+  const credentials = {
+    access_key_id: "temporary",
+    secret_access_key: "temporary-secret",
+    session_token: "today",
+  };
 
   beforeEach(() => rig.emulator.control("POST", "/s3/credentials", credentials));
 

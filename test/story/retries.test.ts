@@ -21,13 +21,17 @@ async function begin(options: Record<string, unknown> = {}): Promise<void> {
 afterEach(() => rig.close());
 
 const arm = (rule: object) => rig.emulator.control<{ id: string }>("POST", "/faults", rule);
-const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+const runsOf = async (id: string) =>
+  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
 const statusOf = async (id: string) => (await rig.call(`GET`, `/api/v1/bulk-exports/${id}`)).body.status;
 const ordinal = (count: number) => Array.from({ length: count }, (_, nth) => `retry_${nth}`);
 
 async function attemptsAt(): Promise<readonly number[]> {
   const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
-  const entries = text.trim().split("\n").map((line) => JSON.parse(line));
+  const entries = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const starts = entries.filter(({ cause }) => cause.name === "export_run.start");
   return starts.map(({ now }) => (Date.parse(now) - Date.parse(starts[0].now)) / 1000);
 }
@@ -73,12 +77,28 @@ describe("retries (§8.3)", () => {
 
 describe("failures (§7.3)", () => {
   const retried = [
-    ["a worker crash", { plane: "worker", match: { at: "rows.read" }, then: { crash: true } }, /^Infrastructure interruption/],
-    ["a busy store", { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } }, /^Infrastructure interruption/],
-    ["a cut connection", { plane: "s3", match: { op: "PutObject" }, then: { reset: true } }, /^Infrastructure interruption/],
+    [
+      "a worker crash",
+      { plane: "worker", match: { at: "rows.read" }, then: { crash: true } },
+      /^Infrastructure interruption/,
+    ],
+    [
+      "a busy store",
+      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } },
+      /^Infrastructure interruption/,
+    ],
+    [
+      "a cut connection",
+      { plane: "s3", match: { op: "PutObject" }, then: { reset: true } },
+      /^Infrastructure interruption/,
+    ],
     ["a run timeout", { preset: "run_timeout" }, /^Run timeout/],
     ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
-    ["exhausted resources", { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } }, /^Resources exhausted/],
+    [
+      "exhausted resources",
+      { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } },
+      /^Resources exhausted/,
+    ],
   ] as const;
 
   it.each(retried)("%s is tried again", async (_what, rule, message) => {
@@ -133,7 +153,10 @@ describe("failures (§7.3)", () => {
 
   it("new credentials are used from the next file on", async () => {
     await begin();
-    await rig.emulator.control("POST", "/s3/credentials", { access_key_id: "second", secret_access_key: "second-secret" });
+    await rig.emulator.control("POST", "/s3/credentials", {
+      access_key_id: "second",
+      secret_access_key: "second-secret",
+    });
     const { id } = (await order(rig, ordered, ONE_DAY)).body;
     await rig.emulator.clock.advance("PT2S");
     const path = `/api/v1/bulk-exports/destinations/${ordered.destinationId}`;

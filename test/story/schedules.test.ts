@@ -34,7 +34,8 @@ const spawnedBy = async (id: string) =>
   (await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports")).body
     .filter((one) => one.source_bulk_export_id === id)
     .reverse();
-const statusOf = async (id: string) => (await rig.call<ExportReply>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
+const statusOf = async (id: string) =>
+  (await rig.call<ExportReply>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
 const runsOf = async (id: string) =>
   (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`)).body;
 const cancel = (id: string) => rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
@@ -44,7 +45,12 @@ const shape = ({ start_time, end_time, created_at }: ExportReply) =>
 describe("a scheduled export (§3.3)", () => {
   it("spawns contiguous windows ten minutes after each has ended: the example with six hours", async () => {
     const { body } = await schedule(6);
-    expect(body).toMatchObject({ status: "CREATED", interval_hours: 6, end_time: null, source_bulk_export_id: null });
+    expect(body).toMatchObject({
+      status: "CREATED",
+      interval_hours: 6,
+      end_time: null,
+      source_bulk_export_id: null,
+    });
     await rig.emulator.clock.advance({ to: "2026-03-01T06:09:59.999Z" });
     expect(await spawnedBy(body.id)).toEqual([]);
     await rig.emulator.clock.advance({ to: "2026-03-01T06:10:00Z" });
@@ -58,7 +64,11 @@ describe("a scheduled export (§3.3)", () => {
       "03-02T00:00 03-02T06:00 03-02T06:10",
     ]);
     for (const one of await spawnedBy(body.id))
-      expect(one).toMatchObject({ status: "COMPLETED", interval_hours: null, source_bulk_export_id: body.id });
+      expect(one).toMatchObject({
+        status: "COMPLETED",
+        interval_hours: null,
+        source_bulk_export_id: body.id,
+      });
     expect(await statusOf(body.id)).toBe("RUNNING");
     expect((await runsOf(body.id)).map(({ status }) => status)).toEqual(Array(5).fill("COMPLETED"));
   });
@@ -157,15 +167,24 @@ describe("interval_hours (§2.5-3)", () => {
 
   it.each([0, 169, 1.5, -1, "6", true, [6]])("%j is refused, and nothing is kept", async (hours) => {
     const { status, body } = await schedule(hours);
-    expect({ status, body }).toMatchObject({ status: 422, body: { detail: expect.stringContaining("interval_hours") } });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("interval_hours") },
+    });
     expect((await rig.call<unknown[]>("GET", "/api/v1/bulk-exports")).body).toEqual([]);
   });
 
   it.each([
     ["an end as well", { interval_hours: 6, end_time: "2026-03-02T00:00:00Z" }],
     ["neither interval nor end", { end_time: undefined }],
-    ["more windows behind it than can be caught up with", { interval_hours: 1, start_time: "2024-01-01T00:00:00Z" }],
-    ["a first window that ends after the year 9999", { interval_hours: 168, start_time: "9999-12-30T00:00:00Z" }],
+    [
+      "more windows behind it than can be caught up with",
+      { interval_hours: 1, start_time: "2024-01-01T00:00:00Z" },
+    ],
+    [
+      "a first window that ends after the year 9999",
+      { interval_hours: 168, start_time: "9999-12-30T00:00:00Z" },
+    ],
   ])("%s is refused", async (_what, body) => {
     expect((await order(rig, ordered, body)).status).toBe(422);
     expect((await rig.emulator.control<{ next: unknown[] }>("GET", "/clock")).next).toEqual([]);

@@ -22,8 +22,10 @@ async function begin(limits: Record<string, unknown> = {}): Promise<void> {
 afterEach(() => rig.close());
 
 const arm = (rule: object) => rig.emulator.control("POST", "/faults", rule);
-const runsOf = async (id: string) => (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
-const exportOf = async (id: string) => (await rig.call<ExportReply>("GET", `/api/v1/bulk-exports/${id}`)).body;
+const runsOf = async (id: string) =>
+  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+const exportOf = async (id: string) =>
+  (await rig.call<ExportReply>("GET", `/api/v1/bulk-exports/${id}`)).body;
 
 describe("the run timeout (§8.2-3)", () => {
   it("ends an attempt after four hours, and the next one goes on from the checkpoint", async () => {
@@ -70,8 +72,15 @@ describe("the workflow timeout (§8.2-4)", () => {
     await rig.emulator.clock.advance("P3D");
     expect((await exportOf(id)).status).toBe("RUNNING");
     await rig.emulator.clock.advance("PT1S");
-    expect(await exportOf(id)).toMatchObject({ status: "TIMEDOUT", finished_at: "2026-03-04T00:00:01.000000Z" });
-    expect((await runsOf(id)).map(({ status }) => status).sort()).toEqual(["COMPLETED", "COMPLETED", "TIMEDOUT"]);
+    expect(await exportOf(id)).toMatchObject({
+      status: "TIMEDOUT",
+      finished_at: "2026-03-04T00:00:01.000000Z",
+    });
+    expect((await runsOf(id)).map(({ status }) => status).sort()).toEqual([
+      "COMPLETED",
+      "COMPLETED",
+      "TIMEDOUT",
+    ]);
     await rig.emulator.clock.advance("P10D");
     expect((await exportOf(id)).status).toBe("TIMEDOUT");
   });
@@ -82,7 +91,10 @@ describe("the workflow timeout (§8.2-4)", () => {
     const { id } = (await order(rig, ordered)).body;
     await rig.emulator.clock.advance("P4D");
     expect((await runsOf(id)).map(({ status }) => status)).toEqual(["TIMEDOUT", "TIMEDOUT", "TIMEDOUT"]);
-    const { waiting_for_capacity } = await rig.emulator.control<{ waiting_for_capacity: unknown[] }>("GET", "/clock");
+    const { waiting_for_capacity } = await rig.emulator.control<{ waiting_for_capacity: unknown[] }>(
+      "GET",
+      "/clock",
+    );
     expect(waiting_for_capacity).toEqual([]);
   });
 
@@ -110,7 +122,8 @@ describe("the workflow timeout (§8.2-4)", () => {
 
   it("has no hold on a schedule", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { interval_hours: 24, start_time: "2026-03-01T00:00:00Z" })).body;
+    const { id } = (await order(rig, ordered, { interval_hours: 24, start_time: "2026-03-01T00:00:00Z" }))
+      .body;
     await rig.emulator.clock.advance("P10D");
     expect((await exportOf(id)).status).toBe("RUNNING");
   });

@@ -19,7 +19,9 @@ const FEATURES = {
 async function attempt(feature: keyof typeof FEATURES, versions: Record<string, string>) {
   rig = await startRig({ versions });
   const ordered = await prepare(rig, { count: 5 });
-  await rig.emulator.control("PATCH", "/s3/credentials/emulator", { session_token: feature === "session_token" ? "token" : null });
+  await rig.emulator.control("PATCH", "/s3/credentials/emulator", {
+    session_token: feature === "session_token" ? "token" : null,
+  });
   const { status, body } = await FEATURES[feature](ordered);
   return { status, detail: (body as { detail?: string }).detail };
 }
@@ -35,7 +37,10 @@ describe("features by version (§9.4)", () => {
     ["export_fields", { application: "0.12.41" }, "application version 0.12.42"],
   ] as const)("%s is refused by %j, naming the version that has it", async (feature, versions, named) => {
     const { status, detail } = await attempt(feature, versions);
-    expect({ status, detail }).toEqual({ status: 422, detail: expect.stringContaining(`needs ${named} or later`) });
+    expect({ status, detail }).toEqual({
+      status: 422,
+      detail: expect.stringContaining(`needs ${named} or later`),
+    });
   });
 
   it.each([

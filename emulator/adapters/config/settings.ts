@@ -175,7 +175,15 @@ const SEED_DATA = {
 };
 
 /** The settings that have a type of their own, by their path in the configuration file. */
-const NAMED = { ...SERVER, ...WORLD, ...AUTH, ...AGENT_SETTINGS, ...RATE_LIMIT_SETTINGS, ...WEBHOOKS, ...SEED_DATA };
+const NAMED = {
+  ...SERVER,
+  ...WORLD,
+  ...AUTH,
+  ...AGENT_SETTINGS,
+  ...RATE_LIMIT_SETTINGS,
+  ...WEBHOOKS,
+  ...SEED_DATA,
+};
 
 /** The type of the value of each named setting. */
 export type NamedValues = {

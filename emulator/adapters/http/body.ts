@@ -69,6 +69,8 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
     stream.on("data", take);
     stream.once("error", fail);
     stream.once("close", () => fail(new Error("it broke off")));
-    stream.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)));
+    stream.once("end", () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)),
+    );
   });
 }

@@ -66,7 +66,9 @@ function readHeader(view: DataView, at: number) {
   const base = 2 ** (10 + (window >> 3));
   return {
     headerBytes: beforeSize + sizeBytes,
-    windowBytes: isSingleSegment ? contentSize(view, at + beforeSize, sizeBytes) : base + (base / 8) * (window & 7),
+    windowBytes: isSingleSegment
+      ? contentSize(view, at + beforeSize, sizeBytes)
+      : base + (base / 8) * (window & 7),
     hasChecksum: (descriptor & 4) !== 0,
   };
 }

@@ -38,7 +38,15 @@ const MESSAGES = {
   ExportTracePartialSuccess: { rejectedSpans: [1, "int64"], errorMessage: [2, "string"] },
 } as const satisfies Record<string, Record<string, readonly [number, string, "repeated"?]>>;
 
-const ONE_OF = ["stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue", "bytesValue"];
+const ONE_OF = [
+  "stringValue",
+  "boolValue",
+  "intValue",
+  "doubleValue",
+  "arrayValue",
+  "kvlistValue",
+  "bytesValue",
+];
 const IDS = ["traceId", "spanId", "parentSpanId"] as const;
 
 const root = protobuf.Root.fromJSON({
@@ -48,10 +56,12 @@ const root = protobuf.Root.fromJSON({
       {
         ...(name === "AnyValue" ? { oneofs: { value: { oneof: ONE_OF } } } : {}),
         fields: Object.fromEntries(
-          Object.entries(fields).map(([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [
-            field,
-            { id, type, ...(rule && { rule }) },
-          ]),
+          Object.entries(fields).map(
+            ([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [
+              field,
+              { id, type, ...(rule && { rule }) },
+            ],
+          ),
         ),
       },
     ]),
@@ -69,7 +79,11 @@ export function readSpans(bytes: Uint8Array): unknown {
         for (const span of spans) for (const name of IDS) if (name in span) span[name] = hexOf(span[name]);
     return value;
   } catch (error) {
-    throw new Refusal(422, "malformed_protobuf", `The body is not OTLP in protobuf: ${(error as Error).message}.`);
+    throw new Refusal(
+      422,
+      "malformed_protobuf",
+      `The body is not OTLP in protobuf: ${(error as Error).message}.`,
+    );
   }
 }
 

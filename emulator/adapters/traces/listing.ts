@@ -135,8 +135,7 @@ function* merged(lists: readonly Iterator<ListedRow>[], order: RowRange["order"]
     order === "asc" ? isBefore(left, right) : isBefore(right, left);
   for (;;) {
     let first: (typeof heads)[number] | undefined;
-    for (const head of heads)
-      if (head.row && (!first?.row || comesFirst(head.row, first.row))) first = head;
+    for (const head of heads) if (head.row && (!first?.row || comesFirst(head.row, first.row))) first = head;
     if (!first?.row) return;
     yield first.row;
     first.row = first.list.next().value as ListedRow | undefined;

@@ -21,7 +21,11 @@ interface Findings {
   readonly why: string;
   readonly row: { readonly start_time: string; readonly session_id: string } | null;
   readonly project: { readonly session_id: string; readonly matches: boolean } | null;
-  readonly window: { readonly start_time: string; readonly end_time: string | null; readonly matches: boolean } | null;
+  readonly window: {
+    readonly start_time: string;
+    readonly end_time: string | null;
+    readonly matches: boolean;
+  } | null;
   readonly filter: {
     readonly expression: string | null;
     readonly matches: boolean;
@@ -63,7 +67,9 @@ export function explainRow(reader: Reader, traces: Traces, exportId: string, row
   const row = traces.read(scope, rowId);
   if (!row) {
     const isHeld = traces.heldPatches(scope, rowId).length > 0;
-    const why = isHeld ? "Only changes of the row have come, not the row itself." : "This workspace has no such row.";
+    const why = isHeld
+      ? "Only changes of the row have come, not the row itself."
+      : "This workspace has no such row.";
     return { ...UNKNOWN, export_id: exportId, run: rowId, included: false, why };
   }
   const parent = found.interval_hours === null ? found : (spawnedFor(reader, found, row) ?? found);
@@ -104,7 +110,13 @@ function decide(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
     return { ...facts, included: false, why };
   }
   const file = fileWith(run, row);
-  if (file) return { ...facts, included: true, why: "It is in this file.", file: `${parent.bucket_name}/${file.key}` };
+  if (file)
+    return {
+      ...facts,
+      included: true,
+      why: "It is in this file.",
+      file: `${parent.bucket_name}/${file.key}`,
+    };
   return isFinal(run)
     ? { ...facts, included: false, why: `Its export run ended as ${run.status} before it came to this row.` }
     : { ...facts, why: "It is selected; its export run has not come to it." };
@@ -113,7 +125,8 @@ function decide(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
 function outside(parent: BulkExport, row: TraceRow): Pick<Findings, "included" | "why"> {
   if (row.session_id !== parent.session_id) return { included: false, why: "It belongs to another project." };
   if (!isWithin(parent, row)) return { included: false, why: "It does not begin within the window." };
-  if (isFinal(parent)) return { included: false, why: `The export ended as ${parent.status} before it came to this row.` };
+  if (isFinal(parent))
+    return { included: false, why: `The export ended as ${parent.status} before it came to this row.` };
   return { included: null, why: "The export for its part of the window has not begun." };
 }
 
@@ -143,7 +156,10 @@ function isCoveredBy(parent: BulkExport, run: ExportRun, row: TraceRow): boolean
   return row.session_id === parent.session_id && isWithin(run, row);
 }
 
-function isWithin(window: { readonly start_time: string; readonly end_time: string | null }, row: TraceRow): boolean {
+function isWithin(
+  window: { readonly start_time: string; readonly end_time: string | null },
+  row: TraceRow,
+): boolean {
   const { start_time, end_time } = window;
   return row.start_time >= start_time && (end_time === null || row.start_time < end_time);
 }

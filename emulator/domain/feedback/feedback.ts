@@ -31,11 +31,20 @@ export function feedbackById(reader: Reader, workspace: Workspace, id: string): 
 
 export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: GivenFeedback): void {
   if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
-    throw new Refusal(422, "too_much_feedback", `The run ${run_id} has ${FEEDBACK_PER_RUN_MAX} feedbacks already.`);
+    throw new Refusal(
+      422,
+      "too_much_feedback",
+      `The run ${run_id} has ${FEEDBACK_PER_RUN_MAX} feedbacks already.`,
+    );
 }
 
 /** Keeps feedback, in the place of the one with its id, and has its row show it. */
-export function recordFeedback(turn: Turn, workspace: Workspace, given: GivenFeedback, draft: Draft): Feedback {
+export function recordFeedback(
+  turn: Turn,
+  workspace: Workspace,
+  given: GivenFeedback,
+  draft: Draft,
+): Feedback {
   const now = formatInstant(turn.now);
   const id = given.id ?? turn.nextId("feedback");
   const before = turn.get(FEEDBACK, `${workspaceKey(workspace)}/${id}`);
@@ -58,7 +67,12 @@ export function recordFeedback(turn: Turn, workspace: Workspace, given: GivenFee
   return feedback;
 }
 
-export function changeFeedback(turn: Turn, feedback: Feedback, change: FeedbackChange, draft: Draft): Feedback {
+export function changeFeedback(
+  turn: Turn,
+  feedback: Feedback,
+  change: FeedbackChange,
+  draft: Draft,
+): Feedback {
   const changed = { ...feedback, ...change, modified_at: formatInstant(turn.now) };
   turn.put(FEEDBACK, changed);
   if (changed.run_id) draft.showFeedback(changed.run_id);

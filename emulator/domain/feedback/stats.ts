@@ -39,7 +39,10 @@ export function feedbackStats(
     else byKey.set(feedback.key, [feedback]);
   }
   const sent = Object.entries(isJsonObject(shown) ? shown : {}).filter(([key]) => !dropped.has(key));
-  const stats = Object.fromEntries([...sent, ...[...byKey].map(([key, list]) => [key, statsOf(list)] as const)]);
+  const stats = Object.fromEntries([
+    ...sent,
+    ...[...byKey].map(([key, list]) => [key, statsOf(list)] as const),
+  ]);
   return Object.keys(stats).length === 0 ? null : stats;
 }
 

@@ -85,7 +85,12 @@ export interface ProjectChange {
 }
 
 /** A null changes nothing: clients fill with it what their caller left out. */
-export function changeProject(turn: Turn, workspace: Workspace, project: Project, change: ProjectChange): Project {
+export function changeProject(
+  turn: Turn,
+  workspace: Workspace,
+  project: Project,
+  change: ProjectChange,
+): Project {
   const name = change.name ?? project.name;
   const holder = projectByName(turn, workspace, name);
   if (holder && holder.id !== project.id)

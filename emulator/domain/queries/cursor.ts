@@ -3,7 +3,8 @@ import type { RowPlace } from "../traces/port.ts";
 
 export type Order = "asc" | "desc";
 
-const PLAIN = /^(asc|desc) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const PLAIN =
+  /^(asc|desc) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Names the last row that a page has looked at; rows that come later do not move it. */
 export function cursorAt(order: Order, { startTime, id }: RowPlace): string {

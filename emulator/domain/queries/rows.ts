@@ -25,10 +25,17 @@ export interface Ground {
 /** Traces of which a page remembers whether they pass a filter of their own. */
 const TRACES_REMEMBERED = 10_000;
 
-export function candidatesOf(ground: Ground, selection: Selection, order: Order, after?: RowPlace): Candidates {
+export function candidatesOf(
+  ground: Ground,
+  selection: Selection,
+  order: Order,
+  after?: RowPlace,
+): Candidates {
   const scope = scopeOf(ground.workspace);
   return {
-    rows: selection.ids ? named(ground, scope, selection.ids, order, after) : listed(ground, scope, selection, order, after),
+    rows: selection.ids
+      ? named(ground, scope, selection.ids, order, after)
+      : listed(ground, scope, selection, order, after),
     test: testOf(ground, scope, selection),
   };
 }
@@ -59,7 +66,8 @@ function listed(
   after: RowPlace | undefined,
 ): Iterable<ListedRow> {
   const { parentId, start, end } = selection;
-  const trace = selection.traceId ?? (parentId === undefined ? undefined : knownRow(ground, selection)?.trace_id);
+  const trace =
+    selection.traceId ?? (parentId === undefined ? undefined : knownRow(ground, selection)?.trace_id);
   return ground.traces.list(scope, {
     sessionIds: sessionsFor(ground, selection),
     ...(trace !== undefined && { traceId: trace }),
@@ -101,7 +109,8 @@ function testOf(ground: Ground, scope: TraceScope, selection: Selection): RowTes
     sessionIds && ((row) => sessionIds.has(row.session_id)),
     traceId !== undefined && ((row) => row.trace_id === traceId),
     parentId !== undefined && ((row) => row.parent_run_id === parentId),
-    exampleIds && ((row) => row.reference_example_id !== null && exampleIds.includes(row.reference_example_id)),
+    exampleIds &&
+      ((row) => row.reference_example_id !== null && exampleIds.includes(row.reference_example_id)),
     runType !== undefined && ((row) => row.run_type === runType),
     isRoot !== undefined && ((row) => row.is_root === isRoot),
     hasError !== undefined && ((row) => hasErrorIn(row) === hasError),

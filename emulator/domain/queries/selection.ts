@@ -85,7 +85,12 @@ function filterAt(text: string | null | undefined, field: string): Filter | unde
   if (text == null || text === "") return undefined;
   const read = parseFilter(text);
   if ("filter" in read) return read.filter;
-  throw new Refusal(422, "invalid_request", `body.${field}: ${problemText(read.problem)}.`, read.problem.hint);
+  throw new Refusal(
+    422,
+    "invalid_request",
+    `body.${field}: ${problemText(read.problem)}.`,
+    read.problem.hint,
+  );
 }
 
 function timeAt(text: string | null | undefined, field: string): string | undefined {

@@ -21,7 +21,11 @@ export function askForStats(turn: Turn, workspace: Workspace, sent: SentSelectio
   if (session.length === 0) return createTally(false).result();
   const ticket = turn.later();
   const { region, tenant_id } = workspace;
-  const order: StatsOrder = { ticket: ticket.number, workspace: { region, tenant_id }, sent: { ...sent, session } };
+  const order: StatsOrder = {
+    ticket: ticket.number,
+    workspace: { region, tenant_id },
+    sent: { ...sent, session },
+  };
   const ref = String(ticket.number);
   turn.ask({ kind: "runs.sum_up", lane: `stats/${ref}`, ref, then: "runs.summed_up", data: { ...order } });
   return ticket;

@@ -37,7 +37,8 @@ export function createTally(shown: boolean): Tally {
       count += 1;
       if (row.status === "error") errors += 1;
       if (row.end_time !== null) latencies.push(secondsBetween(row.start_time, row.end_time));
-      if (row.first_token_time !== null) firstTokens.push(secondsBetween(row.start_time, row.first_token_time));
+      if (row.first_token_time !== null)
+        firstTokens.push(secondsBetween(row.start_time, row.first_token_time));
       if (last === null || row.start_time > last) last = row.start_time;
       const counted = shown ? row : ownRow(row);
       for (const name of TOKENS) tokens[name] += counted[name] ?? 0;
@@ -57,7 +58,8 @@ export function createTally(shown: boolean): Tally {
         error_rate: shareOf(errors, count),
         latency_p50: percentile(latency, 0.5),
         latency_p99: percentile(latency, 0.99),
-        latency_avg: latency.length === 0 ? null : latency.reduce((sum, one) => sum + one, 0) / latency.length,
+        latency_avg:
+          latency.length === 0 ? null : latency.reduce((sum, one) => sum + one, 0) / latency.length,
         first_token_p50: percentile(firstToken, 0.5),
         first_token_p99: percentile(firstToken, 0.99),
         streaming_rate: shareOf(firstToken.length, count),

@@ -10,7 +10,10 @@ export function selectedView(
   select: readonly string[] | null | undefined,
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  return pick(runView(row, settings), select?.map((name) => name.toLowerCase()));
+  return pick(
+    runView(row, settings),
+    select?.map((name) => name.toLowerCase()),
+  );
 }
 
 /** A row in the words of the newest public client. */
@@ -19,7 +22,10 @@ export function selectedViewV2(
   selects: readonly string[] | null | undefined,
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  return pick(viewV2(row, settings), selects?.map((name) => name.toLowerCase()));
+  return pick(
+    viewV2(row, settings),
+    selects?.map((name) => name.toLowerCase()),
+  );
 }
 
 /** Whoever asks for members gets the id with them: without it a row could not be told from others. */

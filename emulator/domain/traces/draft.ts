@@ -6,7 +6,16 @@ import type { Workspace } from "../workspace.ts";
 import { hasPlace, placedUnder } from "./lineage.ts";
 import type { IngestedPatch, IngestedRun, TracePatch } from "./normalise.ts";
 import { applyPatch } from "./patch.ts";
-import { carried, type Figures, figuresOf, NO_FIGURES, ownRow, type StoredRow, sameFigures, withChildrenOf } from "./roll-up.ts";
+import {
+  carried,
+  type Figures,
+  figuresOf,
+  NO_FIGURES,
+  ownRow,
+  type StoredRow,
+  sameFigures,
+  withChildrenOf,
+} from "./roll-up.ts";
 import { rowUnder } from "./row.ts";
 import { childrenWaitingFor, stopWaiting, waitForParent } from "./waiting.ts";
 

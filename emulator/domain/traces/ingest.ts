@@ -28,12 +28,17 @@ const MAX_PROBLEMS = 10;
 /** Takes in a batch as one: everything in it is sound, or nothing of it is kept. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const { runs, patches, feedback } = normalised(turn, batch);
-  for (const { project } of runs) if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
+  for (const { project } of runs)
+    if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
   for (const given of feedback) refuseTooMuch(turn, workspace, given);
   const draft = createDraft(turn, workspace);
   const posted = new Set(runs.map(({ fields }) => fields.id));
   // The only step that may still refuse comes before anything is written.
-  holdEarly(turn, workspace, patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)));
+  holdEarly(
+    turn,
+    workspace,
+    patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)),
+  );
   for (const run of runs) draft.post(run, projectFor(turn, workspace, run.project).id);
   for (const patch of patches) draft.patch(patch);
   for (const given of feedback) recordFeedback(turn, workspace, given, draft);

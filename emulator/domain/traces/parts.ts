@@ -46,12 +46,18 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
     const attached = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
     if (attached) {
       const [, id = "", file = ""] = attached;
-      attachments.push({ run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length });
+      attachments.push({
+        run_id: id.toLowerCase(),
+        name: file,
+        content_type: contentType,
+        bytes: bytes.length,
+      });
       continue;
     }
     const read = readJson(part);
     if ("problem" in read) problems.push(read.problem);
-    else if (name.startsWith("feedback.") && FEEDBACK.test(name)) feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+    else if (name.startsWith("feedback.") && FEEDBACK.test(name))
+      feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
     else {
       const problem = takeMember(wholes, name, read.value);
       if (problem !== undefined) problems.push(problem);
@@ -59,7 +65,9 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
   }
   const runs = [...wholes.values()];
   const came = (verb: Verb) =>
-    runs.filter((whole) => whole.verb === verb).map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
+    runs
+      .filter((whole) => whole.verb === verb)
+      .map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
   return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
 }
 
@@ -67,7 +75,8 @@ function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): s
   const [, verb, id, member] = RUN.exec(name) ?? [];
   if (verb === undefined || id === undefined)
     return `${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`;
-  if (member !== undefined && !MEMBERS.includes(member)) return `${name}: must end with ${MEMBERS.join(", ")}`;
+  if (member !== undefined && !MEMBERS.includes(member))
+    return `${name}: must end with ${MEMBERS.join(", ")}`;
   const where = `${verb}.${id.toLowerCase()}`;
   let whole = wholes.get(where);
   if (!whole) {

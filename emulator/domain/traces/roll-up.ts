@@ -83,7 +83,11 @@ function withBelow(own: TraceRow, { tokens, costs }: Figures): StoredRow {
     ...own,
     ...(hasTokens ? {} : fieldsOf(TOKEN_FIELDS, tokens)),
     ...(hasCosts ? {} : fieldsOf(COST_FIELDS, costs)),
-    below: { tokens, costs, own: [...(hasTokens ? ["tokens" as const] : []), ...(hasCosts ? ["costs" as const] : [])] },
+    below: {
+      tokens,
+      costs,
+      own: [...(hasTokens ? ["tokens" as const] : []), ...(hasCosts ? ["costs" as const] : [])],
+    },
   };
 }
 

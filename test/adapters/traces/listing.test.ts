@@ -17,7 +17,13 @@ const change = fc.record({
 
 const batches = fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 });
 
-function rowOf({ number, day, second, session, trace }: typeof change extends fc.Arbitrary<infer T> ? T : never): TraceRow {
+function rowOf({
+  number,
+  day,
+  second,
+  session,
+  trace,
+}: typeof change extends fc.Arbitrary<infer T> ? T : never): TraceRow {
   const start_time = `2026-02-0${day}T00:00:0${second}.000000Z`;
   return { ...sampleRow(number), start_time, session_id: session, trace_id: idOf(900 + trace) };
 }
@@ -31,7 +37,10 @@ test("rows are listed as a plain sort of their newest versions would, after ever
       const sessionIds = isOneProject ? [SESSION] : [SESSION, OTHER];
       const keyOf = ({ start_time, id }: TraceRow) => `${start_time} ${id}`;
       const wanted = (isWanted: (row: TraceRow) => boolean) =>
-        [...newest.values()].filter((row) => sessionIds.includes(row.session_id) && isWanted(row)).map(keyOf).sort();
+        [...newest.values()]
+          .filter((row) => sessionIds.includes(row.session_id) && isWanted(row))
+          .map(keyOf)
+          .sort();
       for (const [index, changes] of list.entries()) {
         const rows = [...new Map(changes.map((one) => [one.number, rowOf(one)])).values()];
         store.write(SCOPE, rows);
@@ -51,8 +60,12 @@ test("rows are listed as a plain sort of their newest versions would, after ever
         expect(listed({})).toEqual(all);
         expect(listed({ order: "desc" })).toEqual(all.toReversed());
         const [start, end] = ["2026-02-01T00:00:02.000000Z", "2026-02-03T00:00:01.000000Z"];
-        expect(listed({ start, end })).toEqual(wanted((row) => row.start_time >= start && row.start_time < end));
-        expect(listed({ traceId: idOf(900 + trace) })).toEqual(wanted((row) => row.trace_id === idOf(900 + trace)));
+        expect(listed({ start, end })).toEqual(
+          wanted((row) => row.start_time >= start && row.start_time < end),
+        );
+        expect(listed({ traceId: idOf(900 + trace) })).toEqual(
+          wanted((row) => row.trace_id === idOf(900 + trace)),
+        );
         for (const [at, key] of all.entries()) {
           const [startTime = "", id = ""] = key.split(" ");
           expect(listed({ after: { startTime, id } })).toEqual(all.slice(at + 1));
@@ -70,8 +83,12 @@ test("thousands of rows out of order are listed in order, and changing one moves
   const startOf = (number: number) =>
     `2026-02-01T${String(number % 24).padStart(2, "0")}:00:00.${String(number).padStart(6, "0")}Z`;
   for (let from = 0; from < 3000; from += 500)
-    store.write(SCOPE, Array.from({ length: 500 }, (_, n) => ({ ...sampleRow(from + n), start_time: startOf(from + n) })));
-  const listed = () => [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].map(({ startTime }) => startTime);
+    store.write(
+      SCOPE,
+      Array.from({ length: 500 }, (_, n) => ({ ...sampleRow(from + n), start_time: startOf(from + n) })),
+    );
+  const listed = () =>
+    [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].map(({ startTime }) => startTime);
   expect(listed()).toEqual(Array.from({ length: 3000 }, (_, n) => startOf(n)).sort());
   store.write(SCOPE, [{ ...sampleRow(5), start_time: "2026-02-01T23:59:59.000000Z" }]);
   expect(listed().at(-1)).toBe("2026-02-01T23:59:59.000000Z");

@@ -19,7 +19,8 @@ function storyOf(scene: Scene): string[] {
   return scene.world.journal.since(0).flatMap(({ now, cause, notes = [] }) => {
     const second = (Date.parse(now) - start) / 1000;
     return notes.flatMap(({ kind, detail = {} }) => {
-      if (kind.endsWith(".moved")) return [`${second} ${cause.name}: ${kind.split(".")[0]} ${detail.from} → ${detail.to}`];
+      if (kind.endsWith(".moved"))
+        return [`${second} ${cause.name}: ${kind.split(".")[0]} ${detail.from} → ${detail.to}`];
       return kind === "export_run.failed" ? [`${second} ${cause.name}: ${detail.failure}`] : [];
     });
   });
@@ -47,7 +48,9 @@ describe("the life of an export", () => {
     const scene = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
     const gone = scene.addDestination();
     const there = scene.addDestination();
-    const ids = [gone, gone, there].map((id) => scene.create({ bulk_export_destination_id: id, ...WINDOW }).id);
+    const ids = [gone, gone, there].map(
+      (id) => scene.create({ bulk_export_destination_id: id, ...WINDOW }).id,
+    );
     scene.removeDestination(gone);
     await scene.advance("PT5M");
     expect(ids.map((id) => scene.export(id).status)).toEqual(["FAILED", "FAILED", "COMPLETED"]);

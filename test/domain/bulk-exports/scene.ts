@@ -109,7 +109,14 @@ export function openScene(options: SceneOptions = {}) {
   function open(state: WorldState) {
     return createWorld<Ports>({
       state,
-      ports: { settings, traces, secrets: SECRETS, schedules: createSchedules(), limiter: createRateLimiter(settings.rateLimits), isEmbedded: () => true },
+      ports: {
+        settings,
+        traces,
+        secrets: SECRETS,
+        schedules: createSchedules(),
+        limiter: createRateLimiter(settings.rateLimits),
+        isEmbedded: () => true,
+      },
       collections: [
         ...COLLECTIONS,
         ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),
@@ -221,7 +228,8 @@ export function openScene(options: SceneOptions = {}) {
     runs: (id: string): readonly ExportRun[] => [...world.reader.list(EXPORT_RUNS, id)],
     spawned: (id: string): readonly BulkExport[] =>
       [...world.reader.list(SPAWNED, id)].map((one) => world.reader.get(EXPORTS, one.id) as BulkExport),
-    rowsIn: (run: ExportRun) => run.files.flatMap(({ key }) => disk.files.get(`${BUCKET}/${key}`) ?? ["lost"]),
+    rowsIn: (run: ExportRun) =>
+      run.files.flatMap(({ key }) => disk.files.get(`${BUCKET}/${key}`) ?? ["lost"]),
     /** What the run has to export: the rows as of its mark. */
     selected: (parent: BulkExport, run: ExportRun) =>
       select(disk, { ...run, asOf: run.asOf as number }, parent.filter).map(nameOf),
@@ -252,7 +260,8 @@ export function openScene(options: SceneOptions = {}) {
       world.end(new Refusal(503, "killed", "killed"));
       held.splice(0).forEach(({ data }, nth) => {
         const { rows } = encode(disk, data.order);
-        if (rows.length > 0 && !data.order.crash && arrives(nth)) disk.files.set(`${BUCKET}/${data.key}`, rows);
+        if (rows.length > 0 && !data.order.crash && arrives(nth))
+          disk.files.set(`${BUCKET}/${data.key}`, rows);
       });
       isHolding = false;
       world = open(state);
@@ -286,7 +295,9 @@ function select({ versions }: Disk, wanted: Selection, filter: string | null): r
   return [...last.values()]
     .filter(({ place, row }) => {
       const isTheirs = place.tenant_id === wanted.tenant_id && row.session_id === wanted.session_id;
-      return isTheirs && row.start_time >= wanted.start_time && row.start_time < wanted.end_time && passes(row);
+      return (
+        isTheirs && row.start_time >= wanted.start_time && row.start_time < wanted.end_time && passes(row)
+      );
     })
     .sort((a, b) => (cursorOf(a) < cursorOf(b) ? -1 : 1));
 }
@@ -309,7 +320,9 @@ function nameOf({ row, sequence }: RowVersion): string {
 function encode(disk: Disk, order: FileOrder) {
   const { tenantId: tenant_id, sessionId: session_id, start, end, cursor } = order;
   const wanted = { ...order, tenant_id, session_id, start_time: start, end_time: end };
-  const left = select(disk, wanted, order.filter).filter((version) => cursor === null || cursorOf(version) > cursor);
+  const left = select(disk, wanted, order.filter).filter(
+    (version) => cursor === null || cursorOf(version) > cursor,
+  );
   const taken = left.slice(0, order.rowsPerFile);
   const last = taken.at(-1);
   return {

@@ -16,7 +16,8 @@ describe("a simulation of exports, schedules, traffic, faults, crashes and moves
     expect(failures).toEqual([]);
     if (last - first < 100) return;
     // What never happens proves nothing.
-    for (const what of RARE) expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
+    for (const what of RARE)
+      expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
     expect(RARE.filter((what) => !seen.get(what))).toEqual([]);
   });
 });

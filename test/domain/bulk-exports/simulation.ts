@@ -1,6 +1,11 @@
 import { PLACES, WAITING } from "../../../emulator/domain/bulk-exports/capacity.ts";
 import { isFinal } from "../../../emulator/domain/bulk-exports/lifecycle.ts";
-import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "../../../emulator/domain/bulk-exports/records.ts";
+import {
+  type BulkExport,
+  EXPORT_RUNS,
+  EXPORTS,
+  type ExportRun,
+} from "../../../emulator/domain/bulk-exports/records.ts";
 import { removeFaults } from "../../../emulator/domain/faults/rules.ts";
 import { createBucket } from "../../../emulator/domain/object-storage/buckets.ts";
 import { buckets } from "../../../emulator/domain/object-storage/records.ts";
@@ -24,7 +29,12 @@ export async function simulate(seed: number): Promise<Simulated> {
   const limits = limitsOf(random);
   const scene = openScene({ seed, limits });
   const watch = watchOver(scene, limits);
-  const story = { scene, random, watch, destinations: [scene.addDestination(), scene.addDestination(THEIRS)] };
+  const story = {
+    scene,
+    random,
+    watch,
+    destinations: [scene.addDestination(), scene.addDestination(THEIRS)],
+  };
   try {
     for (let step = 0; step < STEPS; step += 1) {
       const [name, act] = random.pick(MOVES);
@@ -91,7 +101,10 @@ function comeRows({ scene, random, watch }: Story): void {
   }
 }
 
-function orderFor({ scene, random, destinations }: Story, body: Record<string, unknown>): BulkExport | undefined {
+function orderFor(
+  { scene, random, destinations }: Story,
+  body: Record<string, unknown>,
+): BulkExport | undefined {
   const place = random.pick([OURS, OURS, OURS, THEIRS]);
   const filter = random.pick([null, null, 'eq(name, "kept")', 'eq(name, "nothing")']);
   const known = place === OURS ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
@@ -158,7 +171,11 @@ function armOne({ scene, random }: Story): void {
       { plane: "worker", match: { at, nth }, then: { error: "resource_exhausted" } },
       { plane: "worker", match: { at, nth }, then: { stall: random.pick(["PT1M", "PT4H1S", "P4D"]) } },
       { plane: "worker", match: { at, nth: 9 }, then: { delete_destination: true } },
-      { plane: "s3", match: { op: "PutObject", nth }, then: { s3_error: random.pick(["SlowDown", "AccessDenied"]) } },
+      {
+        plane: "s3",
+        match: { op: "PutObject", nth },
+        then: { s3_error: random.pick(["SlowDown", "AccessDenied"]) },
+      },
       { plane: "s3", match: { at, nth: 9 }, then: { delete_bucket: true } },
       { preset: "workflow_timeout", match: { nth } },
     ]),
@@ -191,7 +208,8 @@ function askForNonsense({ scene, random, watch, destinations }: Story): void {
     () => scene.create({ ...body, interval_hours: 3 }),
     () => scene.create({ ...body, bulk_export_destination_id: BUCKET }),
     () => scene.create({ ...body, session_id: BUCKET }),
-    () => scene.create({ ...body, start_time: "1000-01-01T00:00:00Z", end_time: undefined, interval_hours: 1 }),
+    () =>
+      scene.create({ ...body, start_time: "1000-01-01T00:00:00Z", end_time: undefined, interval_hours: 1 }),
     () => scene.arm({ plane: "worker", match: {}, then: { explode: true } }),
     ...(ended ? [() => scene.cancel(ended.id)] : []),
   ];
@@ -255,18 +273,24 @@ function watchOver(scene: Scene, limits: Limits) {
   function follow({ cause, put = [], notes = [] }: JournalEntry): void {
     const { reader } = scene.world;
     for (const name of put) staysAtRest(name, cause.name);
-    if (cause.name === "export_run.start") begin(cause.ref as string, reader.get(EXPORT_RUNS, cause.ref as string));
+    if (cause.name === "export_run.start")
+      begin(cause.ref as string, reader.get(EXPORT_RUNS, cause.ref as string));
     for (const { kind, ref, detail = {} } of notes) {
-      if (kind === "waiting_for_capacity") happen(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
-      if (kind === "export_run.failed") fails(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
+      if (kind === "waiting_for_capacity")
+        happen(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
+      if (kind === "export_run.failed")
+        fails(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
       if (kind === "export.spawned") happen("spawned");
       if (!kind.endsWith(".moved")) continue;
       const isRun = kind === "export_run.moved";
       const record = isRun ? reader.get(EXPORT_RUNS, ref) : reader.get(EXPORTS, ref);
       if (!record) throw new Error(`${ref} moved and is not there`);
       if ("interval_hours" in record && record.interval_hours !== null) continue;
-      const pool = "bulk_export_id" in record ? `runs of ${record.bulk_export_id}` : `exports of ${record.tenant_id}`;
-      const limit = isRun ? limits.max_concurrent_runs_per_export : limits.max_concurrent_exports_per_workspace;
+      const pool =
+        "bulk_export_id" in record ? `runs of ${record.bulk_export_id}` : `exports of ${record.tenant_id}`;
+      const limit = isRun
+        ? limits.max_concurrent_runs_per_export
+        : limits.max_concurrent_exports_per_workspace;
       if (detail.to === "RUNNING") count(pool, 1, limit);
       if (detail.from === "RUNNING") count(pool, -1, limit);
     }
@@ -289,7 +313,8 @@ function watchOver(scene: Scene, limits: Limits) {
     resting.delete(id);
     const run = scene.world.reader.get(EXPORT_RUNS, id);
     const isRetry = cause === "export_run.start" && scene.world.now === until;
-    if (!isRetry && run && !isFinal(run)) throw new Error(`run ${id} does not wait for its next attempt (${cause})`);
+    if (!isRetry && run && !isFinal(run))
+      throw new Error(`run ${id} does not wait for its next attempt (${cause})`);
   }
 
   function begin(id: string, run: ExportRun | undefined): void {
@@ -356,9 +381,11 @@ function watchOver(scene: Scene, limits: Limits) {
     if (run.files.length > 1) happen("several files in a run");
     const found = now.rowsIn(run);
     const wanted = now.selected(one, run);
-    if (found.join() !== wanted.join()) throw new Error(`run ${run.id} holds ${found.join()} instead of ${wanted.join()}`);
+    if (found.join() !== wanted.join())
+      throw new Error(`run ${run.id} holds ${found.join()} instead of ${wanted.join()}`);
     const counted = run.files.reduce((sum, { rows }) => sum + rows, 0);
-    if (counted !== found.length) throw new Error(`run ${run.id} counts ${counted} rows and has ${found.length}`);
+    if (counted !== found.length)
+      throw new Error(`run ${run.id} counts ${counted} rows and has ${found.length}`);
   }
 
   function checkSchedule(now: Scene, { id, at }: { readonly id: string; readonly at: number }): void {
@@ -373,12 +400,18 @@ function watchOver(scene: Scene, limits: Limits) {
       start = end;
     }
     const isOverdue = start + (schedule.interval_hours as number) * HOUR + 600_000 < now.world.now;
-    if (isOverdue && !isFinal(schedule)) throw new Error(`schedule ${id} has stopped at ${formatInstant(start)}`);
+    if (isOverdue && !isFinal(schedule))
+      throw new Error(`schedule ${id} has stopped at ${formatInstant(start)}`);
   }
 }
 
 /** Failures that no retry mends (§7.3). */
-const LASTING = new Set(["access_denied", "bucket_not_valid", "key_id_does_not_exist", "destination_deleted"]);
+const LASTING = new Set([
+  "access_denied",
+  "bucket_not_valid",
+  "key_id_does_not_exist",
+  "destination_deleted",
+]);
 
 interface Random {
   below(limit: number): number;

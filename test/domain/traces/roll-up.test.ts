@@ -16,7 +16,10 @@ import { buildRow, rowUnder } from "../../../emulator/domain/traces/row.ts";
 const NOW = "2026-01-01T00:00:00.000000Z";
 
 function rowWith(given: object): TraceRow {
-  return rowUnder("s", buildRow("00000000-0000-4000-8000-000000000001", given, NOW, () => undefined));
+  return rowUnder(
+    "s",
+    buildRow("00000000-0000-4000-8000-000000000001", given, NOW, () => undefined),
+  );
 }
 
 const tokens = fc.option(fc.nat(1000));
@@ -43,7 +46,10 @@ describe("what children add up to", () => {
           last.reduce((total, one) => total + Number((one && read(one)) ?? 0), 0);
         expect(parent.total_tokens ?? 0).toBe(sum((one) => one.tokens[0]));
         expect(parent.completion_tokens ?? 0).toBe(sum((one) => one.tokens[2]));
-        expect(Number(parent.prompt_cost ?? 0)).toBeCloseTo(sum((one) => one.costs[1]), 9);
+        expect(Number(parent.prompt_cost ?? 0)).toBeCloseTo(
+          sum((one) => one.costs[1]),
+          9,
+        );
       }),
     );
   });

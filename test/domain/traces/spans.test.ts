@@ -54,7 +54,11 @@ describe("a span's inputs and outputs", () => {
     ],
     [
       "a list of messages as values",
-      { "gen_ai.input.messages": { arrayValue: { values: [{ kvlistValue: { values: attributes({ role: text("user") }) } }] } } },
+      {
+        "gen_ai.input.messages": {
+          arrayValue: { values: [{ kvlistValue: { values: attributes({ role: text("user") }) } }] },
+        },
+      },
       { messages: [{ role: "user" }] },
     ],
     [
@@ -104,7 +108,13 @@ describe("a span's place and values", () => {
       "langsmith.trace.session_name": text("mine"),
       "langsmith.metadata.user": text("u"),
     });
-    expect(row).toMatchObject({ id: own, parent_run_id: root, dotted_order: order, name: "named", tags: ["a", "b"] });
+    expect(row).toMatchObject({
+      id: own,
+      parent_run_id: root,
+      dotted_order: order,
+      name: "named",
+      tags: ["a", "b"],
+    });
     expect(row).toMatchObject({ session_name: "mine", extra: { metadata: { user: "u" } } });
     expect(rowOf({ "langsmith.trace.session_name": text("mine") }, {}, "asked").session_name).toBe("asked");
   });
@@ -116,7 +126,9 @@ describe("a span's place and values", () => {
       none: { doubleValue: "NaN" },
       yes: { boolValue: true },
     });
-    expect(extra).toMatchObject({ metadata: { small: 42, large: "9223372036854775807", none: "NaN", yes: true } });
+    expect(extra).toMatchObject({
+      metadata: { small: 42, large: "9223372036854775807", none: "NaN", yes: true },
+    });
   });
 
   test("an error is what its status says, else what was thrown", () => {

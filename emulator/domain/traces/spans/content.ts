@@ -53,7 +53,8 @@ function indexed(attributes: Attributes, prefixes: readonly string[]): readonly 
   const messages = new Map<number, Record<string, unknown>>();
   for (const [name, value] of attributes) {
     const prefix = prefixes.find((one) => name.startsWith(one));
-    const found = prefix === undefined ? null : /^(\d{1,6})\.(?:message\.)?(.+)$/.exec(name.slice(prefix.length));
+    const found =
+      prefix === undefined ? null : /^(\d{1,6})\.(?:message\.)?(.+)$/.exec(name.slice(prefix.length));
     if (!found) continue;
     const [, index = "", member = ""] = found;
     const message = messages.get(Number(index)) ?? {};

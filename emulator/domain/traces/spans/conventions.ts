@@ -38,7 +38,12 @@ export const MODEL_NAMES = ["gen_ai.request.model", "gen_ai.response.model", "ll
 export const PROVIDER_NAMES = ["gen_ai.provider.name", "gen_ai.system", "llm.provider"];
 
 /** Hold all of the inputs or outputs. */
-export const INPUT_NAMES = ["gen_ai.prompt", "input.value", "traceloop.entity.input", "gen_ai.tool.call.arguments"];
+export const INPUT_NAMES = [
+  "gen_ai.prompt",
+  "input.value",
+  "traceloop.entity.input",
+  "gen_ai.tool.call.arguments",
+];
 export const OUTPUT_NAMES = [
   "gen_ai.completion",
   "output.value",

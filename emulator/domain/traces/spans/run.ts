@@ -33,7 +33,10 @@ const NOTHING = /^0+$/;
 const STATUS_ERROR = 2;
 
 /** The trace row that a span stands for, as a client would post it; or why there is none. */
-export function runOfSpan(span: JsonObject, source: SpanSource): { readonly run: JsonObject } | { readonly problem: string } {
+export function runOfSpan(
+  span: JsonObject,
+  source: SpanSource,
+): { readonly run: JsonObject } | { readonly problem: string } {
   const traceId = idOf(span.traceId, TRACE_ID);
   const spanId = idOf(span.spanId, SPAN_ID);
   if (traceId === undefined || spanId === undefined)
@@ -81,7 +84,8 @@ function placeOf(span: JsonObject, traceId: string, spanId: string, attributes: 
     id: own,
     parent_run_id: parent ?? null,
     ...(order?.endsWith(own) && { dotted_order: order }),
-    ...(order === undefined && parent !== undefined && { trace_id: uuidAt(attributes, ROW.trace_id) ?? null }),
+    ...(order === undefined &&
+      parent !== undefined && { trace_id: uuidAt(attributes, ROW.trace_id) ?? null }),
   };
 }
 
@@ -161,7 +165,9 @@ function eventView({ name, time, attributes }: SpanEvent): JsonObject {
 }
 
 function idOf(value: unknown, form: RegExp): string | undefined {
-  return typeof value === "string" && form.test(value) && !NOTHING.test(value) ? value.toLowerCase() : undefined;
+  return typeof value === "string" && form.test(value) && !NOTHING.test(value)
+    ? value.toLowerCase()
+    : undefined;
 }
 
 function uuidAt(attributes: Attributes, name: string): string | undefined {
