@@ -232,7 +232,3 @@ export const TIMINGS = {
   },
   ...AGENT_TIMINGS,
 } as const satisfies Record<string, Limit>;
-
-export type LimitKey = keyof typeof LIMITS;
-
-export type TimingKey = keyof typeof TIMINGS;

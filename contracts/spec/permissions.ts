@@ -33,11 +33,3 @@ export const BUCKET_PERMISSIONS = {
     requirement: "2.4-10",
   },
 } as const satisfies Record<string, BucketPermission>;
-
-export type BucketAction = keyof typeof BUCKET_PERMISSIONS;
-
-/** Both write to the bucket, and so both need `put` (2.4-7). */
-export const WRITERS = {
-  backend: "writes the test file",
-  queue: "writes the exported files",
-} as const;

@@ -23,7 +23,7 @@ const MAX_TIMER_MS = 3_600_000;
 const LONG_AGO_MS = 60_000;
 
 /** Requests get their turn while time is moved far. */
-function breathe(): Promise<void> {
+export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -33,18 +33,98 @@ function holdsTime(effect: string): boolean {
 }
 
 export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
-  let anchor = { wall: wallNow(), virtual: world.now };
-  let timer: NodeJS.Timeout | undefined;
-  let advancing = false;
-  let isResting = false;
+  const pace = createPace(world, wallNow);
 
-  function present(): Instant {
-    return Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
+  function set(name: string, clock: World["clock"]): void {
+    pace.sync();
+    world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
+    pace.reanchor();
   }
 
+  return {
+    sync: pace.sync,
+    freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
+    flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
+    async advance(target) {
+      refuseAdvance(world, pace.isHeld(), target);
+      pace.sync();
+      pace.hold();
+      try {
+        return await advanceNow(world, target);
+      } finally {
+        pace.letGo();
+      }
+    },
+    moveFor(instant, ref) {
+      if (world.clock.mode !== "frozen" || pace.isHeld() || world.defect || instant <= world.now)
+        return false;
+      if (!followsWaits || world.inFlight().some(({ kind }) => holdsTime(kind))) return false;
+      const from = world.now;
+      world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
+      const detail = { from, to: world.now };
+      world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
+      pace.reanchor();
+      return true;
+    },
+    close: pace.close,
+  };
+}
+
+function refuseAdvance(world: World, isAdvancing: boolean, { to }: AdvanceTarget): void {
+  if (isAdvancing) throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
+  if (to < world.now)
+    throw new Refusal(
+      422,
+      "backwards",
+      "Time only moves forward.",
+      "POST /_emulator/v1/reset {} starts over.",
+    );
+}
+
+async function advanceNow(world: World, target: AdvanceTarget): Promise<Advance> {
+  const maxEvents = world.ports.settings.limits.events_per_advance;
+  const to = Math.max(target.to, world.now);
+  const patience = (settled: Promise<void>) => isStalled(world, settled);
+  const result = await advance(world, { ...target, to, patience, breathe, maxEvents });
+  const detail = { from: result.from, to: result.to, fired: result.firedTotal };
+  world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
+  return result;
+}
+
+/** True once effects have been in flight for too long on the wall clock. */
+export async function isStalled(world: World, settled: Promise<void>): Promise<boolean> {
+  let giveUp: NodeJS.Timeout | undefined;
+  const stalled = new Promise<boolean>((resolve) => {
+    giveUp = setTimeout(() => resolve(true), world.ports.settings.timings.effect_patience_ms);
+  });
+  const result = await Promise.race([settled.then(() => false), stalled]);
+  clearTimeout(giveUp);
+  return result;
+}
+
+/** How a flowing world keeps up with the wall clock. */
+interface Pace {
+  sync(): void;
+  /** From here on virtual time is counted from where it stands. */
+  reanchor(): void;
+  /** Somebody else moves time. */
+  hold(): void;
+  letGo(): void;
+  isHeld(): boolean;
+  close(): void;
+}
+
+function createPace(world: World, wallNow: () => number): Pace {
+  let anchor = { wall: wallNow(), virtual: world.now };
+  let timer: NodeJS.Timeout | undefined;
+  let isHeld = false;
+  let isResting = false;
+
+  const isStill = () => world.clock.mode === "frozen" || isHeld || world.defect !== undefined;
+  const present = (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
+
   function sync(): void {
-    if (world.clock.mode === "frozen" || advancing || isResting || world.defect) return;
-    catchUp(false);
+    if (!isStill() && !isResting) catchUp(false);
   }
 
   function catchUp(isImpatient: boolean): void {
@@ -62,16 +142,16 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   /** A machine that has slept would else time out what it had no chance to finish. */
   async function rest(): Promise<void> {
     isResting = true;
-    const isStalled = await patience(world.settled());
+    const isImpatient = await isStalled(world, world.settled());
     isResting = false;
-    if (world.clock.mode === "flowing" && !advancing && !world.defect) catchUp(isStalled);
+    if (!isStill()) catchUp(isImpatient);
   }
 
   /** One timer, for the next event. */
   function arm(): void {
     clearTimeout(timer);
     const next = world.nextEvent();
-    if (!next || world.clock.mode === "frozen" || advancing) return;
+    if (!next || isStill()) return;
     const waitMs = Math.max(0, (next.at - present()) / world.clock.rate);
     timer = setTimeout(sync, Math.min(waitMs, MAX_TIMER_MS));
     timer.unref();
@@ -82,65 +162,21 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
     arm();
   }
 
-  function set(name: string, clock: World["clock"]): void {
-    sync();
-    world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
-    reanchor();
-  }
-
-  async function patience(settled: Promise<void>): Promise<boolean> {
-    const { effect_patience_ms } = world.ports.settings.timings;
-    let giveUp: NodeJS.Timeout | undefined;
-    const stalled = new Promise<boolean>((resolve) => {
-      giveUp = setTimeout(() => resolve(true), effect_patience_ms);
-    });
-    const result = await Promise.race([settled.then(() => false), stalled]);
-    clearTimeout(giveUp);
-    return result;
-  }
-
   const unfollow = world.journal.follow(({ scheduled }) => {
     if (scheduled) arm();
   });
   arm();
   return {
     sync,
-    freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
-    flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
-    async advance(bounds) {
-      if (advancing)
-        throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
-      if (bounds.to < world.now)
-        throw new Refusal(
-          422,
-          "backwards",
-          "Time only moves forward.",
-          "POST /_emulator/v1/reset {} starts over.",
-        );
-      sync();
-      advancing = true;
-      try {
-        const maxEvents = world.ports.settings.limits.events_per_advance;
-        const to = Math.max(bounds.to, world.now);
-        const result = await advance(world, { ...bounds, to, patience, breathe, maxEvents });
-        const detail = { from: result.from, to: result.to, fired: result.firedTotal };
-        world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
-        return result;
-      } finally {
-        advancing = false;
-        reanchor();
-      }
+    reanchor,
+    hold() {
+      isHeld = true;
     },
-    moveFor(instant, ref) {
-      if (world.clock.mode !== "frozen" || advancing || world.defect || instant <= world.now) return false;
-      if (!followsWaits || world.inFlight().some(({ kind }) => holdsTime(kind))) return false;
-      const from = world.now;
-      world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
-      const detail = { from, to: world.now };
-      world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
+    letGo() {
+      isHeld = false;
       reanchor();
-      return true;
     },
+    isHeld: () => isHeld,
     close() {
       unfollow();
       clearTimeout(timer);

@@ -4,6 +4,7 @@ import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts"
 import type { WorldState } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+import { breathe, isStalled } from "./clock.ts";
 
 /** What an effect comes to in a rehearsal, and what is taken for granted with it. */
 interface Pretence {
@@ -37,7 +38,8 @@ export async function rehearse(
   target: AdvanceTarget,
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
-  if (await isBusy(world))
+  // What is in flight would have no end in the copy.
+  if (await isStalled(world, world.settled()))
     throw new Refusal(
       409,
       "in_flight",
@@ -56,17 +58,6 @@ export async function rehearse(
   const maxEvents = parts.ports.settings.limits.events_per_advance;
   const result = await advance(fork, { ...target, patience: stage.patience, breathe, maxEvents });
   return { ...result, assumed: stage.assumed() };
-}
-
-/** What is in flight would have no end in the copy: the world comes to rest first. */
-async function isBusy(world: World): Promise<boolean> {
-  let giveUp: NodeJS.Timeout | undefined;
-  const stalled = new Promise<boolean>((resolve) => {
-    giveUp = setTimeout(() => resolve(true), world.ports.settings.timings.effect_patience_ms);
-  });
-  const busy = await Promise.race([world.settled().then(() => false), stalled]);
-  clearTimeout(giveUp);
-  return busy;
 }
 
 function pretend(kinds: readonly string[]) {
@@ -92,8 +83,4 @@ function pretend(kinds: readonly string[]) {
 /** Rows are seen as they are; what a rehearsal would write is forgotten. */
 function readOnly(traces: TraceStore): TraceStore {
   return { ...traces, write: () => undefined, holdPatches: () => undefined, clear: () => undefined };
-}
-
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -65,24 +65,29 @@ export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds)
     });
   });
 
+  /** Why to stop where time stands; undefined when it may go on. */
+  async function reasonToStop(): Promise<Advance["stopped"] | undefined> {
+    if (world.inFlight().length > 0 && (await bounds.patience(world.settled()))) return "stalled";
+    if (world.defect) throw world.defect;
+    if (bounds.until?.(world.reader)) return "until";
+    return bounds.events !== undefined && firedTotal >= bounds.events ? "events" : undefined;
+  }
+
   async function stepToTheEnd(): Promise<Advance["stopped"]> {
     for (let steps = 1; ; steps += 1) {
-      if (world.inFlight().length > 0 && (await bounds.patience(world.settled()))) return "stalled";
-      if (world.defect) throw world.defect;
-      if (bounds.until?.(world.reader)) return "until";
-      if (bounds.events !== undefined && firedTotal >= bounds.events) return "events";
+      const reason = await reasonToStop();
+      if (reason) return reason;
       const next = world.nextEvent();
-      if (!next || next.at > bounds.to) break;
+      if (!next || next.at > bounds.to) return "target";
       if (firedTotal >= bounds.maxEvents) return "runaway";
       world.moveTo(next.at);
       if (steps % STEPS_PER_BREATH === 0) await bounds.breathe?.();
     }
-    if (!bounds.stays) world.moveTo(bounds.to);
-    return "target";
   }
 
   try {
     const stopped = await stepToTheEnd();
+    if (stopped === "target" && !bounds.stays) world.moveTo(bounds.to);
     return { from, to: world.now, fired, firedTotal, stopped, inFlight: world.inFlight() };
   } finally {
     unfollow();

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { PRETENCES, rehearse } from "../../emulator/adapters/rehearsal.ts";
-import { createWorld, type WorldParts } from "../../emulator/kernel/world.ts";
-import { emptyState } from "../../emulator/kernel/commit.ts";
 import type { Ports } from "../../emulator/domain/turn.ts";
+import { emptyState } from "../../emulator/kernel/commit.ts";
+import { createWorld, type WorldParts } from "../../emulator/kernel/world.ts";
 import { DEFAULTS } from "../domain/bulk-exports/scene.ts";
 
 const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));

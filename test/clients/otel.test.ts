@@ -1,6 +1,7 @@
-import { type Span, SpanStatusCode, context, trace } from "@opentelemetry/api";
+import { context, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -172,6 +173,24 @@ describe("OTLP requests", () => {
       },
     });
     expect((await rows()).one?.id).toBe("d269b633-813f-c60c-eee1-9b7ec3c1b174");
+  });
+
+  test("say in protobuf what could not be taken of a protobuf request", async () => {
+    // One span with nothing in it.
+    const body = new Uint8Array([0x0a, 0x04, 0x12, 0x02, 0x12, 0x00]);
+    const headers = { "x-api-key": "k", "content-type": "application/x-protobuf" };
+    const reply = await fetch(`${rig.emulator.url}/otel/v1/traces`, { method: "POST", headers, body });
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/x-protobuf"]);
+    const bytes = new Uint8Array(await reply.arrayBuffer());
+    expect(ProtobufTraceSerializer.deserializeResponse(bytes)).toMatchObject({
+      partialSuccess: { errorMessage: expect.stringContaining("no traceId") },
+    });
+    expect(
+      Number(
+        (ProtobufTraceSerializer.deserializeResponse(bytes).partialSuccess as { rejectedSpans: unknown })
+          .rejectedSpans,
+      ),
+    ).toBe(1);
   });
 
   test("make one row of a span that is sent twice", async () => {

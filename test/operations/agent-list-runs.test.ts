@@ -43,9 +43,9 @@ describe("GET /threads/{thread_id}/runs", () => {
   const idsOf = async (query: string) => (await list(query)).body.map(({ run_id }) => run_id);
 
   it("answers with ten runs of exactly nine fields each when nothing is asked for (2.1-1, 4.1-1)", async () => {
-    const { status, body, headers } = await list("");
+    const { status, body, header } = await list("");
     expect(status).toBe(200);
-    expect(headers.get("content-type")).toBe("application/json");
+    expect(header("content-type")).toBe("application/json");
     expect(body).toHaveLength(10);
     for (const run of body) {
       expect(Object.keys(run)).toEqual(FIELDS);

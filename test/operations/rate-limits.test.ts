@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "../domain/rate-limits/specification.ts";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Reply, type Rig, startRig } from "../story/emulator.ts";
 
 const SCALE = 0.005;
 const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region })));
@@ -206,8 +206,8 @@ describe("the headers of a limit", () => {
   ])("as %s", async (headers, admitted, refused) => {
     const own = await startRig({ rate_limits: { enabled: true, headers, rows: { default_key: 1 } } });
     try {
-      const seen = (reply: { headers: Headers }, names: object) =>
-        Object.fromEntries(Object.keys(names).map((name) => [name, reply.headers.get(name)]));
+      const seen = ({ header }: Reply, names: object) =>
+        Object.fromEntries(Object.keys(names).map((name) => [name, header(name) ?? null]));
       expect(seen(await own.call("GET", "/nowhere"), admitted)).toEqual(admitted);
       await own.emulator.clock.advance("PT2.5S");
       expect(seen(await own.call("GET", "/nowhere"), refused)).toEqual(refused);

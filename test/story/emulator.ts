@@ -1,3 +1,4 @@
+import supertest from "supertest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
 
 /** The keys that the README gives newcomers, spelled out: a test must notice when they change. */
@@ -12,7 +13,8 @@ export const BEGIN = "2026-03-01T00:00:00Z";
 export interface Reply<T = Record<string, unknown>> {
   readonly status: number;
   readonly body: T;
-  readonly headers: Headers;
+  /** In lower case; undefined when it was not sent. */
+  header(name: string): string | undefined;
 }
 
 /** An emulator with its clock frozen at `BEGIN`, and the calls that its tests make. */
@@ -27,22 +29,23 @@ export interface Rig {
   close(): Promise<void>;
 }
 
+type Verb = "get" | "post" | "put" | "patch" | "delete";
+
+function asking(url: string, method: string, path: string): supertest.Test {
+  return supertest(url)[method.toLowerCase() as Verb](path);
+}
+
 export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
   const emulator = await startEmulator({ clock: "frozen", now: BEGIN, ...options });
   return {
     emulator,
     async call(method, path, body, headers = {}) {
-      const reply = await fetch(new URL(path, emulator.url), {
-        method,
-        headers: { ...HEADERS, ...headers },
-        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      const text = await reply.text();
-      return {
-        status: reply.status,
-        headers: reply.headers,
-        body: text === "" ? undefined : JSON.parse(text),
-      };
+      const request = asking(emulator.url, method, path)
+        .set({ ...HEADERS, ...headers })
+        .ok(() => true);
+      if (body !== undefined) request.send(typeof body === "string" ? body : JSON.stringify(body));
+      const { status, text, header } = await request;
+      return { status, header: (name) => header[name], body: text ? JSON.parse(text) : undefined };
     },
     close: () => emulator.close(),
   };

@@ -73,10 +73,13 @@ const reply = root.lookupType("ExportTraceServiceResponse");
 /** The request as OTLP/JSON writes it: ids in hexadecimal, large numbers as text. */
 export function readSpans(bytes: Uint8Array): unknown {
   try {
-    const value = request.toObject(request.decode(bytes), { longs: String, bytes: String, json: true });
-    for (const { scopeSpans = [] } of value.resourceSpans ?? [])
-      for (const { spans = [] } of scopeSpans)
-        for (const span of spans) for (const name of IDS) if (name in span) span[name] = hexOf(span[name]);
+    const value: SentSpans = request.toObject(request.decode(bytes), {
+      longs: String,
+      bytes: String,
+      json: true,
+    });
+    for (const span of spansIn(value))
+      for (const name of IDS) if (span[name] !== undefined) span[name] = hexOf(span[name]);
     return value;
   } catch (error) {
     throw new Refusal(
@@ -89,6 +92,18 @@ export function readSpans(bytes: Uint8Array): unknown {
 
 export function writeSpansTaken(value: unknown): Uint8Array {
   return reply.encode(reply.fromObject(value as Record<string, unknown>)).finish();
+}
+
+interface SentSpans {
+  readonly resourceSpans?: readonly {
+    readonly scopeSpans?: readonly { readonly spans?: readonly SentIds[] }[];
+  }[];
+}
+
+type SentIds = Partial<Record<(typeof IDS)[number], string>>;
+
+function spansIn({ resourceSpans = [] }: SentSpans): readonly SentIds[] {
+  return resourceSpans.flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans = [] }) => spans));
 }
 
 function hexOf(base64: string): string {

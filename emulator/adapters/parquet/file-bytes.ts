@@ -1,6 +1,7 @@
 import { ByteWriter } from "hyparquet-writer";
 
-const FIRST_BYTES = 1024 * 1024;
+// Most files of a schedule are small: a large buffer for each would cost more than all the rest.
+const FIRST_BYTES = 64 * 1024;
 
 /** Takes a file's bytes, row group by row group, and in the end gives them in one piece. */
 export interface FileBytes {

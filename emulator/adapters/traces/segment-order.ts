@@ -11,7 +11,6 @@ import { createWordIndex } from "./word-index.ts";
 export interface SegmentOrder {
   /** Records that it holds in memory. */
   readonly records: number;
-  readonly size: number;
   readonly view: SidecarView;
   /** Takes in what was appended to the sidecar. */
   follow(): void;
@@ -26,17 +25,13 @@ export interface SegmentOrder {
 const FIRST_RECORDS = 256;
 
 export function createSegmentOrder(files: OpenFiles, segment: Segment): SegmentOrder {
-  let capacity = 0;
-  let bytes = Buffer.alloc(0);
-  let view = viewSidecar(bytes);
-  let records = 0;
-  let gone = new Uint8Array(0);
+  const held = createHeldRecords(files, segment);
+  const traces = createWordIndex();
   let order = new Uint32Array(0);
   let size = 0;
-  const traces = createWordIndex();
 
   const compare = (left: number, right: number): number =>
-    view.start(left) - view.start(right) || view.compareIds(left, right);
+    held.view.start(left) - held.view.start(right) || held.view.compareIds(left, right);
 
   /** The first rank of which `isBefore` does not hold. */
   function search(isBefore: (position: number) => boolean): number {
@@ -52,96 +47,125 @@ export function createSegmentOrder(files: OpenFiles, segment: Segment): SegmentO
 
   const rankOf = (position: number): number => search((other) => compare(other, position) < 0);
 
+  return {
+    get records() {
+      return held.count;
+    },
+    get view() {
+      return held.view;
+    },
+    follow() {
+      const known = held.count;
+      if (segment.records === known) return;
+      const { added, replaced } = held.takeAppended();
+      for (let position = known; position < held.count; position += 1) traces.add(held.view.trace(position));
+      added.sort(compare);
+      const removed = replaced.map(rankOf).sort((left, right) => left - right);
+      if (added.length + removed.length === 0) return;
+      order = spliced(order, size, { added, at: added.map(rankOf), removed });
+      size += added.length - removed.length;
+    },
+    at: (rank) => order[rank] ?? 0,
+    rank: (start, id) =>
+      search(
+        (other) =>
+          held.view.start(other) < start || (held.view.start(other) === start && held.view.id(other) < id),
+      ),
+    ofTrace: (word) => traces.of(word).filter(held.isNewest).sort(compare),
+  };
+}
+
+/** The records of a segment's sidecar, in memory. */
+function createHeldRecords(files: OpenFiles, segment: Segment) {
+  let count = 0;
+  let bytes = Buffer.alloc(0);
+  let view = viewSidecar(bytes);
+  /** Says of a record whether a later one took its place. */
+  let gone = new Uint8Array(0);
+
   function grow(wanted: number): void {
-    if (wanted <= capacity) return;
-    capacity = Math.max(wanted, capacity * 2, FIRST_RECORDS);
-    const larger = Buffer.allocUnsafeSlow(capacity * RECORD_BYTES);
-    bytes.copy(larger, 0, 0, records * RECORD_BYTES);
+    if (wanted <= gone.length) return;
+    const room = Math.max(wanted, gone.length * 2, FIRST_RECORDS);
+    const larger = Buffer.allocUnsafeSlow(room * RECORD_BYTES);
+    bytes.copy(larger, 0, 0, count * RECORD_BYTES);
     bytes = larger;
     view = viewSidecar(bytes);
-    const more = new Uint8Array(capacity);
+    const more = new Uint8Array(room);
     more.set(gone);
     gone = more;
   }
 
-  /** Appended versions that are still the newest, and the ranks of those that they replace. */
-  function takeAppended(until: number): { added: number[]; removed: number[] } {
-    const added: number[] = [];
-    const removed: number[] = [];
-    for (let position = records; position < until; position += 1) {
-      const previous = view.previous(position);
-      if (previous >= 0 && gone[previous] === 0) {
-        gone[previous] = 1;
-        if (previous < records) removed.push(rankOf(previous));
-      }
-      traces.add(view.trace(position));
-      if (view.length(position) > 0) added.push(position);
-    }
-    return { added: added.filter((position) => gone[position] === 0), removed };
-  }
-
-  function splice(added: number[], removed: number[]): void {
-    added.sort(compare);
-    removed.sort((left, right) => left - right);
-    const ranks = added.map(rankOf);
-    const before = order;
-    const length = size + added.length - removed.length;
-    const first = Math.min(ranks[0] ?? size, removed[0] ?? size);
-    if (first < size || length > order.length) {
-      order = new Uint32Array(Math.max(length, Math.ceil(order.length * 1.5)));
-      order.set(before.subarray(0, first));
-    }
-    let read = first;
-    let write = first;
-    const copyUntil = (rank: number): void => {
-      if (before !== order) order.set(before.subarray(read, rank), write);
-      write += rank - read;
-      read = rank;
-    };
-    for (let add = 0, drop = 0; add < added.length || drop < removed.length; ) {
-      const nextAdd = ranks[add] ?? Number.POSITIVE_INFINITY;
-      const nextDrop = removed[drop] ?? Number.POSITIVE_INFINITY;
-      copyUntil(Math.min(nextAdd, nextDrop));
-      if (nextAdd <= nextDrop) {
-        order[write] = added[add] ?? 0;
-        write += 1;
-        add += 1;
-      } else {
-        read += 1;
-        drop += 1;
-      }
-    }
-    copyUntil(size);
-    size = length;
-  }
+  const isNewest = (position: number): boolean => gone[position] === 0 && view.length(position) > 0;
 
   return {
-    get records() {
-      return records;
-    },
-    get size() {
-      return size;
+    get count() {
+      return count;
     },
     get view() {
       return view;
     },
-    follow() {
-      const until = segment.records;
-      if (until === records) return;
+    isNewest,
+    /** Reads on: appended versions that are the newest, and those held before that they replace. */
+    takeAppended(): { readonly added: number[]; readonly replaced: readonly number[] } {
+      const [first, until] = [count, segment.records];
       grow(until);
-      const tail = bytes.subarray(records * RECORD_BYTES, until * RECORD_BYTES);
-      readExactly(files.of(segment.path).index, tail, records * RECORD_BYTES);
-      const { added, removed } = takeAppended(until);
-      records = until;
-      if (added.length + removed.length > 0) splice(added, removed);
+      const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
+      readExactly(files.of(segment.path).index, tail, first * RECORD_BYTES);
+      const replaced: number[] = [];
+      for (let position = first; position < until; position += 1) {
+        const previous = view.previous(position);
+        if (previous >= 0 && previous < first && gone[previous] === 0) replaced.push(previous);
+        if (previous >= 0) gone[previous] = 1;
+      }
+      count = until;
+      const added: number[] = [];
+      for (let position = first; position < until; position += 1)
+        if (isNewest(position)) added.push(position);
+      return { added, replaced };
     },
-    at: (rank) => order[rank] ?? 0,
-    rank: (start, id) =>
-      search((other) => view.start(other) < start || (view.start(other) === start && view.id(other) < id)),
-    ofTrace: (word) =>
-      traces
-        .of(word)
-        .filter((position) => gone[position] === 0 && view.length(position) > 0)
-        .sort(compare),
   };
+}
+
+interface Edits {
+  /** In order, each with the rank before which it goes. */
+  readonly added: readonly number[];
+  readonly at: readonly number[];
+  /** Ranks, in order. */
+  readonly removed: readonly number[];
+}
+
+/** The order after the edits: in the same array when they only append and there is room, else in a new one. */
+function spliced(
+  before: Uint32Array<ArrayBuffer>,
+  size: number,
+  { added, at, removed }: Edits,
+): Uint32Array<ArrayBuffer> {
+  const length = size + added.length - removed.length;
+  const first = Math.min(at[0] ?? size, removed[0] ?? size);
+  if (first === size && length <= before.length) {
+    before.set(added, size);
+    return before;
+  }
+  const room = length <= before.length ? before.length : Math.ceil(length * 1.5);
+  const order = new Uint32Array(room);
+  let read = 0;
+  let write = 0;
+  const copyUntil = (rank: number): void => {
+    order.set(before.subarray(read, rank), write);
+    write += rank - read;
+    read = rank;
+  };
+  for (let add = 0, drop = 0; add < added.length || drop < removed.length; ) {
+    const nextAdd = at[add] ?? Number.POSITIVE_INFINITY;
+    const nextDrop = removed[drop] ?? Number.POSITIVE_INFINITY;
+    copyUntil(Math.min(nextAdd, nextDrop));
+    if (nextAdd <= nextDrop) {
+      order[write++] = added[add++] ?? 0;
+    } else {
+      read += 1;
+      drop += 1;
+    }
+  }
+  copyUntil(size);
+  return order;
 }

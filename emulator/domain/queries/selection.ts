@@ -1,7 +1,7 @@
 import { Refusal } from "../../kernel/refusal.ts";
+import type { Filter } from "../filters/filter.ts";
 import { parseFilter } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
-import type { Filter } from "../filters/filter.ts";
 import { parseTime } from "../traces/wire-time.ts";
 
 /** Which rows are asked for; what is undefined asks for nothing. */

@@ -32,21 +32,21 @@ export function createTally(shown: boolean): Tally {
   let errors = 0;
   let last: string | null = null;
 
+  function addTimes({ start_time, end_time, first_token_time }: StoredRow): void {
+    if (end_time !== null) latencies.push(secondsBetween(start_time, end_time));
+    if (first_token_time !== null) firstTokens.push(secondsBetween(start_time, first_token_time));
+    if (last === null || start_time > last) last = start_time;
+  }
+
   return {
     add(row) {
       count += 1;
       if (row.status === "error") errors += 1;
-      if (row.end_time !== null) latencies.push(secondsBetween(row.start_time, row.end_time));
-      if (row.first_token_time !== null)
-        firstTokens.push(secondsBetween(row.start_time, row.first_token_time));
-      if (last === null || row.start_time > last) last = row.start_time;
+      addTimes(row);
       const counted = shown ? row : ownRow(row);
       for (const name of TOKENS) tokens[name] += counted[name] ?? 0;
+      for (const name of COSTS) costs[name] = sumOf(costs[name], counted[name]);
       if (counted.total_tokens !== null) tokenCounts.push(counted.total_tokens);
-      for (const name of COSTS) {
-        const cost = counted[name];
-        if (cost !== null) costs[name] = addDecimals(costs[name] ?? "0", cost);
-      }
       feedback.add(row.feedback_stats);
     },
     result() {
@@ -73,6 +73,10 @@ export function createTally(shown: boolean): Tally {
   };
 }
 
+function sumOf(sum: string | null, more: string | null): string | null {
+  return more === null ? sum : addDecimals(sum ?? "0", more);
+}
+
 function secondsBetween(from: string, to: string): number {
   return microsBetween(from, to) / MICROS_PER_SECOND;
 }
@@ -97,19 +101,22 @@ const FEEDBACK_KEYS_MAX = 1_000;
 
 function createFeedbackTally() {
   const keys = new Map<string, KeyTally>();
+
+  function addKey(key: string, value: unknown): void {
+    if (!keys.has(key) && keys.size >= FEEDBACK_KEYS_MAX) return;
+    const { n, avg } = (isJsonObject(value) ? value : {}) as { n?: unknown; avg?: unknown };
+    const count = typeof n === "number" ? n : 1;
+    const tally = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
+    keys.set(key, tally);
+    tally.n += count;
+    if (typeof avg !== "number") return;
+    tally.scored += count;
+    tally.sum += avg * count;
+  }
+
   return {
     add(stats: unknown): void {
-      if (!isJsonObject(stats)) return;
-      for (const [key, value] of Object.entries(stats)) {
-        const tally = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
-        if (!keys.has(key) && keys.size >= FEEDBACK_KEYS_MAX) continue;
-        keys.set(key, tally);
-        const n = isJsonObject(value) && typeof value.n === "number" ? value.n : 1;
-        tally.n += n;
-        if (!isJsonObject(value) || typeof value.avg !== "number") continue;
-        tally.scored += n;
-        tally.sum += value.avg * n;
-      }
+      if (isJsonObject(stats)) for (const [key, value] of Object.entries(stats)) addKey(key, value);
     },
     result: () =>
       Object.fromEntries(

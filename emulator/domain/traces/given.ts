@@ -116,39 +116,37 @@ const UNUSED_FIELDS: ReadonlySet<string> = new Set([
   "tenant_id",
 ]);
 
+/** What says which run is meant, and in which project, beside the fields of its row. */
+const FIELDS: Readonly<Record<string, Reader>> = {
+  ...READERS,
+  id: uuid,
+  session_id: uuid,
+  session_name: text,
+};
+
 /** Reads a run of a request body; `where` goes before the names of its fields in every problem. */
 export function readRun(value: JsonObject, where: string): Reading {
   const problems: string[] = [];
-  const unknownFields: string[] = [];
-  const given: Record<string, unknown> = {};
-  const read = (name: string, as: Reader): unknown =>
-    as(value[name], (problem) => problems.push(`${fieldAt(where, name)}: ${problem}`));
-  const identity: Record<"id" | "session_id" | "session_name", unknown> = {
-    id: undefined,
-    session_id: undefined,
-    session_name: undefined,
-  };
-  for (const name of Object.keys(value)) {
-    if (value[name] === undefined) continue;
-    if (Object.hasOwn(READERS, name)) {
-      const known = value[name] === null ? null : read(name, READERS[name as keyof GivenFields]);
-      if (known !== undefined) given[name] = known;
-    } else if (Object.hasOwn(identity, name)) {
-      const as = name === "session_name" ? text : uuid;
-      if (value[name] !== null) identity[name as keyof typeof identity] = read(name, as);
-    } else if (!UNUSED_FIELDS.has(name)) unknownFields.push(name);
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  const said: Record<string, unknown> = {};
+  for (const name of names) {
+    const as = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    const wrong = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
+    const read = value[name] === null ? null : as?.(value[name], wrong);
+    // What cannot be read says nothing: it must not take the place of what is known.
+    if (as && read !== undefined) said[name] = read;
   }
+  const { id, session_id, session_name, ...given } = said as GivenFields & Identity;
   return {
-    id: identity.id as string | undefined,
-    project: projectOf(
-      identity.session_id as string | undefined,
-      identity.session_name as string | undefined,
-    ),
+    id: id ?? undefined,
+    project: projectOf(session_id ?? undefined, session_name ?? undefined),
     given,
-    unknownFields,
+    unknownFields: names.filter((name) => !Object.hasOwn(FIELDS, name) && !UNUSED_FIELDS.has(name)),
     problems,
   };
 }
+
+type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
 
 /** A field's name in a problem: `post[3].id`, or `id` when the body itself is the run. */
 export function fieldAt(where: string, name: string): string {

@@ -1,5 +1,5 @@
 import type { FormPart } from "../../../contracts/spec/trace-resources.ts";
-import type { Batch } from "./ingest.ts";
+import type { Batch, Came } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
 
 /** An attachment of a row: what it is, without what is in it. */
@@ -33,33 +33,15 @@ interface Whole {
 
 /** Puts rows and changes together from the parts of a multipart body, in whatever order they stand. */
 export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
-  const problems: string[] = [];
+  const problems: string[] = nameProblems(parts, needsLengths);
   const wholes = new Map<string, Whole>();
-  const feedback: { value: unknown; where: string }[] = [];
+  const feedback: Came[] = [];
   const attachments: Attachment[] = [];
-  const names = new Set<string>();
   for (const part of parts) {
-    const { name, contentType, length, bytes } = part;
-    if (names.has(name)) problems.push(`${name}: stands twice in the body`);
-    names.add(name);
-    if (needsLengths && length === undefined) problems.push(`${name}: must say its length`);
-    const attached = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
-    if (attached) {
-      const [, id = "", file = ""] = attached;
-      attachments.push({
-        run_id: id.toLowerCase(),
-        name: file,
-        content_type: contentType,
-        bytes: bytes.length,
-      });
-      continue;
-    }
-    const read = readJson(part);
-    if ("problem" in read) problems.push(read.problem);
-    else if (name.startsWith("feedback.") && FEEDBACK.test(name))
-      feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+    const attachment = attachmentIn(part);
+    if (attachment) attachments.push(attachment);
     else {
-      const problem = takeMember(wholes, name, read.value);
+      const problem = takeJson(part, wholes, feedback);
       if (problem !== undefined) problems.push(problem);
     }
   }
@@ -69,6 +51,34 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
       .filter((whole) => whole.verb === verb)
       .map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
   return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
+}
+
+function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string[] {
+  const problems: string[] = [];
+  const names = new Set<string>();
+  for (const { name, length } of parts) {
+    if (names.has(name)) problems.push(`${name.slice(0, 100)}: stands twice in the body`);
+    names.add(name);
+    if (needsLengths && length === undefined) problems.push(`${name.slice(0, 100)}: must say its length`);
+  }
+  return problems;
+}
+
+function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | undefined {
+  const found = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
+  if (!found) return undefined;
+  const [, id = "", file = ""] = found;
+  return { run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length };
+}
+
+/** Takes a part that holds JSON to where it belongs, or says what is wrong with it. */
+function takeJson(part: FormPart, wholes: Map<string, Whole>, feedback: Came[]): string | undefined {
+  const { name } = part;
+  const read = readJson(part);
+  if ("problem" in read) return read.problem;
+  if (!name.startsWith("feedback.") || !FEEDBACK.test(name)) return takeMember(wholes, name, read.value);
+  feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+  return undefined;
 }
 
 function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 
 /** A row whose parent has not come yet, or has no place in its trace itself. */
-interface WaitingChild {
+export interface WaitingChild {
   readonly parent_id: string;
   readonly id: string;
   /** Whether its tokens and costs count with the parent already. */

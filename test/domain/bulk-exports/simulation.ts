@@ -12,7 +12,7 @@ import { buckets } from "../../../emulator/domain/object-storage/records.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
-import { BUCKET, NOW, openScene, OURS, type Place, type Scene, THEIRS } from "./scene.ts";
+import { BUCKET, NOW, OURS, openScene, type Place, type Scene, THEIRS } from "./scene.ts";
 
 /** What came of one seed: the first promise that was broken, if any, and how often what happened. */
 export interface Simulated {

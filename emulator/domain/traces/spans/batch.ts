@@ -1,7 +1,7 @@
-import { isJsonObject } from "../json.ts";
 import type { Came } from "../ingest.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import { readAttributes } from "./attributes.ts";
-import { runOfSpan } from "./run.ts";
+import { runOfSpan, type SpanSource } from "./run.ts";
 
 export interface SpanBatch {
   readonly posts: readonly Came[];
@@ -13,24 +13,34 @@ export interface SpanBatch {
 export function batchOfSpans(resourceSpans: readonly unknown[], project: string | undefined): SpanBatch {
   const posts: Came[] = [];
   const rejected: string[] = [];
-  resourceSpans.forEach((group, at) => {
-    const { resource, scopeSpans } = isJsonObject(group) ? group : {};
-    const attributes = readAttributes(isJsonObject(resource) ? resource.attributes : undefined);
-    listOf(scopeSpans).forEach((inner, within) => {
-      const { scope, spans } = isJsonObject(inner) ? inner : {};
-      const name = isJsonObject(scope) && typeof scope.name === "string" ? scope.name : undefined;
-      listOf(spans).forEach((span, index) => {
-        const source = { resource: attributes, scope: name, project };
-        const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is no object" };
-        if ("problem" in result) return rejected.push(result.problem);
-        return posts.push({
-          value: result.run,
-          where: `resourceSpans[${at}].scopeSpans[${within}].spans[${index}]`,
-        });
-      });
-    });
-  });
+  for (const { span, source, where } of spansIn(resourceSpans, project)) {
+    const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is no object" };
+    if ("run" in result) posts.push({ value: result.run, where });
+    else rejected.push(result.problem);
+  }
   return { posts, rejected };
+}
+
+function* spansIn(resourceSpans: readonly unknown[], project: string | undefined) {
+  for (const [at, group] of resourceSpans.entries()) {
+    const { resource, scopeSpans } = objectOf(group);
+    const attributes = readAttributes(objectOf(resource).attributes);
+    for (const [within, inner] of listOf(scopeSpans).entries()) {
+      const { scope, spans } = objectOf(inner);
+      const { name } = objectOf(scope);
+      const source: SpanSource = {
+        resource: attributes,
+        scope: typeof name === "string" ? name : undefined,
+        project,
+      };
+      for (const [index, span] of listOf(spans).entries())
+        yield { span, source, where: `resourceSpans[${at}].scopeSpans[${within}].spans[${index}]` };
+    }
+  }
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {
