@@ -6,6 +6,7 @@ import { SEEDED_BUCKET, SEEDED_KEY } from "../emulator/domain/object-storage/see
 import type { RunningEmulator } from "../emulator/start.ts";
 import { CommandFailure } from "./command.ts";
 import { callControl } from "./control-client.ts";
+import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./demo-schedule.ts";
 import type { Progress } from "./terminal.ts";
 import { type Verdict, verdictLines } from "./verdict.ts";
 
@@ -14,6 +15,7 @@ export interface Account {
   readonly facts: {
     readonly verified: boolean;
     readonly export_id: string;
+    readonly schedule_id: string;
     readonly rows: number;
     readonly files: readonly string[];
   };
@@ -61,18 +63,29 @@ export async function tellStory(
   const projectId = await sendTraces(scene, window);
   const destinationId = await createDestination(scene);
   const oneOff = await exportOnce(scene, { projectId, destinationId, ...window });
+  progress.say("moving the clock through a schedule");
+  await generate(scene, dayAfter(ready.now), ready.seed + 1);
+  const start = window.to;
+  const scheduled = await exportOnSchedule(scene.call, { projectId, destinationId, start });
   const files = filesOnDisk(objectsFolder, oneOff);
-  return { facts: factsOf(oneOff, files), lines: linesOf(ready, window, oneOff, files) };
+  return {
+    facts: factsOf(oneOff, scheduled, files),
+    lines: linesOf(ready, window, { oneOff, scheduled }, files),
+  };
 }
 
-async function sendTraces({ call, progress, ready }: Scene, { from, to }: Window): Promise<string> {
+async function sendTraces(scene: Scene, window: Window): Promise<string> {
+  const { call, progress, ready } = scene;
   progress.say(`sending ${ROWS} sample runs`);
-  const order = { count: ROWS, project: PROJECT, from, to, seed: ready.seed };
-  await call("POST", "/_emulator/v1/traces/generate", order);
+  await generate(scene, window, ready.seed);
   const [project] = await call<readonly { readonly id: string }[]>("GET", `/api/v1/sessions?name=${PROJECT}`);
   if (project === undefined)
     throw new CommandFailure(`the project ${PROJECT} is missing after its traces were sent`);
   return project.id;
+}
+
+async function generate({ call }: Scene, { from, to }: Window, seed: number): Promise<void> {
+  await call("POST", "/_emulator/v1/traces/generate", { count: ROWS, project: PROJECT, from, to, seed });
 }
 
 async function createDestination({ call, progress }: Scene): Promise<string> {
@@ -119,17 +132,23 @@ function failureOf(id: string, { why }: Moved, runs: readonly ExportRun[]): stri
   return `export ${id} did not become COMPLETED (${why ?? "no reason given"}); ${error ?? "see its runs"}`;
 }
 
-function factsOf({ id, verdict }: OneOffExport, files: readonly string[]): Account["facts"] {
-  const verified = verdict.ok && verdict.rows > 0 && files.length === verdict.files;
-  return { verified, export_id: id, rows: verdict.rows, files };
+function factsOf(
+  { id, verdict }: OneOffExport,
+  scheduled: ScheduledExport,
+  files: readonly string[],
+): Account["facts"] {
+  const isThere = verdict.ok && verdict.rows > 0 && files.length === verdict.files;
+  const verified = isThere && isWhole(scheduled);
+  return { verified, export_id: id, schedule_id: scheduled.id, rows: verdict.rows, files };
 }
 
 function linesOf(
   ready: ReadyLine,
   window: Window,
-  { id, runs, verdict }: OneOffExport,
+  exports: { readonly oneOff: OneOffExport; readonly scheduled: ScheduledExport },
   files: readonly string[],
 ): string[] {
+  const { id, runs, verdict } = exports.oneOff;
   const days = runs.map(
     ({ start_time, rows_exported, metadata }) =>
       `                ${start_time.slice(0, 10)}  ${String(rows_exported).padStart(6)} rows  ${metadata.files.length} files`,
@@ -146,8 +165,9 @@ function linesOf(
     ...verdictLines(id, verdict).map(
       (line, index) => `${index === 0 ? "5 Read back     " : "                "}${line}`,
     ),
+    ...scheduleLines(exports.scheduled),
     "",
-    "Parquet files:",
+    "Parquet files of the first export:",
     ...files.map((file) => `  ${file}`),
     ...(first === undefined ? [] : ["", "Open them, for example with DuckDB:", `  ${openingLine(first)}`]),
   ];
@@ -178,6 +198,11 @@ interface Window {
 function windowBefore(now: string): Window {
   const to = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS;
   return { from: new Date(to - WINDOW_DAYS * DAY_MS).toISOString(), to: new Date(to).toISOString() };
+}
+
+function dayAfter(now: string): Window {
+  const from = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS;
+  return { from: new Date(from).toISOString(), to: new Date(from + DAY_MS).toISOString() };
 }
 
 function callerOf(url: string): Scene["call"] {

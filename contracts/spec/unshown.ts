@@ -1,8 +1,8 @@
 /**
  * A path that the specification names without showing its replies: 501 with the section, never a made-up
  * success. `{…}` stands for one segment, `**` for any number of segments, none included. The first row
- * that matches counts, and it is asked before the operations, whose `/runs/{run_id}` would otherwise take
- * `/runs/stats` for its own.
+ * that matches counts, and it is asked before the operations, whose `{…}` could otherwise take a path for
+ * their own.
  */
 export interface UnshownPath {
   /** Absent means every method. */

@@ -1,0 +1,60 @@
+import type { Verdict } from "./verdict.ts";
+
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** A scheduled export, followed over three windows. */
+export interface ScheduledExport {
+  readonly id: string;
+  readonly spawned: readonly Spawned[];
+  readonly verdict: Verdict;
+}
+
+interface Spawned {
+  readonly id: string;
+  readonly status: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly created_at: string;
+  readonly source_bulk_export_id: string | null;
+}
+
+const INTERVAL_HOURS = 6;
+const WINDOWS = 3;
+/** The last window, its ten minutes of grace, and a minute for its files. */
+const PATIENCE = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
+
+/** Orders an export of every six hours from `start` on and moves the clock through three of them. */
+export async function exportOnSchedule(
+  call: Call,
+  order: { readonly projectId: string; readonly destinationId: string; readonly start: string },
+): Promise<ScheduledExport> {
+  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
+    bulk_export_destination_id: order.destinationId,
+    session_id: order.projectId,
+    start_time: order.start,
+    interval_hours: INTERVAL_HOURS,
+    format_version: "v2_beta",
+  });
+  await call("POST", "/_emulator/v1/clock/advance", { by: PATIENCE });
+  const all = await call<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
+  const spawned = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
+  const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
+  return { id, spawned, verdict };
+}
+
+/** True when every window was spawned and every row of it is where it should be. */
+export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
+  return verdict.ok && verdict.rows > 0 && spawned.length === WINDOWS;
+}
+
+export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string[] {
+  const clock = (time: string) => time.slice(11, 16);
+  return [
+    `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; a day of traces ahead, and the clock moved by ${PATIENCE}:`,
+    ...spawned.map(
+      (each) =>
+        `                ${clock(each.start_time)} to ${clock(each.end_time)}  spawned at ${clock(each.created_at)}  ${each.status}`,
+    ),
+    `7 Read back     ${verdict.ok ? "verified" : `${verdict.problems.length} problems`}, ${verdict.rows} rows in ${verdict.files} files`,
+  ];
+}
