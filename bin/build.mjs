@@ -12,31 +12,32 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 
-/** What is run or imported by its own path; everything else is a chunk. */
-const ENTRIES = [
-  "bin/emulator.ts",
-  "emulator/index.ts",
-  "contracts/index.ts",
-  "emulator/entries/msw.ts",
-  "emulator/entries/testcontainers.ts",
-  "emulator/entries/vitest.ts",
-  "emulator/adapters/parquet/encoder-thread.ts",
-  "emulator/adapters/store/compaction-thread.ts",
+/**
+ * What is run or imported by its own path. The command line is one file, since every further file that it
+ * has to open makes its start slower; its other commands, and all the rest, share chunks.
+ */
+const BUILDS = [
+  { entryPoints: ["bin/emulator.ts"], plugins: [otherCommands()] },
+  { entryPoints: await otherCommandFiles() },
+  {
+    entryPoints: [
+      "emulator/index.ts",
+      "contracts/index.ts",
+      "emulator/entries/msw.ts",
+      "emulator/entries/testcontainers.ts",
+      "emulator/entries/vitest.ts",
+    ],
+  },
+  {
+    entryPoints: [
+      "emulator/adapters/parquet/encoder-thread.ts",
+      "emulator/adapters/store/compaction-thread.ts",
+    ],
+  },
 ];
 
 /** Packages that the start needs, or that are small: bundled. The others load when they are first used. */
-const BUNDLED = new Set([
-  "@aws-crypto/crc32",
-  "@aws-crypto/crc32c",
-  "@aws-crypto/sha256-js",
-  "@smithy/signature-v4",
-  "ajv",
-  "ajv-formats",
-  "express",
-  "fast-xml-parser",
-  "lowdb",
-  "proper-lockfile",
-]);
+const BUNDLED = new Set(["ajv", "express", "fast-xml-parser", "lowdb", "proper-lockfile"]);
 
 /** Brought by those who use the entry for them. */
 const PEERS = ["msw", "testcontainers", "vitest"];
@@ -65,8 +66,10 @@ const common = {
 
 await rm(FRESH, { recursive: true, force: true });
 try {
-  const { inputs } = (await bundleEntries()).metafile;
+  const bundles = await Promise.all(BUILDS.map(bundle));
+  const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs)]);
+  await dropUnusedRequires();
   await publish();
 } catch (error) {
   // The bundler has printed its own errors already.
@@ -76,24 +79,64 @@ try {
   await rm(FRESH, { recursive: true, force: true });
 }
 
-function bundleEntries() {
+function bundle({ plugins = [], ...own }) {
   return build({
     ...common,
-    entryPoints: ENTRIES,
     outbase: ".",
     outdir: FRESH,
     splitting: true,
+    // What has no spaces is compiled sooner; names stay, so that stack traces can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+
     chunkNames: "chunks/[name]-[hash]",
     external: external.flatMap((name) => [name, `${name}/*`]),
     alias: {
       // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
       "graceful-fs": "node:fs",
+      // Express writes no notes here, and what would write them looks at the terminal first.
+      debug: join(ROOT, "bin/no-notes.cjs"),
       ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/left-out.cjs")])),
     },
-    plugins: [lazyOldModules],
+    plugins: [lazyOldModules, ...plugins],
     banner: { js: REQUIRE_FOR_BUNDLED_PACKAGES },
     metafile: true,
+    ...own,
   });
+}
+
+async function otherCommandFiles() {
+  const names = await readdir(join(ROOT, "bin/commands"));
+  return names.filter((name) => name !== "start.ts").map((name) => `bin/commands/${name}`);
+}
+
+/** Leaves every command but `start` outside of the file, to be loaded from beside it. */
+function otherCommands() {
+  return {
+    name: "other-commands",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\/commands\// }, ({ path }) =>
+        path.endsWith("/start.ts") ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+      );
+    },
+  };
+}
+
+/** Making a `require` takes time, and few of the files need one. */
+async function dropUnusedRequires() {
+  for (const file of await filesIn(FRESH)) {
+    if (!file.endsWith(".js")) continue;
+    const text = await readFile(join(FRESH, file), "utf8");
+    const rest = text.replace(REQUIRE_FOR_BUNDLED_PACKAGES, "");
+    if (rest !== text && !/\brequire\b/.test(rest)) await writeFile(join(FRESH, file), rest);
+  }
+}
+
+async function filesIn(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 async function writeSchema() {
@@ -125,10 +168,9 @@ async function writeTypes() {
 
 /** Chunks first, entries last: whoever starts meanwhile finds a whole build, the old one or the new one. */
 async function publish() {
-  const files = (await readdir(FRESH, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(FRESH, join(entry.parentPath, entry.name)))
-    .sort((a, b) => Number(b.startsWith("chunks")) - Number(a.startsWith("chunks")));
+  const files = (await filesIn(FRESH)).sort(
+    (a, b) => Number(b.startsWith("chunks")) - Number(a.startsWith("chunks")),
+  );
   for (const file of files) {
     await mkdir(dirname(join(DIST, file)), { recursive: true });
     await rename(join(FRESH, file), join(DIST, file));

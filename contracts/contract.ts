@@ -1,20 +1,12 @@
 import type { Blame, Case, CaseSettings, Finding } from "./case.ts";
 import type { Draw } from "./draw.ts";
-import { type Exchange, exchangeOf } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { instantOf } from "./instant.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "./spec/requirements.ts";
-import type {
-  Identity,
-  ObjectStore,
-  Reach,
-  Receiver,
-  Region,
-  Session,
-  WireReply,
-  WireRequest,
-} from "./target.ts";
+import type { Identity, ObjectStore, Reach, Receiver, Region, Session, WireRequest } from "./target.ts";
+import { openWire, type Wire } from "./wire.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -101,79 +93,41 @@ export interface ContractParts {
 }
 
 export function openContract(parts: ContractParts): OpenContract {
-  const { session, draw } = parts;
-  const { identity, reach } = session;
+  const { session, draw, oracle } = parts;
   const findings: Finding[] = [];
   const asked = new Set<RequirementId>();
-  const secrets = new Set(secretsOf(identity));
-  const open: Receiver[] = [];
-  let last: Exchange | undefined;
-  let requests = 0;
-
-  const record = expectations(findings, asked, () => last);
-
-  async function exchange(request: WireRequest): Promise<WireReply> {
+  const receivers: Receiver[] = [];
+  const wire = openWire(session, async () => {
     if (!(await parts.spend())) throw new CaseEnded("The request budget is spent (--budget).");
-    requests += 1;
-    const reply = await session.send(request);
-    const base = session.addresses[request.region] ?? "";
-    last = exchangeOf(request, reply, base + request.path, secrets);
-    return reply;
-  }
+  });
 
   async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
-    const request = requestOf(identity, method, path, options);
-    const reply = await exchange(request);
-    const shown = last as Exchange;
-    if (!options.unjudged) await judge(request, reply, shown);
+    const request = requestOf(session.identity, method, path, options);
+    const { reply, shown } = await wire.send(request);
+    const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
+    for (const judgement of judgements ?? []) findings.push({ ...judgement, exchange: shown });
     return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
-  }
-
-  async function judge(request: WireRequest, reply: WireReply, shown: Exchange): Promise<void> {
-    for (const judgement of (await parts.oracle?.judge(request, reply, secrets)) ?? [])
-      findings.push({ ...judgement, exchange: shown });
-  }
-
-  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers = { "content-type": "application/json" };
-    const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const reply = await exchange({ region: "us", method, path: CONTROL + path, headers, ...text });
-    if (reply.status !== 200)
-      throw new CaseEnded(
-        `${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`,
-      );
-    return bodyOf(reply.text) as T;
   }
 
   const contract: Contract = {
     draw,
-    identity,
+    identity: session.identity,
     get objects() {
       if (!session.objects) throw new CaseEnded("The case did not say that it needs object_store.");
       return session.objects;
     },
-    reach,
+    reach: session.reach,
     call,
-    ...record,
-    control,
-    advance: (target) =>
-      control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
-    now: async () => instantOf((await control<{ now: string }>("GET", "/clock")).now),
+    ...expectations(findings, asked, () => wire.last),
+    ...steering(wire),
     async receiver() {
-      const receiver = await reach.receiver();
-      open.push(receiver);
+      const receiver = await session.reach.receiver();
+      receivers.push(receiver);
       return receiver;
     },
-    async refusesToStart(settings) {
-      try {
-        await (await parts.open(settings)).close();
-        return null;
-      } catch (error) {
-        return (error as Error).message;
-      }
-    },
+    refusesToStart: (settings) => reasonNotToStart(parts, settings),
     secret(text) {
-      secrets.add(text);
+      wire.secrets.add(text);
       return text;
     },
   };
@@ -183,13 +137,40 @@ export function openContract(parts: ContractParts): OpenContract {
     findings,
     asked,
     get requests() {
-      return requests;
+      return wire.requests;
     },
     async close() {
-      await Promise.all(open.map((receiver) => receiver.close()));
-      await session.close();
+      await Promise.all(receivers.map((receiver) => receiver.close()));
+      await wire.close();
     },
   };
+}
+
+/** What the emulator's test-only surface lets a case do. */
+function steering(wire: Wire): Pick<Contract, "control" | "advance" | "now"> {
+  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { reply } = await wire.send({ region: "us", method, path: CONTROL + path, headers, ...text });
+    if (reply.status === 200) return bodyOf(reply.text) as T;
+    throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+  }
+
+  return {
+    control,
+    advance: (target) =>
+      control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+    now: async () => instantOf((await control<{ now: string }>("GET", "/clock")).now),
+  };
+}
+
+async function reasonNotToStart({ open }: ContractParts, settings: CaseSettings): Promise<string | null> {
+  try {
+    await (await open(settings)).close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 function expectations(
@@ -267,11 +248,4 @@ function bodyOf(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function secretsOf({ apiKey, bucket }: Identity): readonly string[] {
-  const { accessKeyId, secretAccessKey, sessionToken } = bucket;
-  // The usual key id is an ordinary word that names other things as well.
-  const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
-  return [apiKey, secretAccessKey, ...keyId, ...(sessionToken ? [sessionToken] : [])];
 }

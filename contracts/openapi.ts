@@ -10,7 +10,7 @@ import type { Field, OptionalField } from "./spec/fields.ts";
 import { LIMITS, TIMINGS } from "./spec/limits.ts";
 import type { Operation } from "./spec/operation.ts";
 import { OPERATIONS } from "./spec/operations.ts";
-import { DEFAULT_VERSIONS } from "./spec/versions.ts";
+import { AGENT_API_VERSION, DEFAULT_VERSIONS } from "./spec/versions.ts";
 
 export interface OpenApiOptions {
   readonly versions?: Readonly<Record<keyof typeof DEFAULT_VERSIONS, string>>;
@@ -57,7 +57,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
       version: versions.service,
       description:
         "What the emulator answers; entries under x-emulator name the sections and the choices behind it.",
-      "x-emulator": { versions },
+      "x-emulator": { versions, agent_api_version: AGENT_API_VERSION },
     },
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
     servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),

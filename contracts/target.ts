@@ -111,6 +111,8 @@ export interface Session {
   readonly identity: Identity;
   readonly objects?: ObjectStore;
   readonly reach: Reach;
+  /** It goes on after the case, which then takes away what it has made. */
+  readonly shared?: true;
   close(): Promise<void>;
 }
 

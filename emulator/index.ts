@@ -1,7 +1,7 @@
 import { resolveConfiguration } from "./adapters/config/resolve.ts";
 import type { Configuration } from "./configuration.ts";
-import { CONTROL_PREFIX } from "./control/gateway.ts";
 import type { Verification } from "./control/operation.ts";
+import { CONTROL_PREFIX } from "./control/prefix.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "./domain/auth.ts";
 import type { FaultOrder, FaultView } from "./entries/faults.ts";
 import { answerInProcess } from "./entries/fetch.ts";

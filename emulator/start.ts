@@ -14,8 +14,8 @@ import { createS3Server } from "./adapters/s3/front/server.ts";
 import { createSecrets, openSecrets } from "./adapters/secrets.ts";
 import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
-import { CONTROL_PREFIX, handleControl } from "./control/gateway.ts";
 import type { ControlContext } from "./control/operation.ts";
+import { CONTROL_PREFIX } from "./control/prefix.ts";
 import { createRecording, type Recording } from "./control/recording.ts";
 import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
 import type { Followers } from "./http/followers.ts";
@@ -73,7 +73,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     site.clock.sync();
     const { now } = site.world;
     const reply = request.path.startsWith(CONTROL_PREFIX)
-      ? handleControl(control, request, configuration.allowedHosts)
+      ? answerControl(control, request, configuration)
       : gateway.handle(site.world, request, site.clock);
     recording.take(request, now, reply);
     return reply;
@@ -109,6 +109,16 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     unstruckFaults: () => unstruckFaults(site.world.reader),
     close,
   };
+}
+
+/** The test-only operations are loaded with the first request for one. */
+async function answerControl(
+  control: ControlContext,
+  request: HttpRequest,
+  { allowedHosts }: Configuration,
+): Promise<HttpReply> {
+  const { handleControl } = await import("./control/gateway.ts");
+  return handleControl(control, request, allowedHosts);
 }
 
 type Ports = Record<"us" | "eu" | "s3", number>;

@@ -1,6 +1,6 @@
 import type { Need } from "../case.ts";
 import { createDraw } from "../draw.ts";
-import type { Identity, Session, Target } from "../target.ts";
+import type { Identity, Send, Session, Target } from "../target.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
 import { createSend, Unreachable } from "./send.ts";
@@ -58,10 +58,15 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
         apiKey: `contract-${draw.word(12)}`,
         tenantId: emulator ? draw.uuid() : DEFAULT_TENANT_ID,
       };
-      const identity = identityOf({ ...caller, ...given }, emulator !== undefined);
+      const identity = identityOf({ ...caller, ...given }, draw.word(12));
+      const removeBucket = emulator && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
       const objects = openObjectStore(s3, identity.bucket);
       if (emulator) await send(control("POST", "/clock/freeze"));
-      return { send, addresses, identity, objects, reach: REACH, close: async () => objects.close() };
+      const close = async () => {
+        objects.close();
+        await removeBucket?.();
+      };
+      return { send, addresses, identity, objects, reach: REACH, shared: true, close };
     },
     async close() {
       if (emulator?.mode === "flowing") await send(control("POST", "/clock/flow", "{}"));
@@ -96,19 +101,30 @@ async function emulatorAt(url: string): Promise<Found | undefined> {
 
 function identityOf(
   { apiKey, tenantId, s3 }: Addresses & Pick<Identity, "apiKey" | "tenantId">,
-  isEmulator: boolean,
+  word: string,
 ): Identity {
   if (s3) {
     const { endpoint, ...bucket } = s3;
     return { apiKey, tenantId, bucket: { ...bucket, endpointUrl: endpoint } };
   }
-  const secretAccessKey = isEmulator ? "emulator-secret" : "unknown-secret";
-  const bucket = { name: "traces", region: "us-east-1", accessKeyId: "emulator", secretAccessKey };
-  return { apiKey, tenantId, bucket: { ...bucket, endpointUrl: null } };
+  const name = `contract-${word}`;
+  const key = { accessKeyId: `key-of-${word}`, secretAccessKey: `secret-of-${word}` };
+  return { apiKey, tenantId, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
+}
+
+/** A bucket and a key pair of the case's own, since cases delete buckets and revoke keys; removed by what it answers. */
+async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Identity["bucket"]) {
+  const pair = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
+  await send(control("POST", "/s3/buckets", JSON.stringify({ name })));
+  await send(control("POST", "/s3/credentials", JSON.stringify(pair)));
+  return async () => {
+    await send(control("DELETE", `/s3/buckets/${name}`));
+    await send(control("DELETE", `/s3/credentials/${accessKeyId}`));
+  };
 }
 
 /** Lets so many requests through in a window, and the next ones wait for it to move on. */
-function calm(send: ReturnType<typeof createSend>): ReturnType<typeof createSend> {
+function calm(send: Send): Send {
   const sent: number[] = [];
   return async (request) => {
     const now = REACH.now();

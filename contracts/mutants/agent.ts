@@ -1,18 +1,6 @@
+import { isMembers, jsonOf } from "../json.ts";
 import type { WireRequest } from "../target.ts";
-import {
-  answers,
-  asks,
-  isMembers,
-  jsonOf,
-  lies,
-  lists,
-  type Mutant,
-  query,
-  sends,
-  status,
-  tells,
-  without,
-} from "./mutant.ts";
+import { answers, asks, lies, lists, type Mutant, query, sends, status, tells, without } from "./mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;

@@ -1,5 +1,6 @@
 import type { CaseSettings } from "../case.ts";
 import type { Members } from "../contract.ts";
+import { isMembers, jsonOf } from "../json.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import type {
   Delivery,
@@ -151,17 +152,4 @@ export function query(route: Route, change: (query: URLSearchParams) => void): (
     const said = parameters.toString();
     return { ...request, path: said === "" ? path : `${path}?${said}` };
   });
-}
-
-export function jsonOf(text: string | undefined): unknown {
-  if (text === undefined || text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { Members } from "../contract.ts";
+import { jsonOf } from "../json.ts";
 import type { Delivery } from "../target.ts";
-import { jsonOf, lies, type Mutant } from "./mutant.ts";
+import { lies, type Mutant } from "./mutant.ts";
 
 const each = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) => all.map(change);
 

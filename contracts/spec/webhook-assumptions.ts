@@ -63,6 +63,14 @@ export const WEBHOOK_ASSUMPTIONS = {
     alternatives: [],
     reason: "Other schemes cannot be posted to, and //host is a foreign host in the clothes of a path.",
   },
+  "agent.webhook_control_paths": {
+    section: "6.1",
+    requirement: "6.1-7",
+    choice: "refused, the inbox aside",
+    alternatives: [],
+    reason:
+      "A relative URL calls the server itself; the test-only paths are no part of the service that it stands for.",
+  },
   "agent.webhook_default_ports": {
     section: "6.1",
     requirement: "6.1-6",

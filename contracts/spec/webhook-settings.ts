@@ -99,6 +99,11 @@ export const WEBHOOK_URL_RULES = {
     setting: "webhooks.url.disable_loopback",
     refusal: "Loopback webhooks are disabled: relative URLs are refused",
   },
+  control: {
+    requirement: "6.1-7",
+    assumption: "agent.webhook_control_paths",
+    refusal: "Webhook must not drive the emulator: below /_emulator/ only /_emulator/inbox/ is a receiver",
+  },
   https: {
     requirement: "6.1-5",
     setting: "webhooks.url.require_https",

@@ -1,7 +1,9 @@
 import type { Case } from "../case.ts";
 import { AGENT_CASES } from "./agent.ts";
+import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { DESTINATION_CASES } from "./destinations.ts";
+import { EXPORT_ORDER_CASES } from "./export-orders.ts";
 import { EXPORT_CASES } from "./exports.ts";
 import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
@@ -10,6 +12,7 @@ import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
+import { TIMEOUT_CASES } from "./timeouts.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
 
 /** Every case, in the order of the sections. */
@@ -18,10 +21,13 @@ export const CASES: readonly Case[] = [
   ...THREAD_RUN_CASES,
   ...AGENT_CASES,
   ...DESTINATION_CASES,
+  ...BUCKET_PERMISSION_CASES,
   ...EXPORT_CASES,
+  ...EXPORT_ORDER_CASES,
   ...FILE_CASES,
   ...LIFECYCLE_CASES,
   ...FAILURE_CASES,
+  ...TIMEOUT_CASES,
   ...LIMIT_CASES,
   ...WEBHOOK_CASES,
   ...RATE_LIMIT_CASES,

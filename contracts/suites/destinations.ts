@@ -1,20 +1,13 @@
 import { suite } from "../case.ts";
 import type { Contract, Members } from "../contract.ts";
 import {
-  arm,
   createDestination,
   DESTINATIONS,
   destinationBody,
   exported,
   filesOf,
-  hitsOf,
-  ingest,
   isRefused,
-  order,
   prepare,
-  row,
-  statusOf,
-  until,
 } from "./world.ts";
 
 const WRITES = ["writes"] as const;
@@ -27,17 +20,6 @@ function without(body: Members, path: string): Members {
   return rest.length === 0 ? others : { ...others, [first]: without(inner as Members, rest.join(".")) };
 }
 
-/** A key pair of the embedded store, with permissions of its own. */
-async function keyPair(t: Contract, deny: readonly string[]): Promise<Members> {
-  const access_key_id = `contract-${t.draw.word()}`;
-  const secret_access_key = t.secret(`secret-${t.draw.word(24)}`);
-  await t.control("POST", "/s3/credentials", { access_key_id, secret_access_key, deny });
-  return { access_key_id, secret_access_key };
-}
-
-const BIG_ROWS = 9;
-const BIG_ROW_CHARACTERS = 1_000_000;
-
 /** A key pair that only works together with its token. */
 async function temporaryPair(t: Contract): Promise<Members> {
   const access_key_id = `contract-${t.draw.word()}`;
@@ -49,9 +31,6 @@ async function temporaryPair(t: Contract): Promise<Members> {
 
 const REQUIRED = ["destination_type", "display_name", "config", "config.bucket_name", "config.prefix"];
 const CREDENTIALS = ["credentials.access_key_id", "credentials.secret_access_key"];
-
-const tmpFiles = async (t: Contract) =>
-  (await t.objects.list(t.identity.bucket.name)).filter((key) => /(^|\/)tmp\//.test(key));
 
 export const DESTINATION_CASES = suite({
   "4.2/create": {
@@ -158,114 +137,6 @@ export const DESTINATION_CASES = suite({
         !key.startsWith(`${name}/${name}/`),
         "it is not doubled",
       );
-    },
-  },
-  "2.4/test-file": {
-    title: "creation writes a test file, and deletes it where it may",
-    requirements: ["2.4-5", "2.4-6", "2.4-8"],
-    needs: PERMISSIONS,
-    async run(t) {
-      const before = await tmpFiles(t);
-      await createDestination(t);
-      t.fact(
-        "2.4-6",
-        (await tmpFiles(t)).length === before.length,
-        "a test file that may be deleted is gone",
-      );
-      const { status } = await createDestination(t, {}, await keyPair(t, ["delete"]));
-      t.fact("2.4-8", status < 300, "permission to delete is optional", { actual: status });
-      const left = (await tmpFiles(t)).filter((key) => !before.includes(key));
-      t.fact("2.4-5", left.length === 1, "creation writes a file to the bucket", { actual: left });
-      t.fact("2.4-6", left.length === 1, "one that may not be deleted stays under tmp", { actual: left });
-      const isAtRoot = left.every((key) => key.startsWith("tmp/"));
-      t.choice("destination.test_file_key", isAtRoot, "it is under tmp/ at the bucket's root", {
-        actual: left,
-      });
-    },
-  },
-  "2.4/put-backend": {
-    title: "a bucket that cannot be written to is refused",
-    requirements: ["2.4-7", "2.4-5"],
-    needs: PERMISSIONS,
-    async run(t) {
-      const { status, body } = await createDestination(t, {}, await keyPair(t, ["put"]));
-      t.fact("2.4-7", isRefused(status) && !("id" in body), "the backend needs to put objects", {
-        actual: status,
-      });
-      t.fact("2.4-5", isRefused(status), "write access is validated", { actual: status });
-    },
-  },
-  "2.4/put-queue": {
-    title: "the queue needs to put objects too",
-    requirements: ["2.4-7"],
-    needs: [...PERMISSIONS, "clock", "ingest"],
-    async run(t) {
-      const credentials = await keyPair(t, []);
-      const prepared = await prepare(t, { credentials });
-      await t.control("PATCH", `/s3/credentials/${credentials.access_key_id}`, { deny: ["put"] });
-      const { id } = await order(t, prepared);
-      t.fact("2.4-7", await until(t, id, "FAILED"), "an export that may not write fails");
-    },
-  },
-  "2.4/get": {
-    title: "sizes are verified with permission to get, and exports complete without it",
-    requirements: ["2.4-9"],
-    needs: [...PERMISSIONS, "clock", "ingest", "faults"],
-    async run(t) {
-      const readsOf = () =>
-        arm(t, {
-          plane: "s3",
-          match: { op: ["GetObject", "HeadObject"] },
-          then: { delay: "PT0.001S" },
-          times: 100,
-        });
-      const look = await readsOf();
-      await exported(t, await prepare(t, { days: 1 }));
-      t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is looked up");
-      const done = await exported(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
-      t.fact("2.4-9", statusOf(done) === "COMPLETED", "without permission to get the export completes");
-    },
-  },
-  "2.4/delete-destination-permissions": {
-    title: "an export completes with nothing but permission to put",
-    requirements: ["2.4-8", "2.4-9", "2.4-10"],
-    needs: [...PERMISSIONS, "clock", "ingest"],
-    async run(t) {
-      const credentials = await keyPair(t, ["get", "delete", "list", "abort"]);
-      const done = await exported(t, await prepare(t, { days: 1, credentials }));
-      for (const id of ["2.4-8", "2.4-9", "2.4-10"] as const)
-        t.fact(id, statusOf(done) === "COMPLETED", "the permission is optional");
-    },
-  },
-  "2.4/abort": {
-    title: "a failed upload in parts leaves nothing where it may be aborted, and is seen where not",
-    requirements: ["2.4-10"],
-    needs: [...PERMISSIONS, "clock", "ingest", "faults"],
-    async run(t) {
-      const { name } = t.identity.bucket;
-      // Larger than a part, and of no repetition that an encoding could make use of.
-      const noise = t.draw.word(BIG_ROW_CHARACTERS);
-      for (const deny of [[], ["abort"]]) {
-        const credentials = await keyPair(t, deny);
-        const prepared = await prepare(t, { days: 1, perDay: 0, credentials });
-        for (let count = 0; count < BIG_ROWS; count++)
-          await ingest(t, prepared.projectId, [
-            row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } }),
-          ]);
-        await arm(t, { plane: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } });
-        const { id } = await order(t, prepared, { compression: "none" });
-        await until(t, id, "FAILED");
-        const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
-        t.fact(
-          "2.4-10",
-          left.length === deny.length,
-          `abort ${deny.length ? "denied" : "allowed"}: uploads left`,
-          {
-            expected: deny.length,
-            actual: left.length,
-          },
-        );
-      }
     },
   },
   "2.4/hosted-credentials": {

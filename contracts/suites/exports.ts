@@ -1,6 +1,5 @@
 import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { DAY, HOUR, instantOf, iso } from "../instant.ts";
+import { DAY, HOUR, instantOf } from "../instant.ts";
 import {
   cancel,
   EXPORTS,
@@ -10,47 +9,13 @@ import {
   isRefused,
   order,
   orderBody,
-  type Prepared,
   prepare,
-  rowsOf,
   runsOf,
   sorted,
   statusOf,
 } from "./world.ts";
 
 const ORDER = ["writes", "ingest", "clock"] as const;
-const RUNS = [...ORDER, "object_store"] as const;
-
-/** Orders with a mistake each; all of them must be refused. */
-async function refuses(
-  t: Contract,
-  id: "2.5-1" | "2.5-2" | "2.5-3" | "2.5-5" | "2.5-6",
-  prepared: Prepared,
-  wrong: Readonly<Record<string, Members>>,
-): Promise<void> {
-  for (const [what, more] of Object.entries(wrong)) {
-    const { status, exchange } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), ...more } });
-    t.fact(id, isRefused(status), `${what} is refused`, { actual: status, exchange });
-  }
-}
-
-const names = (rows: readonly Members[]) => sorted(rows.map(({ name }) => name));
-
-/** Exports rows by a filter, and tells the names of those that came out. */
-async function filtered(t: Contract, prepared: Prepared, filter: string): Promise<string> {
-  return names(await rowsOf(t, (await exported(t, prepared, { filter })).id));
-}
-
-async function named(t: Contract): Promise<Prepared> {
-  const variety = [
-    { name: "alpha", run_type: "llm" },
-    { name: "alphabet", run_type: "chain" },
-    { name: "beta", run_type: "llm", error: "broken" },
-    { name: "gamma", run_type: "tool" },
-  ];
-  let next = 0;
-  return prepare(t, { days: 1, perDay: variety.length, more: () => variety[next++] as Members });
-}
 
 const IN_ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
@@ -125,211 +90,6 @@ export const EXPORT_CASES = suite({
       }
       const { status } = await t.call("GET", `${EXPORTS}/not-a-uuid`);
       t.choice("platform.invalid_request", status === 422, "an id that is no uuid is answered with 422");
-    },
-  },
-  "2.5/required-fields": {
-    title: "required fields of an export are asked for, and their types checked",
-    requirements: ["2.5-1", "2.5-2"],
-    needs: ORDER,
-    async run(t) {
-      const prepared = await prepare(t);
-      await refuses(t, "2.5-1", prepared, {
-        "no destination": { bulk_export_destination_id: undefined },
-        "no project": { session_id: undefined },
-        "no start_time": { start_time: undefined },
-        "a session_id that is no uuid": { session_id: "my-project" },
-        "a start_time that is no time": { start_time: "yesterday" },
-        "an end_time that is a number": { end_time: 7 },
-        "a filter that is no text": { filter: ["eq"] },
-      });
-      await refuses(t, "2.5-2", prepared, {
-        "a one-off export without end_time": { end_time: undefined },
-        "a scheduled export with end_time": { interval_hours: 6 },
-      });
-      const reversed = { ...orderBody(prepared), end_time: iso(prepared.from) };
-      const { status } = await t.call("POST", EXPORTS, { body: reversed });
-      t.choice("export.reversed_window", status === 422, "a window without length is refused");
-    },
-  },
-  "2.5/interval-hours": {
-    title: "interval_hours is a whole number from 1 to 168",
-    requirements: ["2.5-3"],
-    needs: ORDER,
-    async run(t) {
-      const prepared = await prepare(t);
-      const from = await t.now();
-      for (const [interval_hours, good] of [
-        [1, true],
-        [168, true],
-        [0, false],
-        [169, false],
-        [1.5, false],
-        ["6", false],
-        [-1, false],
-      ] as const) {
-        const body = orderBody({ ...prepared, from }, { interval_hours });
-        const { status } = await t.call("POST", EXPORTS, { body });
-        const holds = good ? status < 300 : isRefused(status);
-        t.fact(
-          "2.5-3",
-          holds,
-          `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "taken" : "refused"}`,
-          { actual: status },
-        );
-      }
-    },
-  },
-  "2.5/filter": {
-    title: "a filter narrows the rows; without one all are exported",
-    requirements: ["2.5-4"],
-    needs: RUNS,
-    async run(t) {
-      const prepared = await named(t);
-      const all = names(await rowsOf(t, (await exported(t, prepared)).id));
-      t.fact("2.5-4", all === sorted(["alpha", "alphabet", "beta", "gamma"]), "no filter: every row", {
-        actual: all,
-      });
-      for (const [filter, expected] of [
-        ['eq(name, "alpha")', ["alpha"]],
-        ['like(name, "alpha%")', ["alpha", "alphabet"]],
-        ['and(eq(run_type, "llm"), like(name, "%eta"))', ["beta"]],
-        ['and(eq(run_type, "llm"), and(like(name, "al%"), eq(name, "alpha")))', ["alpha"]],
-      ] as const) {
-        const actual = await filtered(t, prepared, filter);
-        t.fact("2.5-4", actual === sorted(expected), filter, { expected, actual });
-      }
-    },
-  },
-  "2.5/filter-grammar": {
-    title: "the rest of the filter language",
-    requirements: ["2.5-4"],
-    needs: RUNS,
-    async run(t) {
-      const prepared = await named(t);
-      for (const [filter, expected] of [
-        ['or(eq(name, "beta"), eq(name, "gamma"))', ["beta", "gamma"]],
-        ['not(eq(run_type, "llm"))', ["alphabet", "gamma"]],
-        ['neq(name, "beta")', ["alpha", "alphabet", "gamma"]],
-        ['in(name, ["alpha", "gamma"])', ["alpha", "gamma"]],
-        ['notlike(name, "alpha%")', ["beta", "gamma"]],
-        [`gte(start_time, "${iso(prepared.from + 2 * HOUR)}")`, ["beta", "gamma"]],
-        ['search("because")', ["alpha", "alphabet", "beta", "gamma"]],
-      ] as const) {
-        const actual = await filtered(t, prepared, filter);
-        t.choice("export.filter_grammar", actual === sorted(expected), filter, { expected, actual });
-      }
-    },
-  },
-  "2.5/filter-malformed": {
-    title: "a malformed filter is refused when the export is created",
-    requirements: ["2.5-10"],
-    needs: ORDER,
-    async run(t) {
-      const prepared = await prepare(t);
-      for (const filter of ["eq(name", "eq(nonsense, 1)", "and()", "", "drop table"]) {
-        const { status } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), filter } });
-        t.choice("2.5-10", status === 422, `filter ${JSON.stringify(filter)} is refused with 422`, {
-          actual: status,
-        });
-      }
-    },
-  },
-  "2.5/export-fields": {
-    title: "export_fields chooses columns, for scheduled exports too",
-    requirements: ["2.5-5", "2.7-2"],
-    needs: RUNS,
-    async run(t) {
-      const prepared = await prepare(t, { days: 1 });
-      const export_fields = ["name", "id", "tenant_id", "is_root"];
-      const rows = await rowsOf(t, (await exported(t, prepared, { export_fields })).id);
-      const columns = Object.keys(rows[0] ?? {});
-      t.fact("2.5-5", sorted(columns) === sorted(export_fields), "only those columns are written", {
-        actual: columns,
-      });
-      t.fact(
-        "2.7-2",
-        columns.includes("tenant_id") && columns.includes("is_root"),
-        "export-only names are taken",
-      );
-      t.choice("export.fields_list", columns.join() === export_fields.join(), "in the order asked for", {
-        actual: columns,
-      });
-      await refuses(t, "2.5-5", prepared, { "an unknown name": { export_fields: ["id", "nonsense"] } });
-      const from = await t.now();
-      const scheduled = orderBody({ ...prepared, from }, { interval_hours: 6, export_fields });
-      t.fact(
-        "2.5-5",
-        (await t.call("POST", EXPORTS, { body: scheduled })).status < 300,
-        "a schedule takes them",
-      );
-    },
-  },
-  "2.5/export-fields-old": {
-    title: "export_fields is refused before service 0.12.11",
-    requirements: ["2.5-5", "9-2"],
-    needs: ORDER,
-    settings: { versions: { service: "0.12.10", application: "0.12.41" } },
-    async run(t) {
-      const prepared = await prepare(t);
-      const { status } = await t.call("POST", EXPORTS, {
-        body: { ...orderBody(prepared), export_fields: ["id"] },
-      });
-      t.fact("2.5-5", isRefused(status), "a choice of columns is too new for this version", {
-        actual: status,
-      });
-      t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
-      await order(t, prepared);
-    },
-  },
-  "2.5/scheduled-old": {
-    title: "scheduled exports are refused before service 0.10.42",
-    requirements: ["2.5-8", "9-2"],
-    needs: ORDER,
-    settings: { versions: { service: "0.10.41", application: "0.10.108" } },
-    async run(t) {
-      const prepared = await prepare(t);
-      const { status } = await t.call("POST", EXPORTS, { body: orderBody(prepared, { interval_hours: 6 }) });
-      t.fact("2.5-8", isRefused(status), "a schedule is too new for this version", { actual: status });
-      t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
-    },
-  },
-  "2.5/scheduled-new": {
-    title: "scheduled exports are taken from service 0.10.42 on, export_fields from 0.12.11 on",
-    requirements: ["2.5-8", "2.5-5", "9-2"],
-    needs: ORDER,
-    settings: { versions: { service: "0.12.11", application: "0.12.42" } },
-    async run(t) {
-      const prepared = await prepare(t);
-      const from = await t.now();
-      const body = orderBody({ ...prepared, from }, { interval_hours: 6, export_fields: ["id"] });
-      const { status } = await t.call("POST", EXPORTS, { body });
-      for (const id of ["2.5-8", "2.5-5", "9-2"] as const)
-        t.fact(id, status < 300, "the version has it", { actual: status });
-    },
-  },
-  "2.5/format-version": {
-    title: "format_version takes v2_beta and no made-up word",
-    requirements: ["2.5-6"],
-    needs: ORDER,
-    async run(t) {
-      const prepared = await prepare(t);
-      const made = await order(t, prepared, { format_version: "v2_beta" });
-      t.fact("2.5-6", typeof made.id === "string", "v2_beta is taken");
-      await refuses(t, "2.5-6", prepared, { "an unknown format": { format_version: "v9" } });
-    },
-  },
-  "2.5/unknown-references": {
-    title: "a destination or project that does not exist is not found",
-    requirements: ["7-1", "2.5-1"],
-    needs: ORDER,
-    async run(t) {
-      const prepared = await prepare(t);
-      for (const member of ["bulk_export_destination_id", "session_id"]) {
-        const body = { ...orderBody(prepared), [member]: t.draw.uuid() };
-        const { status } = await t.call("POST", EXPORTS, { body });
-        t.fact("2.5-1", isRefused(status), `${member} names something that exists`, { actual: status });
-        t.choice("platform.unknown_id", status === 404, `an unknown ${member} is answered with 404`);
-      }
     },
   },
   "4/content-type": {

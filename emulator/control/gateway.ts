@@ -11,12 +11,11 @@ import { FAULT_OPERATIONS } from "./faults.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
 import type { ControlContext, ControlOperation, ControlRequest, Lines } from "./operation.ts";
+import { CONTROL_PREFIX } from "./prefix.ts";
 import { RATE_LIMIT_OPERATIONS } from "./rate-limits.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
 import { TRACE_OPERATIONS } from "./traces.ts";
 import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
-
-export const CONTROL_PREFIX = "/_emulator/";
 
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,

@@ -112,6 +112,9 @@ export interface LimitSettings {
   readonly agent_kwargs_bytes: number;
   readonly agent_messages: number;
   readonly agent_checkpoints: number;
+  readonly agent_threads: number;
+  readonly agent_assistants: number;
+  readonly agent_runs: number;
   readonly agent_streams: number;
   readonly agent_kept_streams: number;
   readonly agent_scripts: number;

@@ -209,10 +209,11 @@ function runTurn<Ports, R>(core: Core<Ports>, cause: Cause, taken: Taken, act: (
 function finish<Ports>(core: Core<Ports>, { commit, answers, changed }: Outcome): void {
   if (changed) core.parts.keep(commit);
   core.lastTurn = commit.turn;
-  core.journal.append(entryOf(commit));
   for (const event of commit.scheduled ?? []) core.queue.add(event);
   if (commit.settled !== undefined) core.errands.settle(commit.settled);
   for (const effect of commit.asked ?? []) core.errands.add(effect);
+  // Whoever reads of a turn in the journal finds what it has planned in the queue: a clock sets its timer by it.
+  core.journal.append(entryOf(commit));
   for (const { ticket, value } of answers) core.tickets.answer(ticket, value);
 }
 

@@ -56,6 +56,14 @@ describe("a turn", () => {
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
   });
 
+  it("has its events in the queue when the journal tells of it: a clock sets its timer by that", () => {
+    const { world } = toyWorld({ reactions: { bleat: () => undefined } });
+    const seen: unknown[] = [];
+    world.journal.follow(() => seen.push(world.nextEvent()?.kind));
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "x", afterMs: 10 }));
+    expect(seen).toEqual(["bleat"]);
+  });
+
   it("cannot be used when it is over", () => {
     const { world, commits } = toyWorld();
     const kept = world.turn(REQUEST, (turn) => turn);

@@ -215,6 +215,37 @@ describe("what is refused", () => {
     expect([status, JSON.parse(text)]).toEqual([413, expect.stringContaining("at most 1048576 bytes")]);
   });
 
+  it.each([
+    [`/threads/${UNKNOWN}/runs`, "application/json", 413, "larger than 20971520 bytes"],
+    ["/thread/x/runs/stream", "application/json", 413, "larger than 20971520 bytes"],
+    ["/assistants/search", "application/json", 413, "larger than 20971520 bytes"],
+  ])("%s is a body beyond every bound: the answer is a string all the same", async (path, type, status, said) => {
+    const body = Buffer.alloc(20_971_521, 0x20);
+    const reply = await fetch(`${rig.emulator.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": type },
+      body,
+    });
+    expect([reply.status, await reply.json()]).toEqual([status, expect.stringContaining(said)]);
+    const deep = await raw("POST", path, `{"assistant_id":"echo","input":${"[".repeat(600)}${"]".repeat(600)}}`);
+    expect([deep.status, JSON.parse(deep.text)]).toEqual([422, expect.stringContaining("deeper than 500")]);
+  });
+
+  it("are bodies that cannot be decompressed, and the control surface says so in its own way", async () => {
+    const send = (path: string) =>
+      fetch(`${rig.emulator.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-encoding": "gzip" },
+        body: "{}",
+      });
+    const agent = await send("/threads");
+    expect([agent.status, await agent.json()]).toEqual([415, expect.stringContaining("not gzip")]);
+    const platform = await send("/api/v1/bulk-exports");
+    expect([platform.status, Object.keys(await platform.json())]).toEqual([415, ["detail"]]);
+    const control = await send("/_emulator/v1/clock/freeze");
+    expect([control.status, (await control.json()).error.code]).toEqual([415, "unreadable_body"]);
+  });
+
   it("are unknown threads and runs, answers without a thread, and second ends", async () => {
     const body = { assistant_id: "echo" };
     expect((await raw("POST", `/threads/${UNKNOWN}/runs`, body)).status).toBe(404);

@@ -76,6 +76,21 @@ describe("a client that goes away", () => {
   });
 });
 
+describe("a flowing clock", () => {
+  it("brings a run to its end by itself, and its waits and streams with it", async () => {
+    const flowing = await startRig({ clock: "flowing", timings: { agent_step: "PT0.02S" } });
+    const waited = await flowing.call("POST", "/runs/wait", { assistant_id: "agent", input: {} });
+    expect((waited.body.messages as unknown[]).length).toBe(3);
+    const streamed = await fetch(`${flowing.emulator.url}/runs/stream`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ assistant_id: "agent", input: {}, stream_mode: "updates" }),
+    });
+    expect((await streamed.text()).match(/^event: updates/gm)).toHaveLength(3);
+    await flowing.close();
+  });
+});
+
 describe("a frozen clock", () => {
   it("moves for a wait to the events of its own run, and the journal says why", async () => {
     const waited = await rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "slow" });

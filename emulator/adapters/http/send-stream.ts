@@ -37,7 +37,10 @@ export async function sendStream(
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
+    const go = () => {
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.on("drain", go).on("close", go);
   });
 }

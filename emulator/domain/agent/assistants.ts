@@ -5,6 +5,7 @@ import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings }
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
+import { requireRoomForAssistant } from "./room.ts";
 
 /** Assistants of the server belong to no workspace: they are there in all of them. */
 const NOWHERE: Workspace = { region: "", tenant_id: "" };
@@ -133,6 +134,7 @@ export function createAssistant(
     id !== undefined && assistantsOf(turn, workspace).find(({ assistant_id }) => assistant_id === id);
   if (taken && order.if_exists === "do_nothing") return taken;
   if (taken) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
+  requireRoomForAssistant(turn, workspace);
   const assistant: Assistant = {
     ...workspace,
     assistant_id: id ?? turn.nextId("assistant"),

@@ -16,6 +16,7 @@ import {
   type Thread,
   threadKey,
 } from "./records.ts";
+import { requireRoomForRun, requireRoomForThreads } from "./room.ts";
 import { takeScript } from "./scripts.ts";
 import { newThread, threadById } from "./threads.ts";
 
@@ -50,6 +51,7 @@ export function createRuns(
 ): readonly AgentRun[] {
   const orders = bodies.map((body) => ({ threadId: null, body }));
   for (const order of orders) checkRun(turn, workspace, order);
+  requireRoomForThreads(turn, workspace, orders.length);
   return orders.map((order) => createRun(turn, workspace, order));
 }
 
@@ -58,6 +60,8 @@ function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
   const assistant = assistantNamed(turn, workspace, body.assistant_id);
   const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
   checkBody(turn, order);
+  if (found) requireRoomForRun(turn, found);
+  else requireRoomForThreads(turn, workspace);
   const strategy = strategyOf(turn, body);
   const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
   refuseWhenBusy(turn, active.length, strategy);

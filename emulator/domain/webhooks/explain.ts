@@ -43,6 +43,7 @@ const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemot
   length: () => true,
   form: () => true,
   loopback: (_, isRemote) => !isRemote,
+  control: (_, isRemote) => !isRemote,
   https: ({ requireHttps }, isRemote) => isRemote && requireHttps,
   port: ({ allowedPorts }, isRemote) => isRemote && allowedPorts !== null,
   domain: ({ allowedDomains }, isRemote) => isRemote && allowedDomains !== null,

@@ -27,6 +27,10 @@ export interface WebhookRefusal {
   readonly message: string;
 }
 
+/** Test-only paths, of which the built-in receiver alone may be called by a run. */
+const CONTROL_PATH = /^\/_emulator(?![^/?#])/;
+const INBOX_PATH = "/_emulator/inbox/";
+
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 export function policyOf({
@@ -61,7 +65,7 @@ export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefu
     return refusal("length", { length: text.length, limit: policy.maxUrlLength });
   const target = webhookTarget(text);
   if (!target) return refusal("form");
-  if (target.kind === "loopback") return policy.disableLoopback ? refusal("loopback") : undefined;
+  if (target.kind === "loopback") return loopbackRefusal(policy, target.path);
   return remoteRefusal(policy, target.url);
 }
 
@@ -85,6 +89,11 @@ export function refuseWebhookUrl(turn: Turn, url: string): void {
       refused.message,
       "POST /_emulator/v1/webhooks/check explains it.",
     );
+}
+
+function loopbackRefusal(policy: WebhookPolicy, path: string): WebhookRefusal | undefined {
+  if (policy.disableLoopback) return refusal("loopback");
+  return CONTROL_PATH.test(path) && !path.startsWith(INBOX_PATH) ? refusal("control") : undefined;
 }
 
 function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefined {

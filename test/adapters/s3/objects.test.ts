@@ -184,6 +184,8 @@ describe("objects through the AWS SDK with its defaults", () => {
     expect(replaced.Metadata).toEqual({ b: "2" });
     const onto = new CopyObjectCommand({ Bucket, Key: "source é.txt", CopySource });
     expect(await codeOf(client.send(onto))).toBe("InvalidRequest");
+    const encoded = encodeURIComponent(`/${Bucket}/source é.txt`);
+    await client.send(new CopyObjectCommand({ Bucket, Key: "encoded.txt", CopySource: encoded }));
     const missing = new CopyObjectCommand({ Bucket, Key: "x.txt", CopySource: `${Bucket}/nothing` });
     expect(await codeOf(client.send(missing))).toBe("NoSuchKey");
   });

@@ -45,6 +45,21 @@ describe("a webhook URL, by default", () => {
     expect(await verdict(url)).toBe(`form: ${WEBHOOK_URL_RULES.form.refusal}`);
   });
 
+  it.each([
+    "/_emulator",
+    "/_emulator/v1/reset",
+    "/_emulator/v1/webhooks/inbox/mine",
+    "/_emulator?x=1",
+    "/_emulator/inbox",
+  ])("may not be %s, which drives the emulator", async (url) => {
+    expect(await verdict(url)).toBe(`control: ${WEBHOOK_URL_RULES.control.refusal}`);
+    expect(await verdict(url, { disable_loopback: true })).toMatch(/^loopback/);
+  });
+
+  it.each(["/_emulator/inbox/mine?token=1", "/_emulators/x"])("may be %s", async (url) => {
+    expect(await verdict(url)).toBe("allowed");
+  });
+
   it("has at most 4096 characters", async () => {
     const url = (length: number) => `https://a.example/${"x".repeat(length - 18)}`;
     expect(await verdict(url(4096))).toBe("allowed");

@@ -40,6 +40,8 @@ async function openClient(
   { accessKeyId, secretAccessKey, sessionToken }: DoorCredentials,
   timeoutMs: number,
 ): Promise<S3Client> {
+  // The SDK takes an empty text for none, and would call AWS itself.
+  if (endpointUrl === "") throw new NotS3Error("endpoint_url is empty.");
   const { S3Client } = await import("@aws-sdk/client-s3");
   const place = region ?? DEFAULT_REGION;
   const client = new S3Client({

@@ -120,11 +120,13 @@ function openSource(call: Call): Source {
 }
 
 function sourceNamed(header: string): { readonly bucket: string; readonly key: string } {
-  const [path = "", version] = header.replace(/^\//, "").split("?versionId=");
+  const [given = "", version] = header.split("?versionId=");
+  // Many programs encode the slash between bucket and key as well.
+  const path = decode(given).replace(/^\//, "");
   const slash = path.indexOf("/");
   if (slash < 1 || slash === path.length - 1 || (version !== undefined && version !== "null")) {
     const detail = { ArgumentName: "x-amz-copy-source", ArgumentValue: header.slice(0, 200) };
     throw refuse("InvalidArgument", "Copy Source must mention the source bucket and key", detail);
   }
-  return { bucket: decode(path.slice(0, slash)), key: decode(path.slice(slash + 1)) };
+  return { bucket: path.slice(0, slash), key: path.slice(slash + 1) };
 }

@@ -1,0 +1,15 @@
+import type { Members } from "./contract.ts";
+
+/** The value of a JSON text; undefined when it is none. */
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,171 @@
+import { suite } from "../case.ts";
+import { HOUR, SECOND } from "../instant.ts";
+import { attempts, FAULTS, retriedOnce, struck } from "./failing.ts";
+import { exportOf, hitsOf, runsOf, statusOf, until } from "./world.ts";
+
+export const TIMEOUT_CASES = suite({
+  "7.3/run-timeout": {
+    title: "a run over its time is tried again",
+    requirements: ["7.3-2", "7.3-7"],
+    needs: FAULTS,
+    async run(t) {
+      await retriedOnce(t, "7.3-2", { preset: "run_timeout" });
+    },
+  },
+  "7.3/workflow-timeout": {
+    title: "an export over its time is TIMEDOUT and not tried again",
+    requirements: ["7.3-3", "3.1-7", "3.1-9"],
+    needs: FAULTS,
+    async run(t) {
+      const { id } = await struck(t, { preset: "workflow_timeout" });
+      t.fact("3.1-7", await until(t, id, "TIMEDOUT"), "the export is TIMEDOUT");
+      await t.advance("P1D");
+      t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "it is not tried again");
+      const siblings = (await runsOf(t, id)).map(statusOf);
+      t.choice(
+        "3.1-9",
+        siblings.every((status) => status === "TIMEDOUT"),
+        "its runs end with it",
+        { actual: siblings },
+      );
+    },
+  },
+  "8.3/retries": {
+    title: "20 retries, thirty seconds apart, then the run and its export are FAILED",
+    requirements: ["8.3-1", "3.1-5", "7.3-6"],
+    needs: FAULTS,
+    async run(t) {
+      const rule = {
+        plane: "worker",
+        match: { at: "rows.read" },
+        then: { error: "serialization_error" },
+        times: 1000,
+      };
+      const { id, fault } = await struck(t, rule);
+      await until(t, id, "RUNNING");
+      const began = await t.now();
+      t.fact("3.1-5", await until(t, id, "FAILED"), "a run without retries left makes the export FAILED");
+      const took = ((await t.now()) - began) / SECOND;
+      const hits = await hitsOf(t, fault);
+      t.fact("8.3-1", hits === 21, "one attempt and 20 retries", { expected: 21, actual: hits });
+      t.fact("8.3-1", took >= 600 && took < 630, "thirty seconds between any two of them", {
+        expected: "600 s and a bit",
+        actual: took,
+      });
+      const [run] = await runsOf(t, id);
+      t.fact("7.3-6", run !== undefined && attempts(run) === 21, "each attempt is on record", {
+        actual: run && attempts(run),
+      });
+    },
+  },
+  "8.3/retry-delay": {
+    title: "a retry comes thirty seconds after the failure, the first as the last",
+    requirements: ["8.3-1"],
+    needs: FAULTS,
+    async run(t) {
+      const rule = {
+        plane: "worker",
+        match: { at: "run.started" },
+        then: { error: "resource_exhausted" },
+        times: 3,
+      };
+      const { id, fault } = await struck(t, rule);
+      await until(t, id, "RUNNING");
+      t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt is at once");
+      for (const expected of [2, 3]) {
+        await t.advance("PT29.999S");
+        t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "29.999 s later there is no retry yet");
+        await t.advance("PT0.001S");
+        t.fact("8.3-1", (await hitsOf(t, fault)) === expected, "after 30 s there is", {
+          actual: await hitsOf(t, fault),
+        });
+      }
+    },
+  },
+  "3.1/failed-siblings": {
+    title: "the other runs end with a FAILED export",
+    requirements: ["3.1-9", "3.1-5"],
+    needs: FAULTS,
+    async run(t) {
+      const { id } = await struck(t, { preset: "permission_denied" }, { days: 3 });
+      t.fact("3.1-5", await until(t, id, "FAILED"), "one failed run makes the export FAILED");
+      const statuses = (await runsOf(t, id)).map(statusOf);
+      t.choice(
+        "3.1-9",
+        statuses.every((status) => status === "FAILED" || status === "COMPLETED"),
+        "none is left open",
+        {
+          actual: statuses,
+        },
+      );
+    },
+  },
+  "8.2/run-timeout": {
+    title: "a run may take four hours and no longer",
+    requirements: ["8.2-3"],
+    needs: FAULTS,
+    async run(t) {
+      for (const [stall, expected] of [
+        ["PT3H59M50S", 0],
+        ["PT4H1S", 1],
+      ] as const) {
+        const { id } = await struck(t, { plane: "worker", match: { at: "run.started" }, then: { stall } });
+        t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
+        const [run] = await runsOf(t, id);
+        t.fact(
+          "8.2-3",
+          run !== undefined && attempts(run) === expected,
+          `a stall of ${stall}: attempts that failed`,
+          {
+            expected,
+            actual: run && attempts(run),
+          },
+        );
+      }
+    },
+  },
+  "8.2/workflow-timeout": {
+    title: "an export may take 72 hours from RUNNING on",
+    requirements: ["8.2-4", "8.2-5"],
+    needs: FAULTS,
+    async run(t) {
+      // Eighteen attempts of four hours and their pauses last a little longer than 72 hours.
+      const rule = { plane: "worker", match: { at: "run.started" }, then: { stall: "PT5H" }, times: 100 };
+      const { id } = await struck(t, rule);
+      await until(t, id, "RUNNING");
+      const began = await t.now();
+      t.fact("8.2-4", await until(t, id, "TIMEDOUT"), "the export is TIMEDOUT");
+      const took = ((await t.now()) - began) / HOUR;
+      t.fact("8.2-4", Math.abs(took - 72) < 0.01, "after 72 hours", { expected: 72, actual: took });
+      t.choice("export.workflow_timeout_start", took >= 72, "counted from RUNNING");
+    },
+  },
+  "3.1/completed-needs-all": {
+    title: "an export is COMPLETED only when every run is",
+    requirements: ["3.1-6"],
+    needs: FAULTS,
+    async run(t) {
+      const { id } = await struck(
+        t,
+        { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } },
+        { days: 3 },
+      );
+      await t.advance("PT30M");
+      const half = (await runsOf(t, id)).map(statusOf);
+      t.fact(
+        "3.1-6",
+        half.includes("COMPLETED") && statusOf(await exportOf(t, id)) === "RUNNING",
+        "one run stalls: RUNNING",
+        {
+          actual: half,
+        },
+      );
+      t.fact("3.1-6", await until(t, id, "COMPLETED"), "all done: COMPLETED");
+      t.fact(
+        "3.1-6",
+        (await runsOf(t, id)).every((run) => statusOf(run) === "COMPLETED"),
+        "and so are its runs",
+      );
+    },
+  },
+});

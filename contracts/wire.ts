@@ -1,0 +1,53 @@
+import { createCleaning } from "./cleaning.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
+import type { Identity, Session, WireReply, WireRequest } from "./target.ts";
+
+/** Sends what a case asks, and remembers what it will have to show, to hide and to take away. */
+export interface Wire {
+  send(request: WireRequest): Promise<{ readonly reply: WireReply; readonly shown: Exchange }>;
+  /** The newest exchange. */
+  readonly last: Exchange | undefined;
+  readonly requests: number;
+  readonly secrets: Set<string>;
+  close(): Promise<void>;
+}
+
+/** Called before each request; rejects when none may be sent any more. */
+type Spend = () => Promise<void>;
+
+export function openWire(session: Session, spend: Spend): Wire {
+  const secrets = new Set(secretsOf(session.identity));
+  const cleaning = createCleaning();
+  let last: Exchange | undefined;
+  let requests = 0;
+  return {
+    async send(request) {
+      await spend();
+      requests += 1;
+      const reply = await session.send(request);
+      cleaning.note(request, reply);
+      const base = session.addresses[request.region] ?? "";
+      const shown = exchangeOf(request, reply, base + request.path, secrets);
+      last = shown;
+      return { reply, shown };
+    },
+    get last() {
+      return last;
+    },
+    get requests() {
+      return requests;
+    },
+    secrets,
+    async close() {
+      if (session.shared) await cleaning.clean(session.send);
+      await session.close();
+    },
+  };
+}
+
+function secretsOf({ apiKey, bucket }: Identity): readonly string[] {
+  const { accessKeyId, secretAccessKey, sessionToken } = bucket;
+  // The usual key id is an ordinary word that names other things as well.
+  const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
+  return [apiKey, secretAccessKey, ...keyId, ...(sessionToken ? [sessionToken] : [])];
+}

@@ -1,0 +1,60 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CERTIFICATE, KEY } from "./certificate.ts";
+import { run, start, workingFolder } from "./emulator-process.ts";
+
+const CONFIG = "webhooks:\n  headers:\n    authorization: Bearer ${{ env.LG_WEBHOOK_TOKEN }}\n";
+
+/** §6.1: what the built program does before it starts, and over TLS, where only a process of its own can be told whom to trust. */
+describe("webhooks of the built program", () => {
+  it("block the start with exit code 2 while a variable is missing (6.1-3)", async () => {
+    const cwd = workingFolder();
+    writeFileSync(join(cwd, "emulator.config.yaml"), CONFIG);
+    const { code, stdout, stderr } = await run(["start", "--port", "0", "--ephemeral"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("LG_WEBHOOK_TOKEN")]);
+  });
+
+  it("reach an https receiver whose certificate is trusted, and no other", async () => {
+    const received: unknown[] = [];
+    const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+      received.push(request.headers.authorization);
+      request.resume().on("end", () => response.end("ok"));
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const webhook = `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+    const cwd = workingFolder();
+    writeFileSync(join(cwd, "emulator.config.yaml"), CONFIG);
+    writeFileSync(join(cwd, "ca.pem"), CERTIFICATE);
+    const secret = { LG_WEBHOOK_TOKEN: "s3cret" };
+    const trusting = { ...secret, NODE_EXTRA_CA_CERTS: join(cwd, "ca.pem") };
+    expect(await deliveryOf(webhook, cwd, trusting)).toMatchObject({ status: "delivered" });
+    expect(received).toEqual(["Bearer s3cret"]);
+    const refused = await deliveryOf(webhook, cwd, secret);
+    expect(refused.status).not.toBe("delivered");
+    expect(JSON.stringify(refused)).toMatch(/self-signed certificate/);
+    expect(received).toHaveLength(1);
+    server.close();
+  });
+});
+
+async function deliveryOf(webhook: string, cwd: string, env: Record<string, string>) {
+  const { ready, child, ended } = await start(["--ephemeral", "--clock", "frozen"], { cwd, env });
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await fetch(ready.url + path, {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return reply.json();
+  };
+  await call("POST", "/runs/wait", { assistant_id: "echo", webhook });
+  await call("POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
+  const [delivery] = await call("GET", "/_emulator/v1/webhooks/deliveries");
+  child.kill("SIGTERM");
+  await ended;
+  return delivery as { readonly status: string };
+}

@@ -1,0 +1,297 @@
+import { XMLParser } from "fast-xml-parser";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Case,
+  compared,
+  comparisonLines,
+  createAddressTarget,
+  MUTANTS,
+  type Oracle,
+  openOracle,
+  REQUIREMENTS,
+  runContracts,
+  selftest,
+  suite,
+  type Target,
+} from "../../contracts/index.ts";
+import { emptySelectors, selected } from "../../contracts/selection.ts";
+import { CASES } from "../../contracts/suites/cases.ts";
+import { type Answer, tinyServer } from "./tiny-server.ts";
+
+const RUN = {
+  run_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
+  thread_id: "1a91a355-8a88-422c-9546-72c183b95b5c",
+  assistant_id: "2a91a355-8a88-422c-9546-72c183b95b5c",
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: "2026-01-01T00:00:00Z",
+  status: "success",
+  metadata: {},
+  kwargs: {},
+  multitask_strategy: "enqueue",
+};
+const PATH = "/threads/1a91a355-8a88-422c-9546-72c183b95b5c/runs";
+
+/** A server that is in order as far as these cases ask. */
+const honest: Answer = ({ path }) =>
+  path.startsWith("/_emulator") || path.includes("missing")
+    ? { status: 404, body: "There is no such thread." }
+    : { status: 200, body: [RUN] };
+
+const ASKING = suite({
+  "4.1/list": {
+    title: "runs are listed",
+    requirements: ["4.1-1"],
+    async run(t) {
+      const { status, body } = await t.call<readonly unknown[]>("GET", PATH);
+      t.fact("4.1-1", status === 200, "the list is answered", { expected: 200, actual: status });
+      t.choice("agent.list_order", body.length > 0, "it is not empty");
+    },
+  },
+  "2.3/string": {
+    title: "an error is a string",
+    requirements: ["2.3-1"],
+    async run(t) {
+      const { body } = await t.call("GET", "/threads/missing/runs");
+      t.fact("2.3-1", typeof body === "string", "a string", { actual: body });
+    },
+  },
+  "8.3/timed": { title: "time moves", requirements: ["8.3-1"], needs: ["clock"], run: async () => undefined },
+});
+
+let oracle: Oracle;
+const servers: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  oracle = await openOracle();
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function targetOf(answer: Answer, more = {}): Promise<Target> {
+  const server = await tinyServer(answer);
+  servers.push(server);
+  return createAddressTarget({
+    url: server.url,
+    apiKey: "a-secret-key-of-the-caller",
+    allowWrites: false,
+    ...more,
+  });
+}
+
+const judge = async (answer: Answer, cases: readonly Case[] = ASKING, more = {}) =>
+  runContracts(await targetOf(answer), { cases, oracle, ...more });
+
+describe("a run", () => {
+  it("passes an honest server, and says what it cannot ask it", async () => {
+    const run = await judge(honest);
+    expect(run.results.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ["4.1/list", "PASS"],
+      ["2.3/string", "PASS"],
+      ["8.3/timed", "UNSUPPORTED"],
+    ]);
+    expect(run.ok).toBe(true);
+    expect(run.results[2]?.findings[0]?.text).toMatch(/lets the harness move its time/);
+  });
+
+  it.each<[string, unknown, string, string, string]>([
+    ["a status of its own", [{ ...RUN, status: "done" }], "FAIL", "target", "2.1-2"],
+    ["an id that is none", [{ ...RUN, run_id: "7" }], "FAIL", "target", "2.1-1"],
+    ["an object for a list", RUN, "FAIL", "target", "4.1-1"],
+    ["a member of its own", [{ ...RUN, colour: "blue" }], "NON-STRICT", "target", "4.1-1"],
+    ["an empty list", [], "UNSPECIFIED", "specification", "4.1-4"],
+  ])("finds %s", async (_, body, verdict, blame, requirement) => {
+    const run = await judge((request) => (request.path === PATH ? { status: 200, body } : honest(request)));
+    const [first] = run.results;
+    expect(first?.verdict).toBe(verdict);
+    expect(first?.findings).toContainEqual(expect.objectContaining({ verdict, blame, requirement }));
+    expect(run.ok).toBe(verdict !== "FAIL");
+  });
+
+  it("finds an error of another shape by the case and by the document", async () => {
+    const run = await judge(({ path }) =>
+      path === PATH ? { status: 200, body: [RUN] } : { status: 404, body: { detail: "no" } },
+    );
+    const found = run.results[1]?.findings.filter(({ requirement }) => requirement === "2.3-1");
+    expect(found).toHaveLength(2);
+    expect(found?.every(({ verdict }) => verdict === "FAIL")).toBe(true);
+  });
+
+  it("finds a server that breaks", async () => {
+    const run = await judge(({ path }) => ({ status: path === PATH ? 500 : 404, body: "no" }));
+    expect(run.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
+  });
+
+  it("finds credentials that come back", async () => {
+    const cases = suite({
+      "2.4/echo": {
+        title: "a destination is read",
+        requirements: ["2.4-2"],
+        async run(t) {
+          t.secret("a-very-secret-word");
+          await t.call("GET", "/api/v1/bulk-exports/destinations");
+        },
+      },
+    });
+    const body = [{ id: RUN.run_id, credentials: { secret_access_key: "a-very-secret-word" } }];
+    const run = await judge(
+      ({ path }) => (path.startsWith("/_") ? { status: 404, body: "" } : { status: 200, body }),
+      cases,
+    );
+    expect(run.results[0]?.findings).toContainEqual(
+      expect.objectContaining({ verdict: "FAIL", requirement: "2.4-2" }),
+    );
+    for (const reporter of ["pretty", "junit", "json", "md"] as const)
+      expect(run.written(reporter)).not.toContain("a-very-secret-word");
+  });
+
+  it("blames itself when a case stumbles, and a server that is not there", async () => {
+    const cases = suite({
+      "4/stumbles": {
+        title: "stumbles",
+        requirements: ["4-1"],
+        run: () => Promise.reject(new TypeError("oh")),
+      },
+    });
+    const run = await judge(honest, cases);
+    expect(run.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "harness" });
+    const target = await targetOf(honest);
+    await servers.pop()?.close();
+    const gone = await runContracts(target, { cases: ASKING, oracle: false });
+    expect(gone.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
+    expect(gone.results[0]?.findings[0]?.text).toMatch(/ECONNREFUSED/);
+  });
+
+  it("is not good when nothing could be asked, and refuses to ask nothing", async () => {
+    expect((await judge(honest, ASKING.slice(2))).ok).toBe(false);
+    await expect(judge(honest, [])).rejects.toThrow(/proves nothing/);
+    await expect(judge(honest, ASKING, { select: ["7.7"] })).rejects.toThrow(/7\.7/);
+  });
+
+  it("stops at the first failure, and at the end of its budget", async () => {
+    const broken: Answer = () => ({ status: 500, body: "no" });
+    expect((await judge(broken, ASKING, { bail: true })).results).toHaveLength(1);
+    const run = await judge(honest, ASKING.slice(0, 2), { budget: 1 });
+    expect(run.results.map(({ verdict }) => verdict)).toEqual(["PASS", "UNSUPPORTED"]);
+  });
+
+  it("takes choices for failures only when it is strict", async () => {
+    const empty: Answer = (request) => (request.path === PATH ? { status: 200, body: [] } : honest(request));
+    expect((await judge(empty)).ok).toBe(true);
+    expect((await judge(empty, ASKING, { strict: true })).ok).toBe(false);
+  });
+
+  it("draws the same for the same seed", async () => {
+    const drawn: string[] = [];
+    const cases = suite({
+      "4/draws": {
+        title: "draws",
+        requirements: ["4-1"],
+        run: async ({ draw }) => void drawn.push(draw.uuid()),
+      },
+    });
+    for (const seed of [1, 1, 2]) await judge(honest, cases, { seed });
+    expect(drawn[0]).toBe(drawn[1]);
+    expect(drawn[0]).not.toBe(drawn[2]);
+    expect(drawn[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+});
+
+describe("reports", () => {
+  const wrong: Answer = (request) =>
+    request.path === PATH ? { status: 200, body: [{ ...RUN, status: "</done>&\u0007" }] } : honest(request);
+
+  it("are read by what they are for", async () => {
+    const run = await judge(wrong);
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(run.written("junit"));
+    expect(testsuites["@_tests"]).toBe("3");
+    expect(testsuites["@_failures"]).toBe("1");
+    expect(testsuites["@_skipped"]).toBe("1");
+    const json = JSON.parse(run.written("json"));
+    expect(json).toMatchObject({ ok: false, counts: { FAIL: 1, PASS: 1, UNSUPPORTED: 1 } });
+    expect(run.written("md")).toMatch(/^\| §4\.1 \| .*\| 1 \|$/m);
+    expect(run.written("pretty")).toMatch(/FAIL {2}4\.1\/list/);
+  });
+
+  it("show the request as a line of a shell, without the key", async () => {
+    const text = (await judge(wrong)).written("pretty");
+    expect(text).toMatch(
+      /curl -sS -X GET 'http:\/\/127\.0\.0\.1:\d+\/threads\/.*' -H "x-api-key: \$API_KEY"/,
+    );
+    expect(text).not.toContain("a-secret-key-of-the-caller");
+  });
+});
+
+describe("the selection", () => {
+  const ids = (...selectors: string[]) =>
+    new Set(selected(CASES, selectors).map(({ id }) => id.split("/")[0]));
+
+  it("goes by section, by the sections below it, by case and by the begin of a slug", () => {
+    expect(ids("4.1")).toEqual(new Set(["4.1"]));
+    expect([...ids("6")].sort()).toEqual(["6", "6.1"]);
+    expect(ids()).toEqual(new Set(CASES.map(({ id }) => id.split("/")[0])));
+    expect(selected(CASES, ["8.5/runs-query"]).map(({ id }) => id)).toEqual([
+      "8.5/runs-query-key",
+      "8.5/runs-query-user",
+    ]);
+    expect(emptySelectors(CASES, ["4.1", "4.11", "nonsense/x"])).toEqual(["4.11", "nonsense/x"]);
+  });
+});
+
+describe("two servers", () => {
+  it("are compared by what is found at them", async () => {
+    const first = await judge(honest);
+    const second = await judge((request) =>
+      request.path === PATH ? { status: 200, body: [] } : honest(request),
+    );
+    const { drifts, compared: count } = compared(first, second);
+    expect(count).toBe(2);
+    expect(drifts.map(({ id }) => id)).toEqual(["4.1/list"]);
+    expect(comparisonLines(compared(first, first)).at(-1)).toMatch(/^0 of 2 cases differ; 1 could not/);
+  });
+});
+
+describe("a service that is not local", () => {
+  it("is not written to unless that is spelled out", async () => {
+    const safe = await createAddressTarget({
+      url: "https://api.example.com",
+      apiKey: "key",
+      allowWrites: false,
+    });
+    expect(safe.offers).toEqual(new Set());
+    const open = await createAddressTarget({
+      url: "https://api.example.com",
+      apiKey: "key",
+      allowWrites: true,
+    });
+    expect(open.offers).toEqual(new Set(["writes", "ingest"]));
+  });
+});
+
+describe("the selftest", () => {
+  it("counts a lie as alive when nobody notices, or when the case stumbles", async () => {
+    const target = await targetOf(honest);
+    const lie = (id: string, send?: (typeof MUTANTS)[number]["send"]) =>
+      ({ id, requirement: "4.1-1", lie: id, ...(send && { send }) }) as const;
+    const { results, unsound } = await selftest({
+      cases: ASKING,
+      mutants: [
+        lie("harmless"),
+        lie("harmful", (next) => async (request) => ({ ...(await next(request)), status: 204 })),
+        lie("stumbling", () => () => Promise.reject(new TypeError("oh"))),
+      ],
+      targetWith: () => target,
+    });
+    expect(results.map(({ killedBy }) => killedBy)).toEqual([null, "4.1/list", null]);
+    expect(unsound).toEqual([]);
+  });
+
+  it("has lies about most rows of the ledger, each under a name of its own", () => {
+    expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
+    expect(MUTANTS.length).toBeGreaterThanOrEqual(200);
+    const rows = Object.entries(REQUIREMENTS).filter(([, { kind }]) => kind === "S");
+    const lied = new Set<string>(MUTANTS.map(({ requirement }) => requirement));
+    expect(rows.map(([id]) => id).filter((id) => !lied.has(id))).toEqual([]);
+  });
+});
