@@ -3,7 +3,7 @@ import { createDraw } from "../draw.ts";
 import type { Identity, Send, Session, Target } from "../target.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
-import { createSend, Unreachable } from "./send.ts";
+import { createSender, type Sender, Unreachable } from "./send.ts";
 
 /** Where a server is, who the harness is to it, and what the harness may do there. */
 export interface Addresses {
@@ -34,9 +34,9 @@ export function isLocal(url: string): boolean {
 export async function createAddressTarget(given: Addresses): Promise<Target> {
   const local = isLocal(given.url);
   const addresses = { us: given.url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
-  const direct = createSend(addresses, given.agentUrl);
-  const send = local ? direct : calm(direct);
-  const emulator = local ? await emulatorAt(given.url) : undefined;
+  const sender = createSender(addresses, given.agentUrl);
+  const send = local ? sender.send : calm(sender.send);
+  const emulator = local ? await emulatorAt(given.url, sender) : undefined;
   const draw = createDraw("workspace", REACH.now());
   const s3 = given.s3?.endpoint ?? emulator?.s3_url;
   const offers = new Set<Need>();
@@ -70,6 +70,7 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
     },
     async close() {
       if (emulator?.mode === "flowing") await send(control("POST", "/clock/flow", "{}"));
+      sender.close();
     },
   };
 }
@@ -85,8 +86,7 @@ interface Found {
 }
 
 /** The emulator shows itself by its test-only surface; any other server has none. */
-async function emulatorAt(url: string): Promise<Found | undefined> {
-  const send = createSend({ us: url });
+async function emulatorAt(url: string, { send }: Sender): Promise<Found | undefined> {
   const [status, clock] = await Promise.all([
     send(control("GET", "/status")),
     send(control("GET", "/clock")),

@@ -2,7 +2,7 @@ import { type CaseSettings, NEEDS, type Need } from "../case.ts";
 import type { Identity, Session, Target } from "../target.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
-import { createSend } from "./send.ts";
+import { createSender, type Sender } from "./send.ts";
 
 /** An emulator as its library starts it. */
 export interface StartedEmulator {
@@ -35,6 +35,7 @@ const WIDTH = 4;
 interface Kept {
   readonly emulator: StartedEmulator;
   readonly objects: ReturnType<typeof openObjectStore>;
+  readonly sender: Sender;
 }
 
 /**
@@ -77,12 +78,12 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
 
 async function startFresh(start: StartEmulator, options: CaseSettings): Promise<Kept> {
   const emulator = await start(options);
-  return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket) };
+  const sender = createSender({ us: emulator.url, eu: emulator.euUrl });
+  return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
 }
 
 /** Whether it equals a fresh one again; one that has met a defect does not. */
-async function reset({ emulator }: Kept): Promise<boolean> {
-  const send = createSend({ us: emulator.url });
+async function reset({ sender: { send } }: Kept): Promise<boolean> {
   const headers = { "content-type": "application/json" };
   const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
   return send(request).then(
@@ -91,8 +92,9 @@ async function reset({ emulator }: Kept): Promise<boolean> {
   );
 }
 
-async function end({ emulator, objects }: Kept): Promise<void> {
+async function end({ emulator, objects, sender }: Kept): Promise<void> {
   objects.close();
+  sender.close();
   await emulator.close();
 }
 
@@ -107,16 +109,9 @@ function withEnvironment(environment: Readonly<Record<string, string>>): () => v
   };
 }
 
-function sessionOf({ emulator, objects }: Kept, close: () => Promise<void>): Session {
+function sessionOf({ emulator, objects, sender }: Kept, close: () => Promise<void>): Session {
   const addresses = { us: emulator.url, eu: emulator.euUrl };
-  return {
-    send: createSend(addresses),
-    addresses,
-    identity: EMULATOR_IDENTITY,
-    objects,
-    reach: REACH,
-    close,
-  };
+  return { send: sender.send, addresses, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
 }
 
 /** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */

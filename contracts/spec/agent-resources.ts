@@ -66,6 +66,12 @@ const assistantId = text(
   says("4.8-2", "An assistant's id, or the name of its graph.", { minLength: 1, maxLength: 255 }),
 );
 
+/** The assumption agent.breakpoints says what becomes of them. */
+const breakpoints = {
+  anyOf: [oneOf(["*"]), listOf(text({ maxLength: 255 }), { maxItems: 100 }), { type: "null" }],
+  ...says("2.1-1", "Names of nodes, or a star for all of them; kept in kwargs."),
+} as Field<"*" | readonly string[] | null>;
+
 const runCreateFields = {
   assistant_id: assistantId,
   input: optional(anything(says("4.8-2", "What the run works on; an object in all that is shown."))),
@@ -102,8 +108,8 @@ const runCreateFields = {
   on_completion: optional(
     nullable(oneOf(["delete", "keep"], says("2.2-1", "What becomes of the thread of a run without one."))),
   ),
-  interrupt_before: optional(anything(says("2.1-1", "Kept in kwargs."))),
-  interrupt_after: optional(anything(says("2.1-1", "Kept in kwargs."))),
+  interrupt_before: optional(breakpoints),
+  interrupt_after: optional(breakpoints),
   feedback_keys: optional(nullable(listOf(text(), says("2.1-1", "Kept in kwargs.")))),
   checkpoint: optional(nullable(freeForm(says("2.1-1", "Kept in kwargs.")))),
   checkpoint_id: optional(nullable(text(says("2.1-1", "Kept in kwargs.")))),

@@ -89,6 +89,13 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: [],
     reason: "System endpoints exist and are not shown; these are what clients and orchestrators ask.",
   },
+  "platform.auth": {
+    section: "8.5",
+    requirement: "5-6",
+    choice: "GET /auth answers with the key's workspace",
+    alternatives: ["501"],
+    reason: "§8.5 names the path only; clients ask it to learn whether a key is good.",
+  },
   "platform.missing_key": {
     section: "5",
     requirement: "5-1",

@@ -38,6 +38,14 @@ export const QUERY_ASSUMPTIONS = {
     alternatives: [],
     reason: "Public clients always name one of them.",
   },
+  "query.unknown_project": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "has no rows",
+    alternatives: ["404"],
+    reason:
+      "A query and a sum name many projects at once; one of another workspace or region looks like one that never was.",
+  },
   "query.run_times": {
     section: "8.5",
     requirement: "X-1",

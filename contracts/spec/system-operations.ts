@@ -1,4 +1,4 @@
-import { boolean, freeForm, integer, mapOf, nullable, object, optional, text } from "./fields.ts";
+import { boolean, freeForm, integer, mapOf, nullable, object, optional, text, uuid } from "./fields.ts";
 import type { Operation } from "./operation.ts";
 
 const system = {
@@ -55,6 +55,19 @@ export const SYSTEM_OPERATIONS = {
     path: "/info",
     alsoAt: ["/api/v1/info"],
     reply: { status: 200, body: information },
+  },
+  auth: {
+    section: "8.5",
+    requirements: ["5-6"],
+    server: "platform",
+    summary: "Say which workspace the key speaks for.",
+    method: "GET",
+    path: "/auth",
+    alsoAt: ["/api/v1/auth"],
+    reply: { status: 200, body: object({ tenant_id: uuid({ description: "The workspace." }) }) },
+    refusals: [401, 403, 422, 429],
+    workspace: "key",
+    shown: false,
   },
   openapi: {
     ...system,

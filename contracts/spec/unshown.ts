@@ -26,7 +26,7 @@ const area = (path: string, says: string): UnshownPath => ({ path, section: "1",
 
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("**/v1/metadata/submit"),
-  limited("/auth/**"),
+  limited("/auth/{part}/**"),
   limited("/v1/beacon/**"),
   limited("/repos/**"),
   limited("/commits/**"),

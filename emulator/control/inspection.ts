@@ -69,25 +69,45 @@ async function* kept(world: World, since: number): AsyncIterable<string> {
   for (const entry of world.journal.since(since)) yield line(entry);
 }
 
-async function* followed(world: World, since: number): AsyncIterable<string> {
+/**
+ * Written by hand because a generator that waits cannot be told to stop: a follower who goes away would
+ * stay until the next turn, which on a clock that stands still may never come.
+ */
+function followed(world: World, since: number): AsyncIterable<string> {
   const backlog: JournalEntry[] = [...world.journal.since(since)];
   let wake = () => {};
-  const unfollow = world.journal.follow((entry) => {
+  let isOver = world.defect !== undefined;
+
+  function take(entry: JournalEntry): void {
     backlog.push(entry);
+    if (backlog.length > FOLLOW_BACKLOG) return leave();
     wake();
-  });
-  try {
-    while (backlog.length <= FOLLOW_BACKLOG) {
-      const entry = backlog.shift();
-      if (entry) yield line(entry);
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
-  } finally {
-    unfollow();
   }
+
+  function leave(): void {
+    isOver = true;
+    unfollow();
+    wake();
+  }
+
+  const unfollow = world.journal.follow(take, leave);
+  if (isOver) unfollow();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        while (backlog.length === 0 && !isOver)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        const entry = backlog.length > FOLLOW_BACKLOG ? undefined : backlog.shift();
+        return entry ? { value: line(entry), done: false } : { value: undefined, done: true };
+      },
+      async return() {
+        leave();
+        return { value: undefined, done: true };
+      },
+    }),
+  };
 }
 
 function line(entry: JournalEntry): string {

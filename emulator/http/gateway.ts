@@ -1,6 +1,7 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
 import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/unshown.ts";
+import type { Settings } from "../domain/settings.ts";
 import type { World } from "../domain/turn.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isTicket } from "../kernel/turn.ts";
@@ -49,7 +50,7 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
 
   async function respond(world: World, request: HttpRequest, pace: Pace | undefined): Promise<HttpReply> {
     const { settings } = world.ports;
-    const found = find(request);
+    const found = find(request, settings);
     if ("reply" in found) return found.reply;
     const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
     try {
@@ -67,13 +68,13 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
 
 type FoundRows = { readonly rows: readonly OperationId[]; readonly path: Route["path"] };
 
-function find(request: HttpRequest): FoundRows | { readonly reply: HttpReply } {
+function find(request: HttpRequest, settings: Settings): FoundRows | { readonly reply: HttpReply } {
   if (request.method === "OPTIONS") return { reply: preflightReply(request, methodsAt(request)) };
   const unshown = unshownPath(request.method, request.path);
   if (unshown) return { reply: unshownReply(request, unshown) };
   const found = ROUTER.find(request.method, request.path);
   if (found && "row" in found) return { rows: found.row, path: found.parameters };
-  if (found) return { reply: wrongMethod(request, found.allow) };
+  if (found) return { reply: wrongMethod(request, found.allow, settings) };
   const area = unshownArea(request.path);
   return { reply: area ? unshownReply(request, area) : noPath(request) };
 }
@@ -162,9 +163,17 @@ function unshownReply({ method, path }: HttpRequest, { section, says }: UnshownP
   return jsonReply(501, { detail });
 }
 
-function wrongMethod({ method, path }: HttpRequest, allow: readonly string[]): HttpReply {
-  const detail = `${path} does not take ${method}, only ${allow.join(", ")}.`;
-  return jsonReply(405, { detail }, { allow: allow.join(", ") });
+/** Said in the way of the server whose path it is. */
+function wrongMethod(request: HttpRequest, allow: readonly string[], settings: Settings): HttpReply {
+  const { method, path } = request;
+  const operation = operationAt({ ...request, method: allow[0] ?? method });
+  const refusal = new Refusal(
+    405,
+    "method_not_allowed",
+    `${path} does not take ${method}, only ${allow.join(", ")}.`,
+  );
+  const reply = refusalReply(refusal, request, operation, settings);
+  return { ...reply, headers: { ...reply.headers, allow: allow.join(", ") } };
 }
 
 function noPath({ path }: HttpRequest): HttpReply {

@@ -1,7 +1,7 @@
 import { openApiDocument } from "../../contracts/openapi.ts";
 import type { Handlers } from "./handler.ts";
 
-type Rows = "ok" | "livez" | "readyz" | "info" | "openapi";
+type Rows = "ok" | "livez" | "readyz" | "info" | "auth" | "openapi";
 
 /** Rows per batch that /info asks clients to keep to. */
 const BATCH_ROWS = 100;
@@ -30,6 +30,8 @@ export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
       instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: true },
     };
   },
+
+  auth: (_turn, { workspace }) => ({ tenant_id: workspace.tenant_id }),
 
   openapi(turn) {
     const { versions, assumptions } = turn.ports.settings;

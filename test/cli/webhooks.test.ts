@@ -41,7 +41,11 @@ describe("webhooks of the built program", () => {
   });
 });
 
-async function deliveryOf(webhook: string, cwd: string, env: Record<string, string>) {
+interface Delivery {
+  readonly status: string;
+}
+
+async function deliveryOf(webhook: string, cwd: string, env: Record<string, string>): Promise<Delivery> {
   const { ready, child, ended } = await start(["--ephemeral", "--clock", "frozen"], { cwd, env });
   const call = async (method: string, path: string, body?: unknown) => {
     const reply = await fetch(ready.url + path, {
@@ -53,8 +57,8 @@ async function deliveryOf(webhook: string, cwd: string, env: Record<string, stri
   };
   await call("POST", "/runs/wait", { assistant_id: "echo", webhook });
   await call("POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
-  const [delivery] = await call("GET", "/_emulator/v1/webhooks/deliveries");
+  const [delivery] = (await call("GET", "/_emulator/v1/webhooks/deliveries")) as [Delivery];
   child.kill("SIGTERM");
   await ended;
-  return delivery as { readonly status: string };
+  return delivery;
 }

@@ -215,20 +215,44 @@ describe("what is refused", () => {
     expect([status, JSON.parse(text)]).toEqual([413, expect.stringContaining("at most 1048576 bytes")]);
   });
 
-  it.each([
-    [`/threads/${UNKNOWN}/runs`, "application/json", 413, "larger than 20971520 bytes"],
-    ["/thread/x/runs/stream", "application/json", 413, "larger than 20971520 bytes"],
-    ["/assistants/search", "application/json", 413, "larger than 20971520 bytes"],
-  ])("%s is a body beyond every bound: the answer is a string all the same", async (path, type, status, said) => {
-    const body = Buffer.alloc(20_971_521, 0x20);
-    const reply = await fetch(`${rig.emulator.url}${path}`, {
-      method: "POST",
-      headers: { "content-type": type },
-      body,
-    });
-    expect([reply.status, await reply.json()]).toEqual([status, expect.stringContaining(said)]);
-    const deep = await raw("POST", path, `{"assistant_id":"echo","input":${"[".repeat(600)}${"]".repeat(600)}}`);
-    expect([deep.status, JSON.parse(deep.text)]).toEqual([422, expect.stringContaining("deeper than 500")]);
+  it.each([`/threads/${UNKNOWN}/runs`, "/thread/x/runs/stream", "/runs/wait", "/assistants/search"])(
+    "are bodies too large or too deep for %s, and the answer is a string all the same",
+    async (path) => {
+      const large = await fetch(`${rig.emulator.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: Buffer.alloc(20_971_521, 0x20),
+      });
+      const tooLarge = expect.stringContaining("larger than 20971520 bytes");
+      expect([large.status, await large.json()]).toEqual([413, tooLarge]);
+      let input: unknown[] = [];
+      for (let level = 0; level < 600; level += 1) input = [input];
+      const deep = await raw("POST", path, { assistant_id: "echo", input });
+      expect([deep.status, JSON.parse(deep.text)]).toEqual([422, expect.stringContaining("deeper than 500")]);
+    },
+  );
+
+  it("are nodes to stop at that are none; those that may be are kept, and stop nothing", async () => {
+    const body = { assistant_id: "agent", input: {}, interrupt_before: ["tools"], interrupt_after: "*" };
+    const run = JSON.parse((await raw("POST", `/threads/${thread}/runs`, body)).text) as Run;
+    expect(run.kwargs).toMatchObject({ interrupt_before: ["tools"], interrupt_after: "*" });
+    const { status, text } = await raw("GET", `/threads/${thread}/runs/${run.run_id}/join`);
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      expect.objectContaining({ messages: expect.any(Array) }),
+    ]);
+    for (const interrupt_before of [7, "tools", [7]]) {
+      const refused = await raw("POST", "/runs/wait", { ...body, interrupt_before });
+      const said = expect.stringContaining("body.interrupt_before");
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([422, said]);
+    }
+  });
+
+  it("are methods that a path does not take, in a string too", async () => {
+    const { status, text, headers } = await raw("PUT", `/threads/${thread}/runs`, {});
+    expect([status, JSON.parse(text)]).toEqual([405, expect.stringContaining("only")]);
+    expect(headers.get("allow")).toMatch(/GET.*POST|POST.*GET/);
+    expect(JSON.parse((await raw("PUT", "/api/v1/bulk-exports", {})).text)).toHaveProperty("detail");
   });
 
   it("are bodies that cannot be decompressed, and the control surface says so in its own way", async () => {
@@ -241,9 +265,10 @@ describe("what is refused", () => {
     const agent = await send("/threads");
     expect([agent.status, await agent.json()]).toEqual([415, expect.stringContaining("not gzip")]);
     const platform = await send("/api/v1/bulk-exports");
-    expect([platform.status, Object.keys(await platform.json())]).toEqual([415, ["detail"]]);
+    expect([platform.status, await platform.json()]).toEqual([415, { detail: expect.any(String) }]);
     const control = await send("/_emulator/v1/clock/freeze");
-    expect([control.status, (await control.json()).error.code]).toEqual([415, "unreadable_body"]);
+    const error = expect.objectContaining({ code: "unreadable_body" });
+    expect([control.status, await control.json()]).toEqual([415, { error }]);
   });
 
   it("are unknown threads and runs, answers without a thread, and second ends", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { complete, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { duck } from "../story/duckdb.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {
@@ -175,6 +176,14 @@ describe("what comes twice or too early", () => {
   });
 });
 
+/** The changed rows of an export's files, as DuckDB reads them. */
+function changedIn(exportId: string) {
+  const files = join(rig.emulator.objectsFolder, "traces", "exports", `export_id=${exportId}`, "**/*.parquet");
+  return duck<{ id: string; feedback_stats: string }>(
+    `select id, feedback_stats from read_parquet('${files}') where list_contains(tags, 'changed') order by id`,
+  );
+}
+
 describe("changes after an export", () => {
   test("leave what was exported as it was, and are in the next one", async () => {
     const ordered = await prepare(rig);
@@ -194,6 +203,12 @@ describe("changes after an export", () => {
     const second = (await order(rig, ordered)).body.id;
     await complete(rig, second);
     expect(await rig.emulator.verifyExport(second)).toMatchObject({ ok: true });
+
+    const ids = body.runs.map(({ id }) => id).sort();
+    expect(await changedIn(first)).toEqual([]);
+    expect((await changedIn(second)).map(({ id }) => id)).toEqual(ids);
+    for (const { feedback_stats } of await changedIn(second))
+      expect(JSON.parse(feedback_stats)).toMatchObject({ later: { n: 1, avg: 1 } });
   });
 });
 

@@ -50,6 +50,9 @@ function attempts(headers: Record<string, string>, origin: string) {
         ["GET", `/sessions/${ordered.projectId}`],
       ] as const)
         expect([path, (await call(method, path, body)).status]).toEqual([path, 404]);
+      const asked = { session: [ordered.projectId] };
+      expect((await call("POST", "/runs/query", asked)).body).toMatchObject({ runs: [] });
+      expect((await call("POST", "/runs/stats", asked)).body).toMatchObject({ run_count: 0 });
       const stolen = {
         bulk_export_destination_id: ordered.destinationId,
         session_id: ordered.projectId,
@@ -94,15 +97,26 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
   it("means the standard workspace", async () => {
     const reply = await fetch(`${rig.emulator.url}/runs/${ROW}`, { headers: { "x-api-key": "whoever" } });
     expect(await reply.json()).toMatchObject({ name: "mine" });
+    for (const path of ["/auth", "/api/v1/auth"]) {
+      const asked = await fetch(rig.emulator.url + path, { headers: { "x-api-key": "whoever" } });
+      expect(await asked.json()).toEqual({ tenant_id: HEADERS["x-tenant-id"] });
+    }
+    expect((await fetch(`${rig.emulator.url}/auth`)).status).toBe(401);
   });
 
   it("means the first workspace of a key that is listed, and listed keys are the only ones then", async () => {
     const tenant = "00000000-0000-4000-8000-0000000000aa";
     const own = await startRig({ auth: { mode: "keys", keys: [{ key: "alpha", tenants: [tenant] }] } });
     try {
-      const get = (headers: Record<string, string>) => fetch(`${own.emulator.url}/sessions`, { headers });
-      expect((await get({ "x-api-key": "beta" })).status).toBe(401);
-      expect((await get({ "x-api-key": "alpha", "x-tenant-id": HEADERS["x-tenant-id"] })).status).toBe(403);
+      const get = (path: string, headers: Record<string, string>) =>
+        fetch(own.emulator.url + path, { headers });
+      for (const path of ["/sessions", "/auth"]) {
+        const strange = { "x-api-key": "alpha", "x-tenant-id": HEADERS["x-tenant-id"] };
+        expect((await get(path, { "x-api-key": "beta" })).status).toBe(401);
+        expect((await get(path, strange)).status).toBe(403);
+      }
+      const known = await get("/auth", { "x-api-key": "alpha" });
+      expect(await known.json()).toEqual({ tenant_id: tenant });
       const made = await fetch(`${own.emulator.url}/sessions`, {
         method: "POST",
         headers: { "x-api-key": "alpha", "content-type": "application/json" },

@@ -280,7 +280,9 @@ describe("the foreign door", () => {
     expect(await failureOf(open("http://no-such-host.invalid", KEY))).toBe("invalid_endpoint");
     expect(await failureOf(open("no address", KEY))).toBe("invalid_endpoint");
     // An empty address must not become the one of AWS: there the name would not be found, or the keys be sent.
-    expect(await open("", KEY).put("x", new Uint8Array(1))).toMatchObject({ message: "endpoint_url is empty." });
+    expect(await open("", KEY).put("x", new Uint8Array(1))).toMatchObject({
+      message: "endpoint_url is empty.",
+    });
   });
 
   test("an endpoint that never answers, or never ends its answer, is given up", async ({ expect }) => {

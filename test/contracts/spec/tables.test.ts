@@ -1,6 +1,6 @@
-import { AGENT_LIMITS } from "../../../contracts/spec/agent-limits.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { AGENT_LIMITS } from "../../../contracts/spec/agent-limits.ts";
 import { COLUMN_NAMES, EXPORT_COLUMNS } from "../../../contracts/spec/export-columns.ts";
 import {
   DESTINATION_ERROR_PREFIX,

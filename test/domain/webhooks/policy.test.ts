@@ -223,6 +223,7 @@ describe("the explanation", () => {
       "length passed",
       "form passed",
       "loopback off",
+      "control off",
       "https refused",
       "port not_reached",
       "domain not_reached",

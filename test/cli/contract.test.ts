@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { workingFolder } from "./emulator-process.ts";
+
+const BIN = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+
+function contract(args: readonly string[], cwd = workingFolder()) {
+  return new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>((done) => {
+    const child = spawn(process.execPath, ["--no-warnings", BIN, "contract", ...args], { cwd });
+    const text = { out: "", err: "" };
+    child.stdout.on("data", (chunk) => {
+      text.out += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      text.err += chunk;
+    });
+    child.on("close", (code) => done({ code, ...text }));
+  });
+}
+
+describe("emulator contract", () => {
+  it("run: 0 when all is well, with the report in a file", async () => {
+    const folder = workingFolder();
+    const { code, out } = await contract(
+      ["run", "4.1/limit", "--report", "junit", "--output", "report.xml"],
+      folder,
+    );
+    expect(out).toMatch(/^emulator, in this process: 2 PASS\n$/);
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, "report.xml"), "utf8")).toMatch(/<testsuites .*tests="2" failures="0"/);
+  });
+
+  it("list and coverage: what is asked, and about which rows", async () => {
+    const [listed, covered] = await Promise.all([
+      contract(["list", "8.5/runs-query"]),
+      contract(["coverage", "4.1", "--json"]),
+    ]);
+    expect(listed.out.split("\n")[0]).toMatch(
+      /^8\.5\/runs-query-key +POST \/runs\/query by x-api-key: 15 in 10 s$/,
+    );
+    expect(covered.code).toBe(0);
+    const { ok, rows } = JSON.parse(covered.out);
+    expect(ok).toBe(true);
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual(["4.1-1", "4.1-2", "4.1-3", "4.1-4"]);
+  });
+
+  it("selftest: how many lies were noticed", async () => {
+    const { code, out } = await contract(["selftest", "4.1-2"]);
+    expect(out).toBe("§4.1   4/4\n4 of 4 lies were noticed\n");
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [["run", "7.7"], "7.7: no case is meant by this; see `emulator contract list`"],
+    [["judge"], "judge: contract does not know this; choose run, list, coverage, selftest"],
+    [["run", "--api-key", "k"], "--api-key: only goes with --target"],
+    [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
+    [["run", "--target", "here"], '--target: "here" is no http or https address'],
+    [["run", "--report", "html"], '--report: "html" will not do; give pretty, junit, json, md'],
+    [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number'],
+  ])("%j is used wrongly: 2", async (args, problem) => {
+    const { code, err } = await contract(args);
+    expect(err).toBe(`emulator: ${problem}\n`);
+    expect(code).toBe(2);
+  });
+
+  it("run --target: 1 when there is no server", async () => {
+    const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
+    expect(err).toMatch(/127\.0\.0\.1:9/);
+    expect(code).toBe(1);
+  });
+});

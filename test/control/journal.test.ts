@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, it } from "vitest";
+import { type Rig, startRig } from "../story/emulator.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+const followers = async () =>
+  (await rig.emulator.control<{ journal_followers: number }>("GET", "/status")).journal_followers;
+
+async function follow(since = 0) {
+  const controller = new AbortController();
+  const url = `${rig.emulator.url}/_emulator/v1/journal?follow=1&since=${since}`;
+  const reply = await fetch(url, { signal: controller.signal });
+  return { controller, reader: (reply.body as ReadableStream<Uint8Array>).getReader() };
+}
+
+/** Asks until it holds: what a closed socket leads to reaches the server when the network likes. */
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 2000; tries += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("It never came to that.");
+}
+
+it("whoever follows the journal and goes away is forgotten at once, although nothing happens any more", async () => {
+  const before = await followers();
+  const open = await Promise.all([follow(), follow(), follow()]);
+  await eventually(async () => (await followers()) === before + 3);
+  for (const { controller } of open) controller.abort();
+  await eventually(async () => (await followers()) === before);
+});
+
+it("a follower hears what was and what comes, and a reset ends it", async () => {
+  await rig.call("POST", "/threads", {});
+  const { reader } = await follow();
+  const decoder = new TextDecoder();
+  let text = "";
+  const heard = async (wanted: number) => {
+    while (text.split("createThread").length - 1 < wanted) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`It ended after: ${text}`);
+      text += decoder.decode(value, { stream: true });
+    }
+  };
+  await heard(1);
+  await rig.call("POST", "/threads", {});
+  await heard(2);
+  await rig.emulator.control("POST", "/reset", {});
+  for (let done = false; !done; ) ({ done } = await reader.read());
+});
