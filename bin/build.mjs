@@ -110,13 +110,15 @@ async function otherCommandFiles() {
   return names.filter((name) => name !== "start.ts").map((name) => `bin/commands/${name}`);
 }
 
-/** Leaves every command but `start` outside of the file, to be loaded from beside it. */
+/** Leaves every command but `start` outside of the file; the path holds from `bin` and from `chunks` alike. */
 function otherCommands() {
   return {
     name: "other-commands",
     setup({ onResolve }) {
       onResolve({ filter: /^\.\/commands\// }, ({ path }) =>
-        path.endsWith("/start.ts") ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+        path.endsWith("/start.ts")
+          ? undefined
+          : { path: path.replace(/^\.\//, "../bin/").replace(/\.ts$/, ".js"), external: true },
       );
     },
   };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { packageVersion } from "../emulator/adapters/config/package-version.ts";
 import { nearest } from "../emulator/domain/nearest.ts";
-import { CommandFailure, UsageError } from "./command.ts";
+import { UsageError } from "./command.ts";
 import { readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { complain, endWithReader, print } from "./terminal.ts";
@@ -33,10 +33,14 @@ function unknownCommand(name: string): string {
   return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
 }
 
+/** Exit codes by the name of the error: commands are built apart, with error classes of their own. */
+const EXPLAINED: Readonly<Record<string, number>> = { UsageError: 2, CommandFailure: 1 };
+
 function exitCodeFor(error: unknown): number {
-  if (error instanceof UsageError || error instanceof CommandFailure) {
+  const code = error instanceof Error ? EXPLAINED[error.name] : undefined;
+  if (error instanceof Error && code !== undefined) {
     for (const line of error.message.split("\n")) complain(line);
-    return error instanceof UsageError ? 2 : 1;
+    return code;
   }
   complain(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
   return 1;

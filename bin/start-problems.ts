@@ -11,10 +11,11 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; make room, or choose another --data",
   EROFS: "the disk is read-only; choose another --data",
   ENOTDIR: "a part of the path is a file; choose another --data",
+  EEXIST: "a file, not a folder; choose another --data",
 };
 
 /** Refusals of a start that explain themselves. */
-const EXPLAINED = new Set(["FolderInUse", "Refusal", "UnreadableData"]);
+const EXPLAINED = new Set(["FolderInUse", "KeyFileError", "Refusal", "StoreError"]);
 
 /** Starts an emulator; what a user can put right becomes one line and exit 2. */
 export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {

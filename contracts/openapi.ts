@@ -41,7 +41,7 @@ const WORKSPACE_PARAMETER = {
 
 const SECURITY: Readonly<Record<Operation["workspace"], readonly Json[]>> = {
   required: [{ apiKey: [] }],
-  key: [{ apiKey: [] }],
+  key: [{ apiKey: [] }, { user: [] }],
   optional: [{}, { apiKey: [] }],
   none: [],
 };
@@ -65,7 +65,10 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     components: {
       schemas: { ...namedSchemas(schemaOf), ...errorSchemas(options.assumptions ?? {}) },
       parameters: IDENTITY_PARAMETERS,
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+        user: { type: "apiKey", in: "header", name: "x-user-id" },
+      },
     },
     "x-emulator": {
       limits: { ...LIMITS, ...TIMINGS },

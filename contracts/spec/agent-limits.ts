@@ -14,7 +14,7 @@ export const AGENT_LIMITS = {
   agent_threads: {
     section: "2.2",
     requirement: "X-2",
-    value: 1_000_000,
+    value: 500_000,
     unit: "count",
     setting: "limits.agent_threads",
     own: true,

@@ -44,8 +44,8 @@ export interface Operation {
   /** Statuses with which the operation may refuse a request. */
   readonly refusals: readonly number[];
   /**
-   * `required`: X-Tenant-Id must be sent (§5-1); `key`: without it the key's workspace is meant (5-6);
-   * `optional`: without a key the default workspace is meant (5-5); `none`: neither plays a part.
+   * `required`: X-Tenant-Id must be sent (§5-1); `key`: without it the key's workspace is meant (5-6), and a
+   * user may send no key; `optional`: without a key the default workspace is meant (5-5); `none`: neither plays a part.
    */
   readonly workspace: "required" | "key" | "optional" | "none";
   /** False when the operation goes beyond what the specification shows. */

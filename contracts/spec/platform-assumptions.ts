@@ -93,8 +93,8 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "8.5",
     requirement: "5-6",
     choice: "GET /auth answers with the key's workspace",
-    alternatives: ["501"],
-    reason: "§8.5 names the path only; clients ask it to learn whether a key is good.",
+    alternatives: [],
+    reason: "The table of limits names the path only; clients ask it to learn whether a key is good.",
   },
   "platform.missing_key": {
     section: "5",
@@ -102,6 +102,13 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 401,
     alternatives: [],
     reason: "A caller that is not identified is refused before anything else is looked at.",
+  },
+  "platform.user_without_key": {
+    section: "5",
+    requirement: "5-6",
+    choice: "x-user-id alone may ingest and query while any key is good; bulk exports need a key",
+    alternatives: [],
+    reason: "The limits of users could be met by nobody else; what a user proves itself with is not shown.",
   },
   "platform.missing_tenant": {
     section: "5",

@@ -42,7 +42,7 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: "has no rows",
-    alternatives: ["404"],
+    alternatives: [],
     reason:
       "A query and a sum name many projects at once; one of another workspace or region looks like one that never was.",
   },

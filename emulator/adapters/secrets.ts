@@ -6,16 +6,29 @@ import type { Secrets } from "../domain/turn.ts";
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const WAY_OUT = "restore it, or use another --data folder";
+
+/** The key of a data folder is lost or damaged: the secrets that it sealed cannot be read. */
+export class KeyFileError extends Error {
+  override readonly name = "KeyFileError";
+}
 
 /** Secrets under a key of their own, in a file that only its owner reads. */
 export function openSecrets(folder: string): Secrets {
   const file = join(folder, "key");
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600, flag: "wx" });
-  return createSecrets(readFileSync(file));
+  if (!existsSync(file)) {
+    // A new key beside old data would open none of its secrets.
+    if (existsSync(join(folder, "worlds"))) throw new KeyFileError(`${file} is gone; ${WAY_OUT}`);
+    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+  }
+  const key = readFileSync(file);
+  if (key.length !== KEY_BYTES) throw new KeyFileError(`${file} is damaged; ${WAY_OUT}`);
+  return createSecrets(key);
 }
 
 /** AES-256-GCM; the sealed text is nonce, tag and ciphertext in base64. */
-export function createSecrets(key: Uint8Array = randomBytes(32)): Secrets {
+export function createSecrets(key: Uint8Array = randomBytes(KEY_BYTES)): Secrets {
   return {
     seal(plain) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -32,6 +32,7 @@ interface RecordedRequest {
 const MAX_REQUESTS = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
+const LONG_TEXT = 1024;
 const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id"];
 
 /** Members of JSON bodies whose texts are kept from everybody. */
@@ -114,8 +115,8 @@ interface Kept extends Pick<HttpRequest, "region" | "method" | "path" | "query">
   readonly arrival: number;
   readonly at: Instant;
   readonly status: number;
-  /** As bytes, which the garbage collector does not move about as it does texts. */
-  readonly reply: Uint8Array | null;
+  /** A long one as bytes, which the garbage collector does not move about as it does texts. */
+  readonly reply: string | Uint8Array | null;
 }
 
 function keptOf(
@@ -133,11 +134,15 @@ function keptOf(
     query,
     headers: keptHeaders,
     // A copy: the original may be a small part of the large buffer that it was received in.
-    body: body.length > MAX_TEXT_BYTES ? null : Uint8Array.from(body),
+    body: body.length > MAX_TEXT_BYTES ? null : new Uint8Array(body),
     at,
     status,
-    reply: typeof reply === "string" && reply.length <= MAX_TEXT_BYTES ? encoder.encode(reply) : null,
+    reply: typeof reply === "string" && reply.length <= MAX_TEXT_BYTES ? compact(reply) : null,
   };
+}
+
+function compact(text: string): string | Uint8Array {
+  return text.length < LONG_TEXT ? text : encoder.encode(text);
 }
 
 function sizeOf({ path, query, body, reply }: Kept): number {
@@ -155,7 +160,7 @@ function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string
     headers: withoutKey(headers, labels),
     body: body && withoutSecrets(textOf(body)),
     status,
-    reply: reply && withoutSecrets(textOf(reply)),
+    reply: typeof reply === "string" ? withoutSecrets(reply) : reply && withoutSecrets(textOf(reply)),
   };
 }
 

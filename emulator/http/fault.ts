@@ -1,7 +1,6 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import { awaitsHttp, type HttpFault, strikeHttp } from "../domain/faults/http.ts";
 import type { World } from "../domain/turn.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
 
 /** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
@@ -17,7 +16,7 @@ export async function faultReply(
   if (!fault) return undefined;
   if (!("resumes" in fault)) return replyOf(fault, `${method} ${path}`);
   const ended = await world.answerTo(fault.resumes.number);
-  if (ended instanceof Refusal) throw ended;
+  if (ended instanceof Error) throw ended;
   return undefined;
 }
 

@@ -122,7 +122,7 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const said = world.turn({ type: "request", name: id, detail }, (turn) => handler(turn, asked));
   if (isFollowing(said)) return parts.followers.reply(world, said, parts.pace);
   const result = isTicket(said) ? await world.answerTo(said.number) : said;
-  if (result instanceof Refusal) throw result;
+  if (result instanceof Error) throw result;
   const headers = headersFor(checked.unknown);
   const codec = codecFor(request, operation.bodyMedia, parts.codecs);
   if (codec)

@@ -35,21 +35,9 @@ export function workspaceOf(
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
-  if (!caller.apiKey)
-    throw new Refusal(
-      401,
-      "unauthorized",
-      "X-API-Key is missing.",
-      "Send any key, for example X-API-Key: emulator-key.",
-    );
   const known = auth.keys.find(({ key }) => key === caller.apiKey);
-  if (auth.mode === "keys" && !known)
-    throw new Refusal(
-      401,
-      "unauthorized",
-      "X-API-Key is not a known key.",
-      "List it under auth.keys of the configuration.",
-    );
+  const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
+  if (!isUser) refuseStranger(caller, auth, known !== undefined);
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls carry it (§5).");
@@ -59,4 +47,21 @@ export function workspaceOf(
   if (auth.mode === "keys" && known && known.tenants.length > 0 && !known.tenants.includes(chosen))
     throw new Refusal(403, "forbidden", "This key does not belong to that workspace.");
   return chosen;
+}
+
+function refuseStranger({ apiKey }: Caller, { mode }: AuthSettings, isKnown: boolean): void {
+  if (!apiKey)
+    throw new Refusal(
+      401,
+      "unauthorized",
+      "X-API-Key is missing.",
+      "Send any key, for example X-API-Key: emulator-key.",
+    );
+  if (mode === "keys" && !isKnown)
+    throw new Refusal(
+      401,
+      "unauthorized",
+      "X-API-Key is not a known key.",
+      "List it under auth.keys of the configuration.",
+    );
 }

@@ -53,7 +53,7 @@ export interface World<Ports> {
   readonly ports: Ports;
   /** Runs one turn, keeps it, then whatever it made due at this instant. */
   turn<R>(cause: Cause, act: (turn: Turn<Ports>) => R): R;
-  /** The answer that a later turn gives to this ticket. */
+  /** The answer that a later turn gives to this ticket, or the error that ended the world before. */
   answerTo(ticket: number): Promise<unknown>;
   /** Moves time to a later instant at which nothing earlier is due, and runs what is due there. */
   moveTo(instant: Instant): void;
@@ -226,10 +226,11 @@ function noteRefusal<Ports>(core: Core<Ports>, { commit, changed }: Outcome, ref
   core.journal.append(entryOf(commit, { status, code, message }));
 }
 
-/** A broken invariant ends this world: every later call says so. */
+/** A broken invariant ends this world: every later call and every waiting request says so. */
 function poison<Ports>(core: Core<Ports>, error: unknown): Error {
   core.defect ??= error instanceof Error ? error : new Error(String(error));
   core.journal.close();
+  core.tickets.answerAll(core.defect);
   return core.defect;
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,6 +25,32 @@ describe("emulator start", () => {
     expect(new Set([ready.url, ready.eu_url, ready.s3_url]).size).toBe(3);
     expect(JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8"))).toEqual(ready);
     for (const url of [ready.url, ready.eu_url]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it("says in one line what is wrong with a data folder, and leaves it as it is", async () => {
+    const cwd = workingFolder();
+    const { child, ended } = await start([], { cwd });
+    child.kill("SIGTERM");
+    await ended;
+    const data = join(cwd, ".emulator");
+    const world = join(data, "worlds/main/world.json");
+    const kept = { world: readFileSync(world), key: readFileSync(join(data, "key")) };
+    const refused = async (says: RegExp, folder = data) => {
+      const { code, stderr } = await run(["start", "--port", "0", "--data", folder], { cwd });
+      expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
+      expect(stderr).toMatch(says);
+    };
+    await refused(/world\.json: a file, not a folder/, world);
+    writeFileSync(join(data, "key"), "short");
+    await refused(/key is damaged/);
+    rmSync(join(data, "key"));
+    await refused(/key is gone/);
+    expect(existsSync(join(data, "key"))).toBe(false);
+    writeFileSync(join(data, "key"), kept.key);
+    writeFileSync(world, "{");
+    await refused(/world\.json is not readable JSON/);
+    writeFileSync(world, kept.world.toString().replace(/"format": \d+/, '"format": 99'));
+    await refused(/world\.json has format 99/);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {

@@ -197,6 +197,15 @@ describe("effects", () => {
     await world.settled();
     expect(world.defect?.message).toBe("blunt");
   });
+
+  it("that reject answer the requests that wait for them", async () => {
+    const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
+    const ticket = world.turn(REQUEST, (turn) => {
+      turn.ask({ ...ask, lane: "x", data: {} });
+      return turn.later();
+    });
+    expect(await world.answerTo(ticket.number)).toBe(world.defect);
+  });
 });
 
 describe("tickets", () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { complete, order, prepare, type Rig, startRig } from "../story/emulator.ts";
 import { duck } from "../story/duckdb.ts";
+import { complete, order, prepare, type Rig, startRig } from "../story/emulator.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {
@@ -177,10 +177,11 @@ describe("what comes twice or too early", () => {
 });
 
 /** The changed rows of an export's files, as DuckDB reads them. */
-function changedIn(exportId: string) {
-  const files = join(rig.emulator.objectsFolder, "traces", "exports", `export_id=${exportId}`, "**/*.parquet");
+async function changedIn(exportId: string) {
+  const status = await rig.emulator.control<{ objects_folder: string }>("GET", "/status");
+  const files = join(status.objects_folder, "traces/exports", `export_id=${exportId}`, "**/*.parquet");
   return duck<{ id: string; feedback_stats: string }>(
-    `select id, feedback_stats from read_parquet('${files}') where list_contains(tags, 'changed') order by id`,
+    `select id, feedback_stats from read_parquet('${files}') where contains(tags, 'changed') order by id`,
   );
 }
 

@@ -104,6 +104,24 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     expect((await fetch(`${rig.emulator.url}/auth`)).status).toBe(401);
   });
 
+  it("may come from a user who sends no key (§5), unless keys are listed", async () => {
+    const user = { "x-user-id": "somebody", "content-type": "application/json" };
+    const post = (origin: string, path: string, body: object) =>
+      fetch(origin + path, { method: "POST", headers: user, body: JSON.stringify(body) });
+    const found = await post(rig.emulator.url, "/runs/query", { id: [ROW] });
+    expect(await found.json()).toMatchObject({ runs: [{ name: "mine" }] });
+    const { status } = await fetch(`${rig.emulator.url}/api/v1/bulk-exports`, {
+      headers: { ...user, "x-tenant-id": HEADERS["x-tenant-id"] },
+    });
+    expect(status).toBe(401);
+    const own = await startRig({ auth: { mode: "keys", keys: [{ key: "alpha", tenants: [] }] } });
+    try {
+      expect((await post(own.emulator.url, "/runs/query", { id: [ROW] })).status).toBe(401);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("means the first workspace of a key that is listed, and listed keys are the only ones then", async () => {
     const tenant = "00000000-0000-4000-8000-0000000000aa";
     const own = await startRig({ auth: { mode: "keys", keys: [{ key: "alpha", tenants: [tenant] }] } });

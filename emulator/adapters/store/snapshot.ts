@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
@@ -42,6 +42,11 @@ export function readSnapshot(folder: string): Snapshot | undefined {
 /** Replaces the snapshot in one step: a reader finds the old one or the new one, never a part. */
 export function writeSnapshot(folder: string, snapshot: Snapshot): void {
   new LowSync<Snapshot>(new JSONFileSync(fileIn(folder)), snapshot).write();
+}
+
+/** How large the snapshot of a folder is; 0 when there is none. */
+export function snapshotBytes(folder: string): number {
+  return statSync(fileIn(folder), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function fileIn(folder: string): string {

@@ -9,7 +9,7 @@ import {
   readJournal,
   removeJournals,
 } from "./journal-files.ts";
-import { FORMAT, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { FORMAT, readSnapshot, snapshotBytes, writeSnapshot } from "./snapshot.ts";
 
 /** Where the records of one world are kept. */
 export interface Store {
@@ -25,7 +25,10 @@ export interface Store {
   close(state: WorldState | undefined): Promise<void>;
 }
 
-/** A journal file is folded into the snapshot, off the main thread, when it has grown to this. */
+/**
+ * A journal file is folded into the snapshot, off the main thread, when it has grown to this and to the
+ * size of the snapshot: each fold writes all of it, so more of them would cost each write more as it grows.
+ */
 const COMPACT_AT_BYTES = 32 * 1024 * 1024;
 
 export interface StoreOptions {
@@ -49,6 +52,7 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
   if (kept.turn === 0) writeSnapshot(folder, { format: FORMAT, upTo: last, state });
   let journal = openJournal(folder, last + 1);
   let compaction: Promise<void> | undefined;
+  let folded = snapshotBytes(folder);
 
   function rotate(): void {
     const full: JournalFile = journal;
@@ -56,6 +60,7 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
     journal = openJournal(folder, full.number + 1);
     compaction = compactInThread(folder, full.number).finally(() => {
       compaction = undefined;
+      folded = snapshotBytes(folder);
     });
   }
 
@@ -64,6 +69,7 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
     journal.close();
     writeSnapshot(folder, { format: FORMAT, upTo: number, state: next });
     removeJournals(folder, number);
+    folded = snapshotBytes(folder);
   }
 
   return {
@@ -71,7 +77,7 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
     fresh: state.turn === 0,
     keep(commit) {
       journal.append(commit);
-      if (journal.bytes >= compactAtBytes && !compaction) rotate();
+      if (journal.bytes >= Math.max(compactAtBytes, folded) && !compaction) rotate();
     },
     replace(next) {
       restart(next);
