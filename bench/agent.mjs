@@ -19,7 +19,8 @@ const STARTS = 5;
 
 /** One thread's runs, new threads and whole runs, beside the open-source agent server and servers that only answer. */
 export async function* run() {
-  if (!existsSync(PRISM)) throw new Error("First: npm i --legacy-peer-deps --prefix bench/peers");
+  if (!existsSync(PRISM))
+    throw new Error("First: npm i --legacy-peer-deps --no-package-lock --prefix bench/peers");
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
   const servers = {};
   try {

@@ -66,8 +66,8 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
 
   function restart(next: WorldState): void {
     const { number } = journal;
-    journal.close();
     writeSnapshot(folder, { format: FORMAT, upTo: number, state: next });
+    journal.close();
     removeJournals(folder, number);
     folded = snapshotBytes(folder);
   }
@@ -85,8 +85,13 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
     },
     async close(state) {
       await compaction;
-      if (state) restart(state);
-      else journal.close();
+      try {
+        if (state) return restart(state);
+      } catch (error) {
+        // More than one JSON text can hold: it stays in its journals, which lose nothing.
+        if (!(error instanceof RangeError)) throw error;
+      }
+      journal.close();
     },
   };
 }

@@ -81,6 +81,18 @@ describe("the store", () => {
     expect(open().state).toEqual(state);
   });
 
+  it("loses nothing when it has become too large for one JSON text", async () => {
+    const store = keepUpTo(5);
+    const tooLarge = {
+      ...initial,
+      get records(): never {
+        throw new RangeError("Invalid string length");
+      },
+    };
+    await store.close(tooLarge);
+    expect(open().state.turn).toBe(5);
+  });
+
   it("refuses files of a newer emulator, and files that are none of its own", () => {
     open();
     const file = join(folder, "world.json");
