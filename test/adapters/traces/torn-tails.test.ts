@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
 import { RECORD_BYTES } from "../../../emulator/adapters/traces/sidecar.ts";
@@ -149,15 +150,14 @@ describe("a process that is killed while it writes", () => {
     writeFileSync(join(program, "sample.ts"), sample);
     writeFileSync(join(program, "writer.ts"), source);
     const built = join(program, "writer.mjs");
-    execFileSync(process.execPath, [
-      join(ROOT, "node_modules/esbuild/bin/esbuild"),
-      join(program, "writer.ts"),
-      "--bundle",
-      "--platform=node",
-      "--format=esm",
-      "--log-level=error",
-      `--outfile=${built}`,
-    ]);
+    buildSync({
+      entryPoints: [join(program, "writer.ts")],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "error",
+      outfile: built,
+    });
     for (const killAfter of [1, 7, 40, 111]) {
       const folder = temporaryFolder();
       const child = spawn(process.execPath, [built, folder], { stdio: ["ignore", "pipe", "inherit"] });
