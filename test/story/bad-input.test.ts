@@ -226,6 +226,17 @@ describe("every path", () => {
     expect(bad).toEqual([]);
   });
 
+  it("answers HEAD as it answers GET, without the body", async () => {
+    for (const [path, status] of [
+      ["/ok", 200],
+      ["/api/v1/nothing", 404],
+    ] as const) {
+      const reply = await fetch(rig.emulator.url + path, { method: "HEAD", headers: HEADERS });
+      expect([reply.status, await reply.text()]).toEqual([status, ""]);
+      expect(Number(reply.headers.get("content-length"))).toBeGreaterThan(0);
+    }
+  });
+
   it("survives what is no HTTP at all", async () => {
     const { port, hostname } = new URL(rig.emulator.url);
     for (const text of [

@@ -141,7 +141,8 @@ function requestOf(
   const headers = request.headers as Record<string, string | undefined>;
   return {
     region,
-    method: request.method ?? "GET",
+    // HEAD is GET without the body, which is left out when it is sent.
+    method: request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? "" : target.slice(mark + 1),
     headers,
