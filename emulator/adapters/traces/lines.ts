@@ -35,13 +35,14 @@ export function lineOf(row: DomainRow): string {
   for (const name of HEAD_COLUMNS) head[name] = row[name];
   if (row.below !== undefined) head.below = row.below;
   let text = JSON.stringify(head).slice(0, -1);
-  const sizes: Record<string, number> = { head: Buffer.byteLength(text) };
+  let sizes = `{"head":${Buffer.byteLength(text)}`;
   for (const name of JSON_COLUMNS) {
-    const json = JSON.stringify(row[name]) ?? "null";
-    sizes[name] = Buffer.byteLength(json);
+    const value = row[name];
+    const json = value === null ? "null" : (JSON.stringify(value) ?? "null");
+    sizes += `,"${name}":${Buffer.byteLength(json)}`;
     text += `,"${name}":${json}`;
   }
-  return `${text}${SIZES}${JSON.stringify(sizes)}}\n`;
+  return `${text}${SIZES}${sizes}}}\n`;
 }
 
 /** The whole row of a line. */
