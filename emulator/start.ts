@@ -20,6 +20,7 @@ import { createRecording, type Recording } from "./control/recording.ts";
 import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
 import type { Followers } from "./http/followers.ts";
 import { createGateway } from "./http/gateway.ts";
+import { isLoopback } from "./http/loopback.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -41,7 +42,6 @@ export interface RunningEmulator {
 }
 
 const CLOSE_GRACE_MS = 1000;
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The composition root: the only place that knows every adapter. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
@@ -154,7 +154,7 @@ function isEmbedded(endpointUrl: string | null, s3Port: number): boolean {
   if (endpointUrl === null) return true;
   if (!URL.canParse(endpointUrl)) return false;
   const { hostname, port } = new URL(endpointUrl);
-  return LOOPBACK.test(hostname) && Number(port) === s3Port;
+  return isLoopback(hostname) && Number(port) === s3Port;
 }
 
 function readyLine(site: Site, { host }: Configuration, ports: Ports): ReadyLine {

@@ -1,5 +1,6 @@
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
+import { isLoopback } from "../http/loopback.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
 import { readQuery } from "../http/query.ts";
 import { createRouter } from "../http/router.ts";
@@ -87,12 +88,10 @@ function settle<T>(problems: readonly string[], value: T): T {
   return value;
 }
 
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** A page of another site, or a name that was made to point here, must not drive the emulator. */
 function refuseStrangers({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
   const host = hostName(headers.host ?? "");
-  const isAllowed = (name: string) => LOOPBACK.test(name) || allowedHosts.includes(name);
+  const isAllowed = (name: string) => isLoopback(name) || allowedHosts.includes(name);
   if (!isAllowed(host))
     throw new Refusal(
       403,
