@@ -1,7 +1,7 @@
 import type { TraceStore } from "../domain/traces/port.ts";
 import type { Ports, World } from "../domain/turn.ts";
 import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
-import type { WorldState } from "../kernel/commit.ts";
+import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
 import { breathe, isStalled } from "./clock.ts";
@@ -34,7 +34,7 @@ export const PRETENCES: Readonly<Record<string, Pretence>> = {
  */
 export async function rehearse(
   world: World,
-  partsOf: (state: WorldState) => WorldParts<Ports>,
+  partsOf: (image: WorldImage) => WorldParts<Ports>,
   target: AdvanceTarget,
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
@@ -46,7 +46,7 @@ export async function rehearse(
       "Something of this instant is still under way; a rehearsal starts from rest.",
       "GET /_emulator/v1/clock names it under in_flight.",
     );
-  const parts = partsOf(world.state());
+  const parts = partsOf(world.image());
   const stage = pretend(Object.keys(parts.effects));
   const fork = createWorld<Ports>({
     ...parts,
@@ -82,5 +82,5 @@ function pretend(kinds: readonly string[]) {
 
 /** Rows are seen as they are; what a rehearsal would write is forgotten. */
 function readOnly(traces: TraceStore): TraceStore {
-  return { ...traces, write: () => undefined, holdPatches: () => undefined, clear: () => undefined };
+  return { ...traces, write: () => undefined, holdPatches: () => undefined };
 }

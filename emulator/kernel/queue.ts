@@ -21,6 +21,8 @@ export interface EventQueue {
   take(): DueEvent | undefined;
   /** All events in the order in which they will fire. */
   list(): readonly DueEvent[];
+  /** All events in no order that matters, for a queue that begins with them. */
+  held(): readonly DueEvent[];
 }
 
 /** A binary heap by (at, number). */
@@ -44,6 +46,7 @@ export function createEventQueue(events: readonly DueEvent[] = []): EventQueue {
       return first;
     },
     list: () => [...heap].sort(byTurn),
+    held: () => [...heap],
   };
   for (const event of events) queue.add(event);
   return queue;

@@ -8,7 +8,11 @@ export interface Records {
   table<T>(kind: Collection<T>): Table<T>;
   /** Everything, as a snapshot has it. */
   stored(): WorldState["records"];
+  /** Records of their own that begin with what these hold. */
+  copy(): Records;
 }
+
+type Tables = ReadonlyMap<string, Table<never>>;
 
 export function createRecords(
   collections: readonly Collection<never>[],
@@ -17,7 +21,10 @@ export function createRecords(
   const tables = new Map(collections.map((kind) => [kind.name, createTable(kind)]));
   for (const [name, items] of Object.entries(stored))
     for (const { record } of items) tables.get(name)?.put(record as never);
+  return recordsIn(collections, tables);
+}
 
+function recordsIn(collections: readonly Collection<never>[], tables: Tables): Records {
   function table<T>(kind: Collection<T>): Table<T> {
     const found = tables.get(kind.name);
     if (!found) throw new Error(`The collection ${kind.name} is not part of this world.`);
@@ -37,5 +44,6 @@ export function createRecords(
       all: (kind) => table(kind).values(),
     },
     stored: () => Object.fromEntries(collections.map((kind) => [kind.name, storedOf(kind)])),
+    copy: () => recordsIn(collections, new Map([...tables].map(([name, each]) => [name, each.copy()]))),
   };
 }

@@ -1,4 +1,5 @@
-import { createShelf, type Entry, type Shelf } from "./shelf.ts";
+import { createSequence, type Placed, type Sequence } from "./sequence.ts";
+import { createSharedMap, type SharedMap } from "./shared-map.ts";
 
 /** A kind of record: its name in the store, and the group under which its records are listed. */
 export interface Collection<T> {
@@ -6,7 +7,7 @@ export interface Collection<T> {
   readonly idOf: (record: T) => string;
   /** Records of one group are listed together, oldest first; one group holds all when left out. */
   readonly groupOf: (record: T) => string;
-  /** Records of a group that share a label can be paged on their own; without it no page is quick. */
+  /** Records of a group that share a label can be paged on their own. */
   readonly labelOf?: (record: T) => string;
 }
 
@@ -36,113 +37,125 @@ export interface Table<T> {
   get(id: string): T | undefined;
   put(record: T): void;
   remove(id: string): void;
-  /** Oldest first. */
+  /** Oldest first; what is put or removed on the way is seen. */
   list(group?: string): Iterable<T>;
   count(group?: string, label?: string): number;
   /** In the order of first puts, or the other way round. */
   page(wanted: PageOf): readonly T[];
   values(): Iterable<T>;
+  /** A table of its own that begins with what this one holds; its cost hardly grows with that. */
+  copy(): Table<T>;
+}
+
+/** A record with its place in the order of first puts. */
+interface Row<T> {
+  readonly order: number;
+  readonly record: T;
+}
+
+/** What stands in one group, or under one label of it; whoever is not its owner copies it before a change. */
+interface Shelf {
+  readonly owner: object;
+  readonly ids: Sequence;
+}
+
+/** What copies of a table share until one of them writes. */
+interface TableState<T> {
+  readonly rows: SharedMap<Row<T>>;
+  readonly shelves: SharedMap<Shelf>;
+  readonly everything: Sequence;
+  readonly last: number;
 }
 
 export function createTable<T>(kind: Collection<T>): Table<T> {
-  const records = new Map<string, T>();
-  const groups = new Map<string, Map<string, T>>();
-  const shelves = createShelves(kind);
+  const [rows, shelves] = [createSharedMap<Row<T>>(), createSharedMap<Shelf>()];
+  return tableOn(kind, { rows, shelves, everything: createSequence(), last: 0 });
+}
 
-  function leaveGroup(record: T): void {
-    const name = kind.groupOf(record);
-    const group = groups.get(name);
-    group?.delete(kind.idOf(record));
-    if (group?.size === 0) groups.delete(name);
+function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
+  const { rows, shelves, everything } = state;
+  const namesOf = shelfNamer(kind);
+  let last = state.last;
+  let owner = {};
+
+  function ownShelf(name: string): Sequence {
+    const found = shelves.get(name);
+    if (found?.owner === owner) return found.ids;
+    const ids = found ? found.ids.copy() : createSequence();
+    shelves.set(name, { owner, ids });
+    return ids;
+  }
+
+  function leave(name: string, order: number): void {
+    const ids = ownShelf(name);
+    ids.remove(order);
+    if (ids.size === 0) shelves.delete(name);
+  }
+
+  /** Part after part, so that what is put, moved or removed on the way does no harm. */
+  function* walk(ids: Sequence, isStill: (record: T) => boolean): Generator<T> {
+    for (let part = ids.after(0); part.length > 0; part = ids.after((part.at(-1) as Placed).order))
+      for (const { id, order } of part) {
+        const row = rows.get(id);
+        if (row?.order === order && isStill(row.record)) yield row.record;
+      }
   }
 
   return {
     get size() {
-      return records.size;
+      return rows.size;
     },
-    get: (id) => records.get(id),
+    get: (id) => rows.get(id)?.record,
     put(record) {
       const id = kind.idOf(record);
-      const before = records.get(id);
-      const name = kind.groupOf(record);
-      if (before !== undefined && kind.groupOf(before) !== name) leaveGroup(before);
-      shelves?.put(id, record);
-      records.set(id, record);
-      const group = groups.get(name) ?? new Map<string, T>();
-      groups.set(name, group.set(id, record));
+      const known = rows.get(id);
+      const order = known?.order ?? ++last;
+      rows.set(id, { order, record });
+      if (!known) everything.add({ order, id });
+      const [before, after] = [known ? namesOf(known.record) : [], namesOf(record)];
+      for (const name of before) if (!after.includes(name)) leave(name, order);
+      for (const name of after) if (!before.includes(name)) ownShelf(name).add({ order, id });
     },
     remove(id) {
-      const record = records.get(id);
-      if (record === undefined) return;
-      leaveGroup(record);
-      shelves?.remove(id);
-      records.delete(id);
+      const row = rows.get(id);
+      if (!row) return;
+      for (const name of namesOf(row.record)) leave(name, row.order);
+      everything.remove(row.order);
+      rows.delete(id);
     },
-    list: (group = ALL) => groups.get(group)?.values() ?? [],
-    count(group = ALL, label) {
-      if (label === undefined) return groups.get(group)?.size ?? 0;
-      return shelvesOf(kind, shelves).find(group, label)?.size ?? 0;
+    list(group = ALL) {
+      const shelf = shelves.get(group);
+      return shelf ? walk(shelf.ids, (record) => kind.groupOf(record) === group) : [];
     },
+    count: (group = ALL, label) => shelves.get(shelfName(kind, group, label))?.ids.size ?? 0,
     page({ group = ALL, label, offset, limit, newestFirst = false }) {
-      return shelvesOf(kind, shelves).find(group, label)?.page(offset, limit, newestFirst) ?? [];
+      const ids = shelves.get(shelfName(kind, group, label))?.ids;
+      if (!ids) return [];
+      const [from, to] = newestFirst
+        ? [Math.max(0, ids.size - offset - limit), Math.max(0, ids.size - offset)]
+        : [offset, offset + limit];
+      const page = ids.slice(from, to).map((id) => (rows.get(id) as Row<T>).record);
+      return newestFirst ? page.reverse() : page;
     },
-    values: () => records.values(),
+    values: () => walk(everything, () => true),
+    copy() {
+      // From here on neither side owns the shelves that both of them hold.
+      owner = {};
+      const shared = { rows: rows.copy(), shelves: shelves.copy(), everything: everything.copy(), last };
+      return tableOn(kind, shared);
+    },
   };
 }
 
-interface Shelves<T> {
-  put(id: string, record: T): void;
-  remove(id: string): void;
-  find(group: string, label?: string): Shelf<T> | undefined;
+/** The shelves on which a record stands: that of its group, and that of its label there. */
+function shelfNamer<T>(kind: Collection<T>): (record: T) => readonly string[] {
+  const { groupOf, labelOf } = kind;
+  if (!labelOf) return (record) => [groupOf(record)];
+  return (record) => [groupOf(record), shelfName(kind, groupOf(record), labelOf(record))];
 }
 
-function shelvesOf<T>({ name }: Collection<T>, shelves: Shelves<T> | undefined): Shelves<T> {
-  if (!shelves) throw new Error(`The collection ${name} has no labels to page by.`);
-  return shelves;
-}
-
-/** The order of every group and of every label in it; only for collections that are paged. */
-function createShelves<T>({ groupOf, labelOf }: Collection<T>): Shelves<T> | undefined {
-  if (!labelOf) return undefined;
-  const shelves = new Map<string, Shelf<T>>();
-  const entries = new Map<string, Entry<T>>();
-  let last = 0;
-  const namesOf = (record: T) => [groupOf(record), shelfName(groupOf(record), labelOf(record))] as const;
-
-  function enter(name: string, entry: Entry<T>): void {
-    const shelf = shelves.get(name) ?? createShelf<T>();
-    shelves.set(name, shelf);
-    shelf.add(entry);
-  }
-
-  function leave(name: string, entry: Entry<T>): void {
-    const shelf = shelves.get(name);
-    shelf?.remove(entry);
-    if (shelf?.size === 0) shelves.delete(name);
-  }
-
-  return {
-    put(id, record) {
-      const known = entries.get(id);
-      const before = known ? namesOf(known.record) : [];
-      const after = namesOf(record);
-      last += 1;
-      const entry = known ?? { order: last, record };
-      entries.set(id, entry);
-      for (const name of before) if (!after.includes(name)) leave(name, entry);
-      entry.record = record;
-      for (const name of after) if (!(before as readonly string[]).includes(name)) enter(name, entry);
-    },
-    remove(id) {
-      const entry = entries.get(id);
-      if (!entry) return;
-      for (const name of namesOf(entry.record)) leave(name, entry);
-      entries.delete(id);
-    },
-    find: (group, label) => shelves.get(label === undefined ? group : shelfName(group, label)),
-  };
-}
-
-function shelfName(group: string, label: string): string {
+function shelfName<T>({ name, labelOf }: Collection<T>, group: string, label: string | undefined): string {
+  if (label === undefined) return group;
+  if (!labelOf) throw new Error(`The collection ${name} has no labels to page by.`);
   return `${group}\u0000${label}`;
 }

@@ -1,11 +1,11 @@
 import type { Cause, ClockState, Commit, Effect, WorldState } from "./commit.ts";
 import { createErrands, type EffectResult, type EffectRunner, type Errands } from "./errands.ts";
+import type { WorldImage } from "./image.ts";
 import type { Instant } from "./instant.ts";
 import { createJournal, entryOf, type Journal } from "./journal.ts";
 import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
-import { createRecords, type Records } from "./records.ts";
+import type { Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import type { Collection } from "./table.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
 import {
   type Bench,
@@ -34,9 +34,9 @@ export const INTERRUPTED = { failure: "interrupted", message: "the emulator was 
 export type Reaction<Ports> = (turn: Turn<Ports>, occurrence: Occurrence) => void;
 
 export interface WorldParts<Ports> {
-  readonly state: WorldState;
+  /** What it begins with; an image may serve many worlds. */
+  readonly image: WorldImage;
   readonly ports: Ports;
-  readonly collections: readonly Collection<never>[];
   readonly reactions: Readonly<Record<string, Reaction<Ports>>>;
   readonly effects: Readonly<Record<string, EffectRunner>>;
   /** Keeps a commit, durably, before anything of it is seen outside. */
@@ -69,6 +69,8 @@ export interface World<Ports> {
   /** Takes up what was in flight when the process ended. */
   recover(): void;
   state(): WorldState;
+  /** For another world that goes on from here; nothing may be in flight, since it would end in neither. */
+  image(): WorldImage;
 }
 
 /** More turns than this at one instant can only be events that schedule each other for ever. */
@@ -77,8 +79,17 @@ const MAX_TURNS_PER_INSTANT = 1_000_000;
 export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
   const core = createCore(parts);
   const { errands, records, tickets, queue, journal } = core;
+  const { seed } = parts.image;
+  const rest = () => ({
+    seed,
+    turn: core.lastTurn,
+    now: core.now,
+    clock: core.clock,
+    ordinals: Object.fromEntries(core.ordinals),
+    inFlight: errands.list(),
+  });
   return {
-    seed: parts.state.seed,
+    seed,
     journal,
     ports: parts.ports,
     reader: records.reader,
@@ -114,16 +125,8 @@ export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
     recover() {
       for (const effect of errands.list()) takeResult(core, effect, INTERRUPTED);
     },
-    state: () => ({
-      seed: parts.state.seed,
-      turn: core.lastTurn,
-      now: core.now,
-      clock: core.clock,
-      ordinals: Object.fromEntries(core.ordinals),
-      records: records.stored(),
-      queue: queue.list(),
-      inFlight: errands.list(),
-    }),
+    state: () => ({ ...rest(), records: records.stored(), queue: queue.list() }),
+    image: () => ({ ...rest(), records: records.copy(), queue: queue.held() }),
   };
 }
 
@@ -146,18 +149,18 @@ interface Core<Ports> {
 }
 
 function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
-  const { state, ports } = parts;
-  const records = createRecords(parts.collections, state.records);
+  const { image, ports } = parts;
+  const records = image.records.copy();
   const tickets = createTickets();
-  const ordinals = new Map(Object.entries(state.ordinals));
+  const ordinals = new Map(Object.entries(image.ordinals));
   const core: Core<Ports> = {
     parts,
     records,
     tickets,
-    queue: createEventQueue(state.queue),
+    queue: createEventQueue(image.queue),
     journal: createJournal(parts.journalCapacity),
     errands: createErrands({
-      inFlight: state.inFlight,
+      inFlight: image.inFlight,
       runners: parts.effects,
       deliver: (effect, result) => takeResult(core, effect, result),
       fail(error) {
@@ -167,7 +170,7 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
     }),
     ordinals,
     desk: createDesk({
-      seed: state.seed,
+      seed: image.seed,
       ports,
       reader: records.reader,
       now: () => core.now,
@@ -178,9 +181,9 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
       },
       openTicket: tickets.open,
     }),
-    now: state.now,
-    clock: state.clock,
-    lastTurn: state.turn,
+    now: image.now,
+    clock: image.clock,
+    lastTurn: image.turn,
     turning: false,
     draining: false,
     defect: undefined,

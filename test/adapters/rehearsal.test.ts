@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PRETENCES, rehearse } from "../../emulator/adapters/rehearsal.ts";
 import type { Ports } from "../../emulator/domain/turn.ts";
 import { emptyState } from "../../emulator/kernel/commit.ts";
+import { imageOf } from "../../emulator/kernel/image.ts";
 import { createWorld, type WorldParts } from "../../emulator/kernel/world.ts";
 import { DEFAULTS } from "../domain/bulk-exports/scene.ts";
 
@@ -22,9 +23,8 @@ function partsOf(reaction: WorldParts<Ports>["reactions"]): WorldParts<Ports> {
     timings: { ...DEFAULTS.timings, effect_patience_ms: 50 },
   };
   return {
-    state: emptyState(1, 0, { mode: "frozen", rate: 1 }),
     ports: { settings, traces: {} } as unknown as Ports,
-    collections: [],
+    image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), []),
     reactions: { ...reaction, done: () => undefined },
     effects: { unheard: () => new Promise(() => undefined) },
     keep: () => undefined,
@@ -50,7 +50,7 @@ describe("a rehearsal", () => {
     const parts = partsOf({ go: (turn) => turn.ask(ask("unheard")) });
     const world = createWorld(parts);
     world.turn(CAUSE, (turn) => turn.schedule({ kind: "go", ref: "it", afterMs: 10 }));
-    const said = await rehearse(world, (state) => ({ ...parts, state }), { to: 100 });
+    const said = await rehearse(world, (image) => ({ ...parts, image }), { to: 100 });
     expect(said).toMatchObject({ stopped: "stalled", to: 10, inFlight: [{ kind: "unheard" }] });
     expect(world.now).toBe(0);
     expect(world.queue()).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("a rehearsal", () => {
     const parts = partsOf({});
     const world = createWorld(parts);
     world.turn(CAUSE, (turn) => turn.ask(ask("unheard")));
-    const refused = rehearse(world, (state) => ({ ...parts, state }), { to: 100 });
+    const refused = rehearse(world, (image) => ({ ...parts, image }), { to: 100 });
     await expect(refused).rejects.toMatchObject({ status: 409, code: "in_flight" });
   });
 });

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collection, createTable } from "../../emulator/kernel/table.ts";
+import { collection, createTable, type Table } from "../../emulator/kernel/table.ts";
 
 interface Ball {
   readonly id: string;
@@ -57,8 +58,94 @@ describe("pages of a group", () => {
     ]).toEqual([5, 4, 1, 0]);
   });
 
-  it("are refused for a collection without labels", () => {
+  it("of a label are refused for a collection without labels", () => {
     const table = createTable(collection<Ball>("plain", (ball) => ball.id));
-    expect(() => table.page({ offset: 0, limit: 1 })).toThrow(/no labels/);
+    table.put({ id: "1", box: "a", colour: "red" });
+    expect(table.page({ offset: 0, limit: 1 })).toHaveLength(1);
+    expect(() => table.page({ label: "red", offset: 0, limit: 1 })).toThrow(/no labels/);
+  });
+});
+
+/** What a table should hold, in the plainest way there is. */
+type Model = Map<string, Ball>;
+
+function agrees(table: Table<Ball>, model: Model): void {
+  const balls = [...model.values()];
+  expect([...table.values()]).toEqual(balls);
+  expect(table.size).toBe(balls.length);
+  for (const box of ["a", "b"]) {
+    const inBox = balls.filter((ball) => ball.box === box);
+    expect([...table.list(box)]).toEqual(inBox);
+    for (const colour of ["red", "blue"]) {
+      const alike = inBox.filter((ball) => ball.colour === colour);
+      expect(table.page({ group: box, label: colour, offset: 1, limit: 300 })).toEqual(alike.slice(1, 301));
+      expect(table.count(box, colour)).toBe(alike.length);
+    }
+  }
+}
+
+const step = fc.record({
+  who: fc.nat(5),
+  act: fc.constantFrom("put", "put", "put", "put", "remove", "copy"),
+  id: fc.nat(12).map(String),
+  box: fc.constantFrom("a", "b"),
+  colour: fc.constantFrom("red", "blue"),
+});
+
+describe("copies of a table", () => {
+  it("begin alike and never see what another one does", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.nat(1200), (steps, count) => {
+        const first = filled(count);
+        const all = [{ table: first, model: new Map([...first.values()].map((ball) => [ball.id, ball])) }];
+        for (const { who, act, id, box, colour } of steps) {
+          const { table, model } = all[who % all.length] as (typeof all)[number];
+          if (act === "copy") all.push({ table: table.copy(), model: new Map(model) });
+          else if (act === "remove") {
+            table.remove(id);
+            model.delete(id);
+          } else {
+            table.put({ id, box, colour });
+            model.set(id, { id, box, colour });
+          }
+        }
+        for (const { table, model } of all) agrees(table, model);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("share what they hold instead of walking through it", () => {
+    let asked = 0;
+    const counted = collection<Ball>(
+      "balls",
+      (ball) => ball.id,
+      (ball) => {
+        asked += 1;
+        return ball.box;
+      },
+    );
+    const table = createTable(counted);
+    for (let n = 0; n < 5000; n += 1) table.put({ id: String(n), box: "a", colour: "red" });
+    asked = 0;
+    const copy = table.copy();
+    expect(asked).toBe(0);
+    expect(copy.size).toBe(5000);
+  });
+});
+
+describe("a walk through a table", () => {
+  it("passes over what is removed or moved on the way and sees what comes", () => {
+    const table = filled(4);
+    const seen: string[] = [];
+    for (const { id } of table.list("a")) {
+      seen.push(id);
+      if (id === "0") {
+        table.remove("1");
+        table.put({ id: "2", box: "b", colour: "red" });
+        table.put({ id: "9", box: "a", colour: "red" });
+      }
+    }
+    expect(seen.join(" ")).toBe("0 3 9");
   });
 });

@@ -1,4 +1,5 @@
 import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
+import { imageOf } from "../../emulator/kernel/image.ts";
 import { collection } from "../../emulator/kernel/table.ts";
 import { createWorld, type EffectRunner, type Reaction, type World } from "../../emulator/kernel/world.ts";
 
@@ -33,9 +34,8 @@ export function toyState(now = 0): WorldState {
 export function toyWorld({ state = toyState(), reactions = {}, effects = {} }: ToyParts = {}): Toy {
   const commits: Commit[] = [];
   const world = createWorld<undefined>({
-    state,
     ports: undefined,
-    collections: [SHEEP] as never,
+    image: imageOf(state, [SHEEP] as never),
     reactions,
     effects,
     keep: (commit) => {

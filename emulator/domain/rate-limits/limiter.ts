@@ -69,7 +69,9 @@ export interface RateLimiter {
 
 interface LimiterState {
   /** In the order of the table. */
-  readonly tallies: Readonly<Record<RateRegion, readonly Tally[]>>;
+  readonly tallies: Readonly<Record<RateRegion, Tally[]>>;
+  /** Tallies that no copy of this limiter holds: only these may be changed in place. */
+  readonly own: Set<Tally>;
   /** Rows whose count or seconds were changed by hand, as `region/row`. */
   readonly changed: Set<string>;
   held: number;
@@ -95,7 +97,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
   }
 
   function count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision {
-    const tally = tallyOf(row, region);
+    const tally = ownTally(state, region, row.index);
     const held = marksOf(tally);
     const { admitted, remaining, resetsAt } = take(tally, identity, now, settings.window);
     // One row alone must not need more: half of it at most is younger than the last turn.
@@ -139,7 +141,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     },
     tally: tallyOf,
     change(row, region, { count, seconds, remaining }, now) {
-      const tally = tallyOf(row, region);
+      const tally = ownTally(state, region, row.index);
       const held = marksOf(tally);
       if (count !== undefined) tally.count = count;
       if (seconds !== undefined) tally.windowMs = seconds * 1000;
@@ -154,7 +156,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     clear() {
       state = freshState(settings);
     },
-    copy: () => limiterOn(settings, structuredClone(state)),
+    copy: () => limiterOn(settings, shareState(state)),
   };
 }
 
@@ -164,12 +166,32 @@ function freshState({ rows }: RateLimitSettings): LimiterState {
       const { count, seconds } = rows[id][region];
       return emptyTally(count, seconds * 1000);
     });
+  const tallies = { us: talliesOf("us"), eu: talliesOf("eu") };
   return {
-    tallies: { us: talliesOf("us"), eu: talliesOf("eu") },
+    tallies,
+    own: new Set([...tallies.us, ...tallies.eu]),
     changed: new Set(),
     held: 0,
     touched: false,
   };
+}
+
+/** A state for a copy; from here on neither side owns the tallies that both of them hold. */
+function shareState(state: LimiterState): LimiterState {
+  state.own.clear();
+  const { us, eu } = state.tallies;
+  const tallies = { us: [...us], eu: [...eu] };
+  return { ...state, tallies, own: new Set(), changed: new Set(state.changed) };
+}
+
+/** The tally of a row, to be changed: a copy of it when another limiter holds it too. */
+function ownTally({ tallies, own }: LimiterState, region: RateRegion, index: number): Tally {
+  const found = tallies[region][index] as Tally;
+  if (own.has(found)) return found;
+  const tally = structuredClone(found);
+  own.add(tally);
+  tallies[region][index] = tally;
+  return tally;
 }
 
 export function regionOf(name: string): RateRegion {
@@ -182,10 +204,11 @@ function heldBy(tallies: readonly Tally[]): number {
 
 /** Beyond the bound, the fullest row forgets what it has not seen for longest. */
 function holdLess(state: LimiterState, bound: number, now: Instant): void {
-  const all = RATE_REGIONS.flatMap((region) => state.tallies[region]);
+  const places = RATE_REGIONS.flatMap((region) => RATE_ROWS.map(({ index }) => ({ region, index })));
+  const heldAt = (at: (typeof places)[number]) => marksOf(state.tallies[at.region][at.index] as Tally);
   while (state.held > bound) {
-    const fullest = all.reduce((a, b) => (marksOf(b) > marksOf(a) ? b : a));
-    turnOver(fullest, now);
-    state.held = heldBy(all);
+    const { region, index } = places.reduce((a, b) => (heldAt(b) > heldAt(a) ? b : a));
+    turnOver(ownTally(state, region, index), now);
+    state.held = heldBy(RATE_REGIONS.flatMap((each) => state.tallies[each]));
   }
 }

@@ -9,6 +9,7 @@ import { createThread } from "../../../emulator/domain/agent/threads.ts";
 import { threadView } from "../../../emulator/domain/agent/view.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 
@@ -25,9 +26,8 @@ export async function openAgentWorld(options: Record<string, unknown> = {}) {
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
   const { settings } = resolution.configuration;
   const world = createWorld<Ports>({
-    state: emptyState(1, BEGIN, { mode: "frozen", rate: 1 }),
     ports: { settings } as Ports,
-    collections: COLLECTIONS,
+    image: imageOf(emptyState(1, BEGIN, { mode: "frozen", rate: 1 }), COLLECTIONS),
     reactions: REACTIONS,
     effects: {},
     keep: () => undefined,

@@ -38,6 +38,7 @@ import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { type AdvanceTarget, advance } from "../../../emulator/kernel/advance.ts";
 import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts";
 import { parseDuration } from "../../../emulator/kernel/duration.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
@@ -108,7 +109,6 @@ export function openScene(options: SceneOptions = {}) {
 
   function open(state: WorldState) {
     return createWorld<Ports>({
-      state,
       ports: {
         settings,
         traces,
@@ -117,10 +117,10 @@ export function openScene(options: SceneOptions = {}) {
         limiter: createRateLimiter(settings.rateLimits),
         isEmbedded: () => true,
       },
-      collections: [
+      image: imageOf(state, [
         ...COLLECTIONS,
         ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),
-      ],
+      ]),
       reactions: { ...REACTIONS, "object_storage.files_removed": () => undefined },
       effects: {
         ...REQUEST_EFFECTS,

@@ -31,6 +31,7 @@ import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { advance } from "../../../emulator/kernel/advance.ts";
 import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts";
 import { parseDuration } from "../../../emulator/kernel/duration.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
@@ -81,7 +82,6 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
     limits: { ...defaults.limits, rows_per_file: ROWS_PER_FILE, ...limits },
   };
   const world = createWorld<Ports>({
-    state: state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }),
     ports: {
       settings,
       secrets,
@@ -90,10 +90,10 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
       limiter: createRateLimiter(settings.rateLimits),
       isEmbedded: () => embedded,
     },
-    collections: [
+    image: imageOf(state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }), [
       ...COLLECTIONS,
       ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),
-    ],
+    ]),
     reactions: { ...REACTIONS, "object_storage.files_removed": () => undefined },
     effects: {
       ...REQUEST_EFFECTS,

@@ -18,20 +18,26 @@ import {
 import { seedObjectStorage } from "../../../emulator/domain/object-storage/seed.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { type Commit, emptyState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 
 function openWorld() {
   const commits: Commit[] = [];
   const world = createWorld<Ports>({
-    state: emptyState(1, 0, { mode: "frozen", rate: 1 }),
     ports: {
       secrets: {
         seal: (plain: string) => [...plain].reverse().join(""),
         open: (sealed: string) => [...sealed].reverse().join(""),
       },
     } as unknown as Ports,
-    collections: [buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[],
+    image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), [
+      buckets,
+      objects,
+      s3Uploads,
+      s3Parts,
+      s3Credentials,
+    ] as unknown as Collection<never>[]),
     reactions: { "object_storage.files_removed": () => undefined },
     effects: { "object_storage.remove_files": async () => ({ removed: true }) },
     keep: (commit) => void commits.push(commit),

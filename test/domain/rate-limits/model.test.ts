@@ -130,8 +130,12 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     expect(ask(fork, "a", NOW)?.remaining).toBe(0);
     expect(ask(fork, "a", NOW)?.admitted).toBe(false);
     expect(ask(limiter, "a", NOW)?.admitted).toBe(true);
+    const second = limiter.copy();
+    for (let n = 0; n < 5; n += 1) ask(limiter, `late-${n}`, NOW);
+    expect([second.held, fork.held]).toEqual([1, 1]);
     limiter.clear();
     expect(ask(limiter, "a", NOW)?.remaining).toBe(COUNT - 1);
+    expect(ask(second, "a", NOW)?.admitted).toBe(false);
     expect(ask(fork, "a", NOW)?.admitted).toBe(false);
   });
 });

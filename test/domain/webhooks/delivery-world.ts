@@ -11,6 +11,7 @@ import type { Posted, WebhookPost } from "../../../emulator/domain/webhooks/reco
 import { deliveryView } from "../../../emulator/domain/webhooks/view.ts";
 import { advance } from "../../../emulator/kernel/advance.ts";
 import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import { parseInstant } from "../../../emulator/kernel/instant.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 import { settingsWith } from "./webhook-settings.ts";
@@ -33,7 +34,6 @@ export async function openDeliveryWorld(
   const settings = await settingsWith(options);
   const sent: Sent[] = [];
   const world = createWorld<Ports>({
-    state,
     ports: {
       settings,
       traces: {} as TraceStore,
@@ -42,7 +42,7 @@ export async function openDeliveryWorld(
       limiter: createRateLimiter(settings.rateLimits),
       isEmbedded: () => true,
     },
-    collections: COLLECTIONS,
+    image: imageOf(state, COLLECTIONS),
     reactions: REACTIONS,
     effects: {
       "webhook.post": async ({ data }) => {

@@ -1,0 +1,83 @@
+/** A map whose copies cost little: they share its pieces until one of them writes to a piece. */
+export interface SharedMap<V> {
+  readonly size: number;
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  delete(key: string): boolean;
+  /** A map of its own that begins with what this one holds. */
+  copy(): SharedMap<V>;
+}
+
+/** A piece of a map; whoever is not its owner copies it before a change. */
+interface Shard<V> {
+  readonly owner: object;
+  readonly entries: Map<string, V>;
+}
+
+const FIRST_SHARDS = 4;
+/** Entries per shard at which there are twice as many shards: what the first write after a copy costs. */
+const FULL = 128;
+
+export function createSharedMap<V>(): SharedMap<V> {
+  return mapOn<V>(new Array(FIRST_SHARDS).fill(undefined), 0);
+}
+
+function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): SharedMap<V> {
+  let shards = initial;
+  let size = initialSize;
+  let owner = {};
+
+  function placeOf(key: string): number {
+    return hash(key) & (shards.length - 1);
+  }
+
+  function ownShard(place: number): Shard<V> {
+    const found = shards[place];
+    if (found?.owner === owner) return found;
+    const own = { owner, entries: new Map(found?.entries) };
+    shards[place] = own;
+    return own;
+  }
+
+  function grow(): void {
+    const before = shards;
+    shards = new Array(before.length * 2).fill(undefined);
+    for (const shard of before)
+      for (const [key, value] of shard?.entries ?? []) ownShard(placeOf(key)).entries.set(key, value);
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    get: (key) => shards[placeOf(key)]?.entries.get(key),
+    set(key, value) {
+      const { entries } = ownShard(placeOf(key));
+      const before = entries.size;
+      entries.set(key, value);
+      size += entries.size - before;
+      if (size > shards.length * FULL) grow();
+    },
+    delete(key) {
+      const place = placeOf(key);
+      if (!shards[place]?.entries.has(key)) return false;
+      ownShard(place).entries.delete(key);
+      size -= 1;
+      return true;
+    },
+    copy() {
+      // From here on neither side owns what both of them hold.
+      owner = {};
+      return mapOn(shards.slice(), size);
+    },
+  };
+}
+
+/** A dozen characters or so say enough of a long key. */
+function hash(key: string): number {
+  let mixed = key.length;
+  const stride = 1 + (key.length >>> 4);
+  for (let at = key.length - 1; at >= 0; at -= stride)
+    mixed = Math.imul(mixed ^ key.charCodeAt(at), 0x01000193);
+  return mixed ^ (mixed >>> 15);
+}
