@@ -1,6 +1,7 @@
 import { COLUMN_NAMES } from "../../../contracts/spec/export-columns.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../../domain/bulk-exports/records.ts";
 import { DESTINATIONS } from "../../domain/destinations/records.ts";
+import type { TracePlace } from "../traces/layers.ts";
 import { createPartitionReader, type PartitionReader } from "../traces/partition-reader.ts";
 import { breathe } from "./breathe.ts";
 import type { RowForm } from "./comparable-row.ts";
@@ -14,7 +15,7 @@ import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
 import { checkTiling } from "./tiling.ts";
 
 export interface ExportCheckTools extends StoredFilesTools {
-  readonly traceFolder: string;
+  readonly traces: TracePlace;
 }
 
 // Rows that are out of order within a file of the usual size wait on either side.
@@ -29,7 +30,7 @@ export async function checkExport(
   const runs = [...tools.world.reader.list(EXPORT_RUNS, parent.id)];
   checkStatuses(parent, runs, findings);
   checkTiling(parent, runs, findings);
-  const reader = createPartitionReader({ folder: tools.traceFolder });
+  const reader = createPartitionReader(tools.traces);
   try {
     await checkFiles(tools, parent, runs, reader, findings);
   } finally {

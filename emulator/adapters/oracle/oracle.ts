@@ -5,13 +5,14 @@ import type { Doors } from "../../domain/destinations/door.ts";
 import type { Secrets, World } from "../../domain/turn.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { ObjectFiles } from "../s3/object-files.ts";
+import type { TracePlace } from "../traces/layers.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
 
 export interface OracleParts {
   readonly world: () => World;
-  /** The folder of the trace store. */
-  readonly traceFolder: string;
+  /** Where the rows are that the files are to hold. */
+  readonly traces: TracePlace;
   /** The ways to object stores elsewhere. */
   readonly doors: Doors;
   readonly secrets: Secrets;
@@ -22,7 +23,7 @@ export interface OracleParts {
 const WAITING_MAX = 16;
 
 /** Reads exports back, one at a time, so that many requests take no more memory than one. */
-export function createOracle({ world, traceFolder, doors, secrets, objects }: OracleParts): Oracle {
+export function createOracle({ world, traces, doors, secrets, objects }: OracleParts): Oracle {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
@@ -48,7 +49,7 @@ export function createOracle({ world, traceFolder, doors, secrets, objects }: Or
       if (waiting >= WAITING_MAX)
         throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
       waiting += 1;
-      const tools = { world: present, traceFolder, doors, secrets, bodies: objects.files };
+      const tools = { world: present, traces, doors, secrets, bodies: objects.files };
       const mine = last.then(() => verify(found, tools));
       last = mine.then(
         () => (waiting -= 1),

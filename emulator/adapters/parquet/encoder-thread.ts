@@ -1,13 +1,16 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import type { EncodedFile, EncodingFailure, FileOrder } from "../../domain/bulk-exports/encoder.ts";
+import type { TracePlace } from "../traces/layers.ts";
 import { createPartitionReader } from "../traces/partition-reader.ts";
+import { createPlans } from "../traces/plans.ts";
 import { encodeFile } from "./encode-file.ts";
 import { UnencodableValue } from "./values.ts";
 
-/** What the thread is started with. */
-export interface ThreadData {
-  readonly folder: string;
-}
+/** What the thread is sent; it answers orders only, one after the other. */
+export type ThreadMessage =
+  | { readonly order: FileOrder; readonly place: TracePlace }
+  /** The store of this folder is closed: its files are to be let go. */
+  | { readonly forget: string };
 
 const CRASH_CODE = 70;
 
@@ -23,17 +26,24 @@ function crash(): void {
   process.exit(CRASH_CODE);
 }
 
-const port = parentPort;
-const { folder } = workerData as ThreadData;
-const reader = createPartitionReader({ folder });
+const plans = createPlans();
 
-port?.on("message", async (order: FileOrder) => {
+async function encode(order: FileOrder, place: TracePlace): Promise<void> {
   let reply: EncodedFile | EncodingFailure;
   try {
+    const reader = createPartitionReader(place, plans);
     reply = await encodeFile(reader, order, order.crash ? crash : () => {});
   } catch (error) {
     reply = failureOf(error);
   }
   const bytes = "bytes" in reply ? reply.bytes : null;
-  port.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
+  parentPort?.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
+}
+
+// Files are let go between two orders, never under one that is still read.
+let last: Promise<void> = Promise.resolve();
+parentPort?.on("message", (message: ThreadMessage) => {
+  last = last.then(() =>
+    "forget" in message ? plans.forget(message.forget) : encode(message.order, message.place),
+  );
 });

@@ -1,7 +1,19 @@
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { HeldPatch } from "../../domain/traces/port.ts";
-import { appendAll, readExactly, truncateTo } from "./open-files.ts";
+import { copyBeginning } from "./copy.ts";
+import { appendAll, readExactly } from "./open-files.ts";
 
 /** A tenant already has as many patches without a row as are kept. */
 export class HeldPatchesFull extends Error {
@@ -30,6 +42,7 @@ interface Place {
   readonly length: number;
 }
 
+/** Changed by appending or by being replaced, never otherwise. */
 const NAME = "pending.ndjson";
 const LINE_FEED = 0x0a;
 const BYTES_MAX = 256 * 1024 * 1024;
@@ -93,6 +106,29 @@ function using<T>(path: string, use: (file: number) => T): T {
   }
 }
 
+/**
+ * Lets a fork begin with the held patches of a tenant: one file under two names, which neither side changes.
+ * Who wants to change it makes itself a copy first. Answers false when there are none.
+ */
+export function shareHeldPatches(scopePath: string, forkScopePath: string): boolean {
+  const [from, to] = [join(scopePath, NAME), join(forkScopePath, NAME)];
+  if (!existsSync(from)) return false;
+  mkdirSync(forkScopePath, { recursive: true, mode: 0o700 });
+  try {
+    linkSync(from, to);
+  } catch {
+    // Some file systems give a file one name only.
+    copyBeginning(from, to, statSync(from).size);
+  }
+  return true;
+}
+
+/** Gives a file that has other names (of forks, or of what was forked) a content of its own. */
+function takeOver(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && found.nlink > 1) copyBeginning(path, path, found.size);
+}
+
 /** Opens the held patches of a tenant; those whose row has been written (`isWritten`) are forgotten. */
 export function openHeldPatches(
   scopePath: string,
@@ -109,7 +145,7 @@ export function openHeldPatches(
   /** A row that comes ends the waiting of its patches, so without this the file would only grow. */
   function tidy(): void {
     if (count === 0) {
-      using(path, (file) => truncateTo(file, 0));
+      rmSync(path, { force: true });
       size = 0;
     } else if (size - wantedSize > GARBAGE_BYTES_MAX && size > 2 * wantedSize) {
       const before = places;
@@ -125,6 +161,7 @@ export function openHeldPatches(
       if (count + lines.length > patchesMax || wantedSize + bytes > BYTES_MAX)
         throw new HeldPatchesFull(patchesMax);
       mkdirSync(scopePath, { recursive: true, mode: 0o700 });
+      takeOver(path);
       using(path, (file) => appendAll(file, Buffer.concat(lines)));
       patches.forEach(({ id }, at) => {
         const length = lines[at]?.length ?? 0;

@@ -101,7 +101,7 @@ function* listSegment(
       id: view.id(position),
       startTime: instantAt(segment.day, view.start(position)),
       bytes,
-      read: () => rowOf(readExactly(files.of(segment.path).data, Buffer.allocUnsafe(bytes), offset)),
+      read: () => rowOf(readExactly(files.of(segment).data, Buffer.allocUnsafe(bytes), offset)),
     };
   }
 }

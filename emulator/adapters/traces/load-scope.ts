@@ -1,10 +1,14 @@
+import type { TraceScope } from "../../domain/traces/port.ts";
+import { copySegment } from "./copy.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
-import { segmentsIn } from "./marks.ts";
+import { type LocatedSegment, locateAll, type TracePlace } from "./layers.ts";
+import { scopesIn } from "./marks.ts";
 import type { OpenFiles } from "./open-files.ts";
-import { segmentPath } from "./places.ts";
+import { scopeFolder, segmentPath } from "./places.ts";
 import {
   appendRecords,
   createSegment,
+  limitSegment,
   readRecords,
   type Segment,
   settleSegment,
@@ -14,6 +18,8 @@ import { RECORD_BYTES, type SidecarRecord } from "./sidecar.ts";
 
 /** The segments of a tenant and where in them the newest version of each row is. */
 export interface Loaded {
+  /** The tenant's part of the own folder. */
+  readonly path: string;
   readonly files: OpenFiles;
   readonly index: IdIndex;
   readonly segments: Segment[];
@@ -28,13 +34,33 @@ export function nameOf(sessionId: string, day: string): string {
   return `${sessionId}/${day}`;
 }
 
-/** Takes up a segment that is there, or begins a new one. */
-export function addSegment(loaded: Loaded, path: string, sessionId: string, day: string): Segment {
-  const segment = createSegment(loaded.segments.length, path, sessionId, day);
-  settleSegment(loaded.files, segment);
+/** Takes up a segment that is there, or begins a new one in the own folder. */
+export function addSegment(
+  loaded: Loaded,
+  sessionId: string,
+  day: string,
+  { path, mark }: LocatedSegment = {
+    path: segmentPath(loaded.path, sessionId, day),
+    mark: Number.POSITIVE_INFINITY,
+  },
+): Segment {
+  const isBorrowed = mark !== Number.POSITIVE_INFINITY;
+  const segment = createSegment(loaded.segments.length, { path, isBorrowed }, sessionId, day);
+  if (isBorrowed) limitSegment(loaded.files, segment, mark);
+  else settleSegment(loaded.files, segment);
   loaded.segments.push(segment);
   loaded.byName.set(nameOf(sessionId, day), segment);
   return segment;
+}
+
+/** Makes a borrowed segment an own one, as must be before anything is appended; answers the bytes copied. */
+export function copyUp(loaded: Loaded, segment: Segment): number {
+  if (!segment.isBorrowed) return 0;
+  const path = segmentPath(loaded.path, segment.sessionId, segment.day);
+  const bytes = copySegment(segment, path);
+  segment.path = path;
+  segment.isBorrowed = false;
+  return bytes;
 }
 
 /**
@@ -44,6 +70,7 @@ export function addSegment(loaded: Loaded, path: string, sessionId: string, day:
 function endMove(loaded: Loaded, id: string, loser: Segment, position: number, winnerSequence: number): void {
   const last = readRecords(loaded.files, loser, loser.records - 1, 1).sequence(0);
   const record = tombstone(loser, id, position, Math.max(last, winnerSequence));
+  copyUp(loaded, loser);
   appendRecords(loaded.files, loser, [record]);
   loser.live -= 1;
 }
@@ -85,12 +112,28 @@ function indexSegment(loaded: Loaded, segment: Segment): void {
   for (const end of unfinished) end();
 }
 
-/** Reads all sidecars of a tenant. */
-export function loadScope(files: OpenFiles, path: string): Loaded {
-  const loaded: Loaded = { files, index: createIdIndex(), segments: [], byName: new Map() };
-  for (const { sessionId, day } of segmentsIn(path)) {
-    addSegment(loaded, segmentPath(path, sessionId, day), sessionId, day);
+function openSegments(files: OpenFiles, place: TracePlace, scope: TraceScope): Loaded {
+  const path = scopeFolder(place.folder, scope);
+  const loaded: Loaded = { path, files, index: createIdIndex(), segments: [], byName: new Map() };
+  for (const located of locateAll(place, scope)) {
+    addSegment(loaded, located.sessionId, located.day, located);
   }
+  return loaded;
+}
+
+/** Reads all sidecars of a tenant. */
+export function loadScope(files: OpenFiles, place: TracePlace, scope: TraceScope): Loaded {
+  const loaded = openSegments(files, place, scope);
   for (const segment of loaded.segments) indexSegment(loaded, segment);
   return loaded;
+}
+
+/** Makes all borrowed segments own ones, without reading what is in them. */
+export function copyUpAll(files: OpenFiles, place: TracePlace): void {
+  for (const { folder } of place.layers ?? []) {
+    for (const scope of scopesIn(folder)) {
+      const loaded = openSegments(files, place, scope);
+      for (const segment of loaded.segments) copyUp(loaded, segment);
+    }
+  }
 }

@@ -1,7 +1,18 @@
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import type { TraceScope } from "../../domain/traces/port.ts";
 import { readExactly } from "./open-files.ts";
-import { isDay, isUuid } from "./places.ts";
+import { isDay, isRegion, isUuid, scopeFolder } from "./places.ts";
 import { RECORD_BYTES, viewSidecar } from "./sidecar.ts";
 
 /**
@@ -9,6 +20,9 @@ import { RECORD_BYTES, viewSidecar } from "./sidecar.ts";
  * first write; a store that was not closed finds it again from the last record of every sidecar.
  */
 const NOTE = "next-sequence";
+/** The mark of the last fork: no number below it may be given again, whether or not its row was kept. */
+const FORKED = "forked-at";
+const MARK_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 const INDEX = ".index";
 
 function namesIn(folder: string): string[] {
@@ -31,14 +45,14 @@ export function segmentsIn(scopePath: string): { sessionId: string; day: string 
     );
 }
 
-/** The folders of all tenants of all regions. */
-export function scopesIn(folder: string): string[] {
+/** All tenants of all regions. */
+export function scopesIn(folder: string): TraceScope[] {
   return namesIn(folder)
-    .filter((region) => /^[a-z]+$/.test(region))
+    .filter(isRegion)
     .flatMap((region) =>
       namesIn(join(folder, region))
         .filter(isUuid)
-        .map((tenantId) => join(folder, region, tenantId)),
+        .map((tenantId) => ({ region, tenantId })),
     );
 }
 
@@ -60,7 +74,8 @@ function lastSequence(path: string): number {
 
 function searchNext(folder: string): number {
   let last = -1;
-  for (const scopePath of scopesIn(folder)) {
+  for (const scope of scopesIn(folder)) {
+    const scopePath = scopeFolder(folder, scope);
     for (const { sessionId, day } of segmentsIn(scopePath)) {
       last = Math.max(last, lastSequence(join(scopePath, sessionId, `${day}${INDEX}`)));
     }
@@ -68,14 +83,33 @@ function searchNext(folder: string): number {
   return last + 1;
 }
 
-export function readNext(folder: string): number {
+/** 0 when nothing is noted. */
+function readNumber(path: string): number {
   try {
-    const noted = Number(readFileSync(join(folder, NOTE), "utf8"));
-    if (Number.isSafeInteger(noted) && noted > 0) return noted;
+    const noted = Number(readFileSync(path, "utf8"));
+    return Number.isSafeInteger(noted) && noted > 0 ? noted : 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return 0;
   }
-  return searchNext(folder);
+}
+
+export function readNext(folder: string): number {
+  return Math.max(readNumber(join(folder, NOTE)) || searchNext(folder), readForked(folder));
+}
+
+export function readForked(folder: string): number {
+  return readNumber(join(folder, FORKED));
+}
+
+/** In place and of one length: a file that is replaced or cut is written to the disk at once by some systems. */
+export function noteForked(folder: string, mark: number): void {
+  const file = openSync(join(folder, FORKED), constants.O_CREAT | constants.O_RDWR, 0o600);
+  try {
+    writeSync(file, String(mark).padStart(MARK_DIGITS, "0"), 0);
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function noteNext(folder: string, next: number): void {
@@ -86,10 +120,15 @@ export function forgetNext(folder: string): void {
   rmSync(join(folder, NOTE), { force: true });
 }
 
+export function isEmptyOrMissing(folder: string): boolean {
+  return namesIn(folder).length === 0;
+}
+
 /** Bytes of all files below a folder. */
 export function bytesIn(folder: string): number {
   let bytes = 0;
-  for (const scopePath of scopesIn(folder)) {
+  for (const scope of scopesIn(folder)) {
+    const scopePath = scopeFolder(folder, scope);
     for (const { sessionId, day } of segmentsIn(scopePath)) {
       const path = join(scopePath, sessionId, day);
       for (const ending of [".ndjson", INDEX]) {

@@ -33,10 +33,18 @@ interface FilePair {
   readonly index: number;
 }
 
+/** Where the files of a segment are. */
+export interface FilePlace {
+  /** Without the ending of either file. */
+  readonly path: string;
+  /** True for files of another store: they are only read. */
+  readonly isBorrowed: boolean;
+}
+
 /** Open files, the least recently used of which are closed when there are too many. */
 export interface OpenFiles {
-  /** The files of the segment at a path; they are created when they are missing. */
-  of(path: string): FilePair;
+  /** The files of a segment; they are created when they are missing, unless they are borrowed. */
+  of(place: FilePlace): FilePair;
   closeAll(): void;
 }
 
@@ -50,10 +58,15 @@ function openForAppending(path: string): number {
   }
 }
 
-function openPair(path: string): FilePair {
-  const data = openForAppending(`${path}.ndjson`);
+function openForReading(path: string): number {
+  return openSync(path, "r");
+}
+
+function openPair({ path, isBorrowed }: FilePlace): FilePair {
+  const open = isBorrowed ? openForReading : openForAppending;
+  const data = open(`${path}.ndjson`);
   try {
-    return { data, index: openForAppending(`${path}.index`) };
+    return { data, index: open(`${path}.index`) };
   } catch (error) {
     closeSync(data);
     throw error;
@@ -69,8 +82,9 @@ export function createOpenFiles(pairsMax: number): OpenFiles {
   // A Map keeps the order of insertion, so its first key is the one used longest ago.
   const pairs = new Map<string, FilePair>();
   return {
-    of(path) {
-      const pair = pairs.get(path) ?? openPair(path);
+    of(place) {
+      const { path } = place;
+      const pair = pairs.get(path) ?? openPair(place);
       pairs.delete(path);
       pairs.set(path, pair);
       const oldest = pairs.size > pairsMax ? pairs.keys().next().value : undefined;

@@ -1,7 +1,9 @@
 import type { PartitionWindow } from "../../domain/traces/port.ts";
+import type { TracePlace } from "./layers.ts";
 import { type StoredRow, splitLine } from "./lines.ts";
 import { readExactly } from "./open-files.ts";
-import { closePlan, isCurrent, makePlan, type Plan, rememberPosition } from "./plan.ts";
+import { type Plan, rememberPosition } from "./plan.ts";
+import { createPlans, type Plans } from "./plans.ts";
 
 /** The rows of a window after a cursor, a bounded batch at a time. */
 interface RowSource {
@@ -16,24 +18,17 @@ interface RowSource {
   left(): number;
 }
 
-/** Reads partitions with nothing but the folder: any thread may have one, while the store goes on writing. */
+/** Reads partitions with nothing but the place of a store: any thread may have one, while the store goes on writing. */
 export interface PartitionReader {
   open(window: PartitionWindow, cursor: string | null): RowSource;
   close(): void;
 }
 
-const PLANS_MAX = 32;
-const PLANNED_ROWS_MAX = 2_000_000;
 const BATCH_ROWS_MAX = 10_000;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const READ_BYTES_MAX = 8 * 1024 * 1024;
 // Bytes of other rows that are read over rather than beginning another read.
 const GAP_BYTES_MAX = 32 * 1024;
-
-function keyOf(window: PartitionWindow): string {
-  const { region, tenantId, sessionId, day, asOf, start, end } = window;
-  return [region, tenantId, sessionId, day, asOf, start, end].join(" ");
-}
 
 /** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
 function readLines(plan: Plan, from: number, to: number): Buffer[] {
@@ -92,44 +87,13 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
   };
 }
 
-export function createPartitionReader({ folder }: { readonly folder: string }): PartitionReader {
-  // In the order of use, the one used longest ago first.
-  const plans = new Map<string, Plan>();
-
-  function forget(key: string): void {
-    const plan = plans.get(key);
-    plans.delete(key);
-    if (plan !== undefined) closePlan(plan);
-  }
-
-  function keep(key: string, plan: Plan): void {
-    plans.set(key, plan);
-    let rows = 0;
-    for (const { offsets } of plans.values()) rows += offsets.length;
-    for (const [oldest, { offsets }] of [...plans]) {
-      if (oldest === key || (plans.size <= PLANS_MAX && rows <= PLANNED_ROWS_MAX)) break;
-      rows -= offsets.length;
-      forget(oldest);
-    }
-  }
-
+/** Reads the partitions of one store; plans may be shared with readers of others. */
+export function createPartitionReader(place: TracePlace, plans: Plans = createPlans()): PartitionReader {
   return {
     open(window, cursor) {
-      const key = keyOf(window);
-      let plan = plans.get(key);
-      let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
-      if (plan === undefined || begin === undefined || !isCurrent(folder, window, plan)) {
-        forget(key);
-        plan = makePlan(folder, window, cursor);
-        begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
-      } else {
-        plans.delete(key);
-      }
-      keep(key, plan);
+      const { plan, begin } = plans.of(place, window, cursor);
       return openSource(plan, begin, cursor);
     },
-    close() {
-      for (const key of [...plans.keys()]) forget(key);
-    },
+    close: () => plans.close(),
   };
 }

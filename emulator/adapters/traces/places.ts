@@ -14,9 +14,13 @@ export function isDay(text: string): boolean {
   return DAY.test(text);
 }
 
+export function isRegion(text: string): boolean {
+  return REGION.test(text);
+}
+
 /** Names come from outside and become folders, so nothing but these two shapes may pass. */
 export function scopeFolder(folder: string, scope: TraceScope): string {
-  if (!REGION.test(scope.region)) throw new Error(`not a region: ${JSON.stringify(scope.region)}`);
+  if (!isRegion(scope.region)) throw new Error(`not a region: ${JSON.stringify(scope.region)}`);
   if (!isUuid(scope.tenantId)) throw new Error(`not a tenant id: ${JSON.stringify(scope.tenantId)}`);
   return join(folder, scope.region, scope.tenantId);
 }

@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import type { PartitionWindow } from "../../domain/traces/port.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
+import { type LocatedSegment, locate, type TracePlace } from "./layers.ts";
 import { readExactly, sizeOf } from "./open-files.ts";
-import { scopeFolder, segmentPath } from "./places.ts";
+import { wholeRecords } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
 /** The rows of a window in the order of export: where each line is in the data file. */
@@ -17,15 +18,15 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-function pathOf(folder: string, window: PartitionWindow): string {
-  return segmentPath(scopeFolder(folder, window), window.sessionId, window.day);
+function find(place: TracePlace, window: PartitionWindow): LocatedSegment | undefined {
+  return locate(place, window, window.sessionId, window.day);
 }
 
-function readSidecar(path: string): SidecarView {
+function readSidecar(path: string, data: number): SidecarView {
   const file = openSync(`${path}.index`, "r");
   try {
-    const whole = Math.floor(sizeOf(file) / RECORD_BYTES) * RECORD_BYTES;
-    return viewSidecar(readExactly(file, Buffer.allocUnsafeSlow(whole), 0));
+    const { count } = wholeRecords(file, sizeOf(data));
+    return viewSidecar(readExactly(file, Buffer.allocUnsafeSlow(count * RECORD_BYTES), 0));
   } finally {
     closeSync(file);
   }
@@ -43,10 +44,10 @@ function countBefore(view: SidecarView, mark: number): number {
   return low;
 }
 
-/** The positions of the window's rows as of the mark, ordered by start, then id. */
-function selectRows(view: SidecarView, window: PartitionWindow): Uint32Array {
+/** The positions of the window's rows as of a mark, ordered by start, then id. */
+function selectRows(view: SidecarView, window: PartitionWindow, mark: number): Uint32Array {
   const { from, until } = withinDay(window.day, window.start, window.end);
-  const count = countBefore(view, window.asOf);
+  const count = countBefore(view, mark);
   const superseded = supersededOf(view, count);
   const selected = new Uint32Array(count);
   let size = 0;
@@ -83,17 +84,17 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
 }
 
 /** Reads the sidecar and lays down in which order which lines are to be read. */
-export function makePlan(folder: string, window: PartitionWindow, cursor: string | null): Plan {
-  const path = pathOf(folder, window);
+export function makePlan(place: TracePlace, window: PartitionWindow, cursor: string | null): Plan {
+  const located = find(place, window);
   const positions = new Map<string, number>();
-  if (statSync(`${path}.index`, { throwIfNoEntry: false }) === undefined) {
+  if (located === undefined) {
     return { offsets: new Float64Array(0), lengths: new Uint32Array(0), file: undefined, positions };
   }
   // The data file is opened first: were both replaced in between, the plan would soon be found stale.
-  const file = openSync(`${path}.ndjson`, "r");
+  const file = openSync(`${located.path}.ndjson`, "r");
   try {
-    const view = readSidecar(path);
-    const rows = selectRows(view, window);
+    const view = readSidecar(located.path, file);
+    const rows = selectRows(view, window, Math.min(window.asOf, located.mark));
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {
       offsets: Float64Array.from(rows, (row) => view.offset(row)),
@@ -107,10 +108,12 @@ export function makePlan(folder: string, window: PartitionWindow, cursor: string
   }
 }
 
-/** False when the files of the plan were removed, or removed and written anew. */
-export function isCurrent(folder: string, window: PartitionWindow, plan: Plan): boolean {
-  const there = statSync(`${pathOf(folder, window)}.ndjson`, { throwIfNoEntry: false });
-  if (plan.file === undefined || there === undefined) return false;
+/** False when the files of the plan were removed, written anew, or copied into the folder of a fork. */
+export function isCurrent(place: TracePlace, window: PartitionWindow, plan: Plan): boolean {
+  const located = find(place, window);
+  if (plan.file === undefined || located === undefined) return false;
+  const there = statSync(`${located.path}.ndjson`, { throwIfNoEntry: false });
+  if (there === undefined) return false;
   const held = fstatSync(plan.file);
   return there.ino === held.ino && there.dev === held.dev;
 }

@@ -1,12 +1,12 @@
-import type { ListedRow, RowRange } from "../../domain/traces/port.ts";
+import type { ListedRow, RowRange, TraceScope } from "../../domain/traces/port.ts";
 import type { StoredRow } from "../../domain/traces/roll-up.ts";
 import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
+import type { TracePlace } from "./layers.ts";
 import { lineOf, rowOf } from "./lines.ts";
 import { createListing } from "./listing.ts";
-import { addSegment, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
+import { addSegment, copyUp, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
 import { type OpenFiles, readExactly } from "./open-files.ts";
-import { segmentPath } from "./places.ts";
 import { appendRecords, appendRows, readRecords, type Segment, someRecord } from "./segment.ts";
 import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
 import { readVersion } from "./version.ts";
@@ -65,7 +65,10 @@ function draftRow(
   draftOf(from).left.push({ id: row.id, position });
 }
 
-function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: number): void {
+/** Answers how many bytes the own files grew by. */
+function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: number): number {
+  let grown = 0;
+  for (const { segment } of drafts) grown += copyUp(loaded, segment);
   for (const { segment, lines, rows } of drafts) {
     if (rows.length > 0) appendRows(loaded.files, segment, lines, rows);
   }
@@ -75,6 +78,8 @@ function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: nu
     const records = left.map(({ id, position }) => tombstone(segment, id, position, lastSequence));
     appendRecords(loaded.files, segment, records);
   }
+  for (const { bytes, rows, left } of drafts) grown += bytes + (rows.length + left.length) * RECORD_BYTES;
+  return grown;
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */
@@ -90,11 +95,16 @@ function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string)
   });
 }
 
-export function openScope(files: OpenFiles, path: string, heldPatchesMax: number): Scope {
-  const loaded = loadScope(files, path);
+export function openScope(
+  files: OpenFiles,
+  place: TracePlace,
+  scope: TraceScope,
+  heldPatchesMax: number,
+): Scope {
+  const loaded = loadScope(files, place, scope);
   const { index } = loaded;
   const listing = createListing(files, loaded.segments);
-  const held = openHeldPatches(path, heldPatchesMax, (id) => index.find(id) >= 0);
+  const held = openHeldPatches(loaded.path, heldPatchesMax, (id) => index.find(id) >= 0);
 
   return {
     held,
@@ -107,7 +117,7 @@ export function openScope(files: OpenFiles, path: string, heldPatchesMax: number
       const segment = loaded.segments[index.segmentOf(entry)] as Segment;
       const record = readRecords(files, segment, index.positionOf(entry), 1);
       const line = Buffer.allocUnsafe(record.length(0));
-      return rowOf(readExactly(files.of(segment.path).data, line, record.offset(0)));
+      return rowOf(readExactly(files.of(segment).data, line, record.offset(0)));
     },
     write(rows, sequence) {
       const drafts = new Map<Segment, Draft>();
@@ -119,17 +129,12 @@ export function openScope(files: OpenFiles, path: string, heldPatchesMax: number
       rows.forEach((row, at) => {
         const day = dayOf(row.start_time);
         const segment =
-          loaded.byName.get(nameOf(row.session_id, day)) ??
-          addSegment(loaded, segmentPath(path, row.session_id, day), row.session_id, day);
+          loaded.byName.get(nameOf(row.session_id, day)) ?? addSegment(loaded, row.session_id, day);
         draftRow(loaded, draftOf, draftOf(segment), row, sequence + at);
       });
-      appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
+      const grown = appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
       for (const { id } of rows) held.drop(id);
-      let bytes = 0;
-      for (const draft of drafts.values()) {
-        bytes += draft.bytes + (draft.rows.length + draft.left.length) * RECORD_BYTES;
-      }
-      return bytes;
+      return grown;
     },
     days(sessionId, start, end) {
       return loaded.segments

@@ -110,7 +110,7 @@ function createHeldRecords(files: OpenFiles, segment: Segment) {
       const [first, until] = [count, segment.records];
       grow(until);
       const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
-      readExactly(files.of(segment.path).index, tail, first * RECORD_BYTES);
+      readExactly(files.of(segment).index, tail, first * RECORD_BYTES);
       const replaced: number[] = [];
       for (let position = first; position < until; position += 1) {
         const previous = view.previous(position);

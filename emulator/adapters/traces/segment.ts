@@ -1,4 +1,4 @@
-import { appendAll, type OpenFiles, readExactly, sizeOf, truncateTo } from "./open-files.ts";
+import { appendAll, type FilePlace, type OpenFiles, readExactly, sizeOf, truncateTo } from "./open-files.ts";
 import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
 
 /** The rows of one project that began on one UTC day, as the main thread knows them. */
@@ -7,8 +7,10 @@ export interface Segment {
   readonly sessionId: string;
   readonly day: string;
   /** Without the ending of either file. */
-  readonly path: string;
-  /** Records in the sidecar. */
+  path: string;
+  /** True while its files are those of another store: they are copied before anything is appended. */
+  isBorrowed: boolean;
+  /** Records in the sidecar that count. */
   records: number;
   dataBytes: number;
   /** Rows whose newest version is here. */
@@ -18,10 +20,16 @@ export interface Segment {
   latest: number;
 }
 
-export function createSegment(number: number, path: string, sessionId: string, day: string): Segment {
+export function createSegment(
+  number: number,
+  { path, isBorrowed }: FilePlace,
+  sessionId: string,
+  day: string,
+): Segment {
   return {
     number,
     path,
+    isBorrowed,
     sessionId,
     day,
     records: 0,
@@ -36,7 +44,7 @@ const RECORDS_AT_A_TIME = 16_384;
 
 export function readRecords(files: OpenFiles, segment: Segment, from: number, count: number): SidecarView {
   const bytes = Buffer.allocUnsafe(count * RECORD_BYTES);
-  return viewSidecar(readExactly(files.of(segment.path).index, bytes, from * RECORD_BYTES));
+  return viewSidecar(readExactly(files.of(segment).index, bytes, from * RECORD_BYTES));
 }
 
 /** Calls back for each record in order, a bounded piece at a time, until the callback says true. */
@@ -58,7 +66,7 @@ export function appendRows(
   lines: string,
   records: readonly SidecarRecord[],
 ): void {
-  const { data } = files.of(segment.path);
+  const { data } = files.of(segment);
   // The data goes first: a record in the sidecar must never speak of bytes that are not there.
   const bytes = Buffer.from(lines, "utf8");
   appendAll(data, bytes);
@@ -67,12 +75,12 @@ export function appendRows(
 }
 
 export function appendRecords(files: OpenFiles, segment: Segment, records: readonly SidecarRecord[]): void {
-  appendAll(files.of(segment.path).index, packRecords(records));
+  appendAll(files.of(segment).index, packRecords(records));
   segment.records += records.length;
 }
 
-/** How many records at the front of the sidecar follow one another and have their data. */
-function wholeRecords(index: number, dataBytes: number): { count: number; end: number } {
+/** How many records at the front of the sidecar follow one another and have their data, and where that ends. */
+export function wholeRecords(index: number, dataBytes: number): { count: number; end: number } {
   let count = Math.floor(sizeOf(index) / RECORD_BYTES);
   for (; count > 0; count -= 1) {
     const first = Math.max(0, count - 2);
@@ -90,10 +98,30 @@ function wholeRecords(index: number, dataBytes: number): { count: number; end: n
 
 /** Drops what a process that was ended in the middle of a write has left at the end of the two files. */
 export function settleSegment(files: OpenFiles, segment: Segment): void {
-  const { data, index } = files.of(segment.path);
+  const { data, index } = files.of(segment);
   const { count, end } = wholeRecords(index, sizeOf(data));
   truncateTo(index, count * RECORD_BYTES);
   truncateTo(data, end);
   segment.records = count;
   segment.dataBytes = end;
+}
+
+/** Counts of a borrowed segment what was written before the mark; whatever else is there is left alone. */
+export function limitSegment(files: OpenFiles, segment: Segment, mark: number): void {
+  const { data, index } = files.of(segment);
+  const { count } = wholeRecords(index, sizeOf(data));
+  const record = (at: number): SidecarView => readRecords(files, segment, at, 1);
+  let low = 0;
+  let high = count;
+  // A mark is most often behind all that is there.
+  if (count > 0 && record(count - 1).sequence(0) < mark) low = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (record(middle).sequence(0) < mark) low = middle + 1;
+    else high = middle;
+  }
+  segment.records = low;
+  if (low === 0) return;
+  const last = record(low - 1);
+  segment.dataBytes = last.offset(0) + last.length(0);
 }

@@ -1,17 +1,31 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
-import type { TraceScope, TraceStore } from "../../domain/traces/port.ts";
+import type { HeldPatch, TraceScope, TraceStore } from "../../domain/traces/port.ts";
+import type { StoredRow } from "../../domain/traces/roll-up.ts";
+import { createForking } from "./fork.ts";
 import { isInstant } from "./instants.ts";
-import { bytesIn, forgetNext, noteNext, readNext, scopesIn } from "./marks.ts";
-import { createOpenFiles } from "./open-files.ts";
-import { isUuid, scopeFolder } from "./places.ts";
+import { type TracePlace, topOf } from "./layers.ts";
+import { bytesIn, forgetNext, noteNext, readNext } from "./marks.ts";
+import { createOpenFiles, type OpenFiles } from "./open-files.ts";
+import { isUuid } from "./places.ts";
 import { openScope, type Scope } from "./scope.ts";
 
-export interface TraceStoreOptions {
-  /** Where the files are; it is created when it is missing. */
-  readonly folder: string;
+/** `folder` is created when it is missing; the layers are only read. */
+export interface TraceStoreOptions extends TracePlace {
   /** How many patches of a workspace may wait for their rows. */
   readonly heldPatchesMax?: number;
+}
+
+/** A trace store in files, of which copies can be made that cost nothing. */
+export interface TraceFiles extends TraceStore {
+  /** Where its rows are, for those who read them in other threads. */
+  readonly place: TracePlace;
+  /**
+   * Prepares an empty folder for a store that begins with the rows and the held patches of this one: open it
+   * with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
+   * has to stay for as long as there are forks of it.
+   */
+  fork(folder: string): Required<TracePlace>;
 }
 
 const SEGMENTS_OPEN_MAX = 64;
@@ -23,59 +37,89 @@ function checkRow(row: TraceRow): void {
   if (!isInstant(row.start_time)) throw new Error(`not a start time: ${JSON.stringify(row.start_time)}`);
 }
 
+function checkPatches(opened: Scope, patches: readonly HeldPatch[]): void {
+  for (const { id } of patches) {
+    if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
+    if (opened.has(id)) throw new Error(`the row ${id} is there, so its patch is not to be held`);
+  }
+}
+
 function keyOf({ region, tenantId }: TraceScope): string {
   return `${region}/${tenantId}`;
 }
 
-/** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
-export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: TraceStoreOptions): TraceStore {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const files = createOpenFiles(SEGMENTS_OPEN_MAX);
+/** The tenants that were used, each loaded at its first use. */
+function createScopes(files: OpenFiles, place: TracePlace, heldPatchesMax: number) {
   const scopes = new Map<string, Scope>();
-  let next = readNext(folder);
+  return {
+    of(scope: TraceScope): Scope {
+      const key = keyOf(scope);
+      const opened = scopes.get(key) ?? openScope(files, place, scope, heldPatchesMax);
+      scopes.set(key, opened);
+      return opened;
+    },
+    has: (scope: TraceScope) => scopes.has(keyOf(scope)),
+    /** Lets go of a tenant, or of all. */
+    drop(scope?: TraceScope): void {
+      files.closeAll();
+      if (scope === undefined) scopes.clear();
+      else scopes.delete(keyOf(scope));
+    },
+  };
+}
+
+/** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
+export function openTraceStore(options: TraceStoreOptions): TraceFiles {
+  const { folder, layers = [], heldPatchesMax = HELD_PATCHES_MAX } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const place = { folder, layers };
+  const files = createOpenFiles(SEGMENTS_OPEN_MAX);
+  const scopes = createScopes(files, place, heldPatchesMax);
+  let next = Math.max(readNext(folder), topOf(layers));
   let isNoted = true;
   let bytes: number | undefined;
+  const forking = createForking(files, place, () => {
+    scopes.drop();
+    bytes = undefined;
+  });
 
   function scopeOf(scope: TraceScope): Scope {
-    const key = keyOf(scope);
-    let opened = scopes.get(key);
-    if (opened === undefined) {
-      opened = openScope(files, scopeFolder(folder, scope), heldPatchesMax);
-      scopes.set(key, opened);
+    // To end a move that another process has begun, loading may have copied a segment.
+    if (layers.length > 0 && !scopes.has(scope)) bytes = undefined;
+    return scopes.of(scope);
+  }
+
+  function write(scope: TraceScope, rows: readonly StoredRow[]): void {
+    const opened = scopeOf(scope);
+    if (isNoted) forgetNext(folder);
+    isNoted = false;
+    const sequence = next;
+    next += rows.length;
+    try {
+      const grown = opened.write(rows, sequence);
+      if (bytes !== undefined) bytes += grown;
+    } catch (error) {
+      // What memory says of the files may be wrong now: the files are settled again at the next use.
+      scopes.drop(scope);
+      bytes = undefined;
+      throw error;
     }
-    return opened;
   }
 
   return {
+    place,
+    fork: (target) => forking.fork(target, next),
     write(scope, rows) {
       rows.forEach(checkRow);
-      if (rows.length === 0) return;
-      const opened = scopeOf(scope);
-      if (isNoted) forgetNext(folder);
-      isNoted = false;
-      const sequence = next;
-      next += rows.length;
-      try {
-        const grown = opened.write(rows, sequence);
-        if (bytes !== undefined) bytes += grown;
-      } catch (error) {
-        // What memory says of the files may be wrong now: the files are settled again at the next use.
-        files.closeAll();
-        scopes.delete(keyOf(scope));
-        bytes = undefined;
-        throw error;
-      }
+      if (rows.length > 0) write(scope, rows);
     },
     read: (scope, id) => (isUuid(id) ? scopeOf(scope).read(id) : undefined),
     readAsOf: (scope, id, mark) => (isUuid(id) ? scopeOf(scope).readAsOf(id, mark) : undefined),
     list: (scope, range) => scopeOf(scope).list(range),
     holdPatches(scope, patches) {
-      const opened = scopeOf(scope);
-      for (const { id } of patches) {
-        if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
-        if (opened.has(id)) throw new Error(`the row ${id} is there, so its patch is not to be held`);
-      }
-      opened.held.hold(patches);
+      checkPatches(scopeOf(scope), patches);
+      scopeOf(scope).held.hold(patches);
+      forking.hold(scope);
     },
     heldPatches: (scope, id) => scopeOf(scope).held.held(id),
     mark: () => next,
@@ -84,18 +128,8 @@ export function openTraceStore({ folder, heldPatchesMax = HELD_PATCHES_MAX }: Tr
       bytes ??= bytesIn(folder);
       return { rows: next, bytes };
     },
-    clear() {
-      files.closeAll();
-      scopes.clear();
-      for (const path of scopesIn(folder)) rmSync(path, { recursive: true, force: true });
-      forgetNext(folder);
-      next = 0;
-      bytes = 0;
-      isNoted = false;
-    },
     close() {
-      files.closeAll();
-      scopes.clear();
+      scopes.drop();
       noteNext(folder, next);
     },
   };

@@ -35,5 +35,5 @@ function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: numbe
 function readLine({ files }: Loaded, segment: Segment, position: number): StoredRow {
   const record = readRecords(files, segment, position, 1);
   const line = Buffer.allocUnsafe(record.length(0));
-  return rowOf(readExactly(files.of(segment.path).data, line, record.offset(0)));
+  return rowOf(readExactly(files.of(segment).data, line, record.offset(0)));
 }

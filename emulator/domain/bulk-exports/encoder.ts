@@ -39,7 +39,8 @@ export interface EncodingFailure {
 /** Reads, filters and encodes off the main thread. */
 export interface FileEncoder {
   encode(order: FileOrder): Promise<EncodedFile | EncodingFailure>;
-  /** Ends a thread as a crash would; work of others in it is done again. */
+  /** Ends a thread as a crash would, one of this world's if it has any; work that was in it is done again. */
   endThread(): Promise<void>;
+  /** Answers what is under way; the threads may go on for other worlds. */
   close(): Promise<void>;
 }

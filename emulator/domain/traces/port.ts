@@ -77,9 +77,10 @@ export interface TraceStore {
   mark(): number;
   /** The UTC days (`YYYY-MM-DD`, ascending) on which a project has rows that begin in the window. */
   days(scope: TraceScope, sessionId: string, start: string, end: string): readonly string[];
-  /** How many rows were ever written, and how many bytes their files hold. */
+  /**
+   * How many rows were ever written, and how many bytes their files hold. A fork goes on counting the rows from
+   * where it was made; its bytes are its own, those that it only reads are counted where they are.
+   */
   stats(): { readonly rows: number; readonly bytes: number };
-  /** Forgets everything. */
-  clear(): void;
   close(): void;
 }

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/export-columns.ts";
 import { EXPORTS } from "../../../emulator/domain/bulk-exports/records.ts";
@@ -485,7 +486,7 @@ test("a world that is reset meanwhile refuses the verification", async () => {
   const scene = await sceneOf();
   const verification = scene.verify();
   scene.world.end(new Refusal(409, "reset", "The world was reset."));
-  scene.traces.clear();
+  rmSync(scene.traces.place.folder, { recursive: true });
   await expect(verification).rejects.toMatchObject({ code: "reset" });
 });
 

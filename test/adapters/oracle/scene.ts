@@ -29,6 +29,7 @@ import { createRateLimiter } from "../../../emulator/domain/rate-limits/limiter.
 import type { Settings } from "../../../emulator/domain/settings.ts";
 import type { Ports, World } from "../../../emulator/domain/turn.ts";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 import { SCOPE, SESSION, temporaryFolder } from "../traces/sample-row.ts";
@@ -69,13 +70,11 @@ async function settingsWith(options: Record<string, unknown>): Promise<Settings>
 
 /** A world with a trace store, and exports whose files lie in an object store; nothing has gone wrong. */
 export async function createScene(options: SceneOptions) {
-  const traceFolder = temporaryFolder();
   const objectFolder = temporaryFolder();
-  const traces = openTraceStore({ folder: traceFolder });
+  const traces = openTraceStore({ folder: temporaryFolder() });
   const settings = await settingsWith({ limits: { rows_per_file: options.rowsPerFile ?? 10 } });
   const secrets = createSecrets();
   const world: World = createWorld<Ports>({
-    state: emptyState(1, 0, { mode: "frozen", rate: 1 }),
     ports: {
       settings,
       traces,
@@ -84,7 +83,13 @@ export async function createScene(options: SceneOptions) {
       limiter: createRateLimiter(settings.rateLimits),
       isEmbedded: () => true,
     },
-    collections: [EXPORTS, EXPORT_RUNS, SPAWNED, DESTINATIONS, objects] as unknown as Collection<never>[],
+    image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), [
+      EXPORTS,
+      EXPORT_RUNS,
+      SPAWNED,
+      DESTINATIONS,
+      objects,
+    ] as unknown as Collection<never>[]),
     reactions: {},
     effects: {},
     keep: () => {},
@@ -128,7 +133,7 @@ export async function createScene(options: SceneOptions) {
   }
 
   async function exportRun(parent: BulkExport, blank: ExportRun): Promise<void> {
-    const reader = createPartitionReader({ folder: traceFolder });
+    const reader = createPartitionReader(traces.place);
     let run = blank;
     while (!run.exhausted) {
       const key = keyOfNextFile(settings, run, parent, destination.config);
@@ -165,10 +170,10 @@ export async function createScene(options: SceneOptions) {
 
   const oracle = createOracle({
     world: () => world,
-    traceFolder,
+    traces: traces.place,
     doors: options.doors?.(elsewhere) ?? NO_DOORS,
     secrets,
-    objects: { files: openObjectFiles(objectFolder) },
+    objects: { files: openObjectFiles({ folder: objectFolder }) },
   });
   return {
     world,

@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createFileEncoder, type FileEncoderOptions } from "../../../emulator/adapters/parquet/encoder.ts";
+import {
+  createFileEncoder,
+  type FileEncoderOptions,
+  readingFrom,
+} from "../../../emulator/adapters/parquet/encoder.ts";
 import type {
   EncodedFile,
   EncodingFailure,
@@ -8,10 +12,10 @@ import type {
 import { idOf, sampleRow } from "../traces/sample-row.ts";
 import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 
-function encoderOf(options: FileEncoderOptions): FileEncoder {
+function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
   const encoder = createFileEncoder(options);
   onTestFinished(() => encoder.close());
-  return encoder;
+  return readingFrom(encoder, { folder });
 }
 
 function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
@@ -107,9 +111,10 @@ describe("the encoder", () => {
 
   test("ends its threads when it is closed, and answers what waits", async () => {
     const { folder, order } = stored(manyRows(2000));
-    const encoder = createFileEncoder({ folder, threads: 1 });
+    const shared = createFileEncoder({ threads: 1 });
+    const encoder = readingFrom(shared, { folder });
     const waiting = [encoder.encode(order), encoder.encode(order)];
-    await encoder.close();
+    await shared.close();
     for (const outcome of [...(await Promise.all(waiting)), await encoder.encode(order)]) {
       expect(outcome).toMatchObject({ failure: "worker_crash" });
     }

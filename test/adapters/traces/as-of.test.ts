@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
@@ -132,8 +134,8 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
 
 test("a reader does not take a segment for the one that was there before", () => {
   const folder = temporaryFolder();
-  const store = openTraceStore({ folder });
   const reader = createPartitionReader({ folder });
+  const clear = (): void => rmSync(join(folder, SCOPE.region), { recursive: true, force: true });
   const namesAsOf = (asOf: number): string[] =>
     reader
       .open(wholeDay(asOf), null)
@@ -141,11 +143,11 @@ test("a reader does not take a segment for the one that was there before", () =>
       .map(({ head }) => head.name);
   expect(namesAsOf(1)).toStrictEqual([]);
   for (const name of ["first", "second", "third"]) {
-    store.clear();
-    store.write(SCOPE, [sampleRow(1, { name })]);
+    clear();
+    openTraceStore({ folder }).write(SCOPE, [sampleRow(1, { name })]);
     expect(namesAsOf(1)).toStrictEqual([name]);
   }
-  store.clear();
+  clear();
   expect(namesAsOf(1)).toStrictEqual([]);
   reader.close();
 });

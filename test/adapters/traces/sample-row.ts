@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
+import type { TracePlace } from "../../../emulator/adapters/traces/layers.ts";
 import { rowOf } from "../../../emulator/adapters/traces/lines.ts";
 import { createPartitionReader } from "../../../emulator/adapters/traces/partition-reader.ts";
 import type { PartitionWindow } from "../../../emulator/domain/traces/port.ts";
@@ -75,9 +76,9 @@ export function wholeDay(asOf: number, day = DAY): PartitionWindow {
   };
 }
 
-/** All rows of a window as a fresh reader sees them, a few at a time. */
-export function readAll(folder: string, window: PartitionWindow, rowsAtATime = 1000): TraceRow[] {
-  const reader = createPartitionReader({ folder });
+/** All rows of a window as a fresh reader of a folder, or of a place, sees them, a few at a time. */
+export function readAll(where: string | TracePlace, window: PartitionWindow, rowsAtATime = 1000): TraceRow[] {
+  const reader = createPartitionReader(typeof where === "string" ? { folder: where } : where);
   try {
     const source = reader.open(window, null);
     const rows: TraceRow[] = [];

@@ -172,19 +172,6 @@ describe("the trace store", () => {
     store.close();
     expect(openTraceStore({ folder }).days(SCOPE, SESSION, START, END)).toHaveLength(150);
   });
-
-  test("forgets everything when it is cleared", () => {
-    const folder = temporaryFolder();
-    const store = openTraceStore({ folder });
-    store.write(SCOPE, [sampleRow(1)]);
-    store.holdPatches(SCOPE, [{ id: idOf(2), patch: { status: "x" } }]);
-    store.clear();
-    expect(store.read(SCOPE, idOf(1))).toBeUndefined();
-    expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
-    expect([store.mark(), store.stats().rows, store.stats().bytes]).toStrictEqual([0, 0, 0]);
-    store.write(SCOPE, [sampleRow(3)]);
-    expect(readAll(folder, wholeDay(store.mark())).map(({ id }) => id)).toStrictEqual([idOf(3)]);
-  });
 });
 
 describe("patches that wait for their row", () => {

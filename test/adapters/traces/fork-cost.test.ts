@@ -1,0 +1,128 @@
+import type * as realFs from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test, vi } from "vitest";
+import { openTraceStore, type TraceFiles } from "../../../emulator/adapters/traces/store.ts";
+import { idOf, instant, SCOPE, sampleRow, temporaryFolder } from "./sample-row.ts";
+
+/** What was asked of the file system, and how many more calls succeed before one fails. */
+const seen = vi.hoisted(() => ({ calls: [] as string[], failing: new Map<string, number>() }));
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof realFs>();
+  const watched = Object.entries(fs).map(([name, value]) => {
+    if (typeof value !== "function" || !name.endsWith("Sync")) return [name, value];
+    return [
+      name,
+      (...parameters: unknown[]) => {
+        seen.calls.push(name);
+        const left = seen.failing.get(name);
+        if (left !== undefined) seen.failing.set(name, left - 1);
+        if (left === 0) throw Object.assign(new Error(`${name} failed`), { code: "EPERM" });
+        return (value as (...all: unknown[]) => unknown)(...parameters);
+      },
+    ];
+  });
+  return { ...Object.fromEntries(watched), default: fs };
+});
+
+beforeEach(() => {
+  seen.calls = [];
+  seen.failing.clear();
+});
+
+/** The calls of the file system that an act makes. */
+function callsOf(act: () => void): readonly string[] {
+  seen.calls = [];
+  act();
+  return seen.calls.toSorted();
+}
+
+function storeOf(days: number, rowsPerDay: number): TraceFiles {
+  const store = openTraceStore({ folder: temporaryFolder() });
+  for (let day = 0; day < days; day += 1) {
+    const date = new Date(Date.UTC(2025, 2, 1 + day)).toISOString().slice(0, 10);
+    const rows = Array.from({ length: rowsPerDay }, (_, n) =>
+      sampleRow(day * rowsPerDay + n, { start_time: instant(n, date) }),
+    );
+    store.write(SCOPE, rows);
+  }
+  return store;
+}
+
+test("a fork of many rows in many days asks no more of the file system than one of a single row", () => {
+  const forks = (store: TraceFiles): readonly string[] => {
+    const folder = join(temporaryFolder(), "fork");
+    return callsOf(() => openTraceStore(store.fork(folder)));
+  };
+  const [small, large] = [storeOf(1, 1), storeOf(40, 500)];
+  const calls = forks(small);
+  expect(forks(large)).toStrictEqual(calls);
+  expect(calls.length).toBeLessThan(25);
+  for (const heavy of ["copyFileSync", "linkSync", "readSync"]) expect(calls).not.toContain(heavy);
+  // It is opened to note the mark, which is done once for each mark.
+  expect(calls.filter((name) => name === "openSync")).toHaveLength(1);
+  const again = forks(small);
+  expect(again).not.toContain("openSync");
+  expect(forks(large)).toStrictEqual(again);
+  large.close();
+  expect(forks(openTraceStore(large.place)).length).toBeLessThanOrEqual(calls.length);
+});
+
+test("held patches are handed on without being read", () => {
+  const store = openTraceStore({ folder: temporaryFolder() });
+  const hold = (from: number, count: number): void =>
+    store.holdPatches(
+      SCOPE,
+      Array.from({ length: count }, (_, n) => ({ id: idOf(from + n), patch: { n } })),
+    );
+  hold(0, 1);
+  const calls = callsOf(() => store.fork(join(temporaryFolder(), "a")));
+  hold(1, 3000);
+  const more = callsOf(() => store.fork(join(temporaryFolder(), "b")));
+  expect(more.length).toBeLessThanOrEqual(calls.length);
+  expect(more.filter((name) => name === "linkSync")).toHaveLength(1);
+  expect(more).not.toContain("copyFileSync");
+});
+
+test("held patches are copied where a file can have one name only", () => {
+  const store = openTraceStore({ folder: temporaryFolder() });
+  store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 1 } }]);
+  seen.failing.set("linkSync", 0);
+  const fork = openTraceStore(store.fork(join(temporaryFolder(), "fork")));
+  store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 2 } }]);
+  expect(fork.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }]);
+  expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }, { n: 2 }]);
+});
+
+test.each([
+  ["copyFileSync", 0],
+  ["copyFileSync", 1],
+  ["renameSync", 0],
+  ["renameSync", 1],
+])("a copy that fails in %s, after %i that did not, leaves the fork as it was", (name, before) => {
+  const parent = storeOf(1, 3);
+  const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
+  expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
+  seen.failing.set(name, before);
+  const changed = sampleRow(1, { start_time: instant(1), status: "changed" });
+  expect(() => fork.write(SCOPE, [changed])).toThrow(`${name} failed`);
+  expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
+  const left = readdirSync(fork.place.folder, { recursive: true, encoding: "utf8" });
+  expect(left.filter((path) => path.endsWith(".new"))).toStrictEqual([]);
+  fork.write(SCOPE, [changed]);
+  expect(fork.read(SCOPE, idOf(1))?.status).toBe("changed");
+  expect(parent.read(SCOPE, idOf(1))?.status).toBe("pending");
+});
+
+test("only what counts of a segment is copied when its parent has gone on", () => {
+  const parent = storeOf(1, 3);
+  const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
+  parent.write(SCOPE, [sampleRow(9, { start_time: instant(9), name: "of the parent" })]);
+  fork.write(SCOPE, [sampleRow(8, { start_time: instant(8), name: "of the fork" })]);
+  const names = readdirSync(fork.place.folder, { recursive: true, encoding: "utf8" });
+  const data = names.find((name) => name.endsWith(".ndjson")) ?? "no data";
+  const text = readFileSync(join(fork.place.folder, data), "utf8");
+  expect(text.split("\n").filter((line) => line !== "")).toHaveLength(4);
+  expect(text).not.toContain("of the parent");
+});
