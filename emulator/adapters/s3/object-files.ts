@@ -1,14 +1,20 @@
-import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isTrouble, type S3Trouble, trouble } from "../../domain/object-storage/errors.ts";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
-import { openStage, STAGES, type Stage, UPLOADS } from "./stage.ts";
+import { isHashed, keyFileOf, nameOf, type Place } from "./body-name.ts";
+import { createInheritance, type Family } from "./inheritance.ts";
+import { createRemoval, dropBody } from "./removal.ts";
+import { openStage, refusedStage, STAGES, type Stage } from "./stage.ts";
 import { sweepFiles } from "./sweep.ts";
 
-/** The bodies of a world's objects, as files under one folder. */
+export type { Place } from "./body-name.ts";
+
+/**
+ * The bodies of a world's objects, as files under one folder. That of a fork reads through the folders it was
+ * forked from: the records are the truth about what exists, so what a fork has removed may still lie in those.
+ */
 export interface ObjectFiles {
   /** Takes the next temporary name at once, so that names follow the order of calls. */
   stage(): Stage;
@@ -23,149 +29,140 @@ export interface ObjectFiles {
   remove(file: string): void;
   removeUpload(uploadId: string): void;
   removeBucket(name: string): Promise<void>;
-  /** Finishes what a crash interrupted and clears away what no record knows. */
+  /**
+   * Has to be called in the same go in which the records are copied: what is there now belongs to the fork as
+   * well. Hands out the `boot` that the fork's folder is opened with.
+   */
+  fork(): number;
+  /** True when its own folder holds no body, so that nobody needs to read through it. */
+  isEmpty(): boolean;
+  /** Finishes what a crash interrupted and clears away what neither a record nor an heir knows. */
   recover(reader: Reader): void;
-  /** Forgets everything; bodies on their way in are refused when they arrive. */
-  clear(): void;
+  /**
+   * The end of the world that the bodies are of: what is on its way in is refused when it arrives, and nothing
+   * is touched any more. From here on the folder belongs to the caller, to rename, keep or remove.
+   */
+  end(): void;
 }
-
-/** What a body is of: an object, or a part of an upload. */
-export type Place =
-  | { readonly bucket: string; readonly key: string }
-  | { readonly uploadId: string; readonly partNumber: number };
 
 export interface OpenedBody {
   readonly fd: number;
   readonly size: number;
 }
 
-const HASHED = ".hashed";
+/** Where the bodies lie, and which folders are around. */
+export interface ObjectFilesOptions {
+  readonly folder: string;
+  /** The folders that this one was forked from, nearest first; asked each time, since a reset moves folders. */
+  readonly bases?: () => readonly string[];
+  /**
+   * The folders that were forked straight from this one, for as long as a world reads in them or through them.
+   * Right before `recover` is called already.
+   */
+  readonly heirs?: () => readonly string[];
+  /** Only for the new folder of a new fork: it makes its temporary names differ from all inherited ones. */
+  readonly boot?: number;
+}
 
-const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
-/** A last segment has a dot and a folder has none: no key can need a file where another needs a folder. */
-const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)+$/;
-/** Names that some systems keep for devices, with any extension. */
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
-const MAX_SAFE_KEY = 400;
+const NONE: Family["bases"] = () => [];
 
 /** Opens the folder; `recover` has to follow once the records are known. */
-export function openObjectFiles(folder: string): ObjectFiles {
+export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
+  const { folder, bases = NONE, heirs = NONE } = options;
+  const inheritance = createInheritance({ folder, bases, heirs });
+  const removal = createRemoval(folder, inheritance, nextName);
   const live = new Set<Stage>();
-  let boot = 1;
+  let boot = options.boot ?? 1;
   let lastStage = 0;
+  let ended = false;
+  if (options.boot !== undefined) refuseUsed(folder);
   fs.mkdirSync(join(folder, STAGES), { recursive: true });
 
-  function pathOf(file: string): string {
-    return join(folder, file);
-  }
-
-  function remove(file: string): void {
-    fs.rmSync(pathOf(file), { force: true });
-    if (isHashed(file)) fs.rmSync(keyFileOf(pathOf(file)), { force: true });
-    prune(folder, file);
+  function nextName(): string {
+    lastStage += 1;
+    return `${boot}-${lastStage}`;
   }
 
   return {
     stage() {
-      lastStage += 1;
-      const name = `${boot}-${lastStage}`;
-      const stage = openStage(pathOf(`${STAGES}/${name}`), name, () => live.delete(stage));
+      const name = nextName();
+      const path = join(folder, STAGES, name);
+      if (ended) return refusedStage(path, name);
+      const stage = openStage(path, name, () => live.delete(stage));
       live.add(stage);
       return stage;
     },
     publish(stage, place, commit) {
-      if (!live.has(stage)) return trouble("OperationAborted", "The world was reset meanwhile.");
+      if (!live.has(stage)) return trouble("OperationAborted", "The world was reset or removed meanwhile.");
       const file = nameOf(place, stage);
-      fs.mkdirSync(dirname(pathOf(file)), { recursive: true });
-      if ("key" in place && isHashed(file)) fs.writeFileSync(keyFileOf(pathOf(file)), place.key);
+      const path = join(folder, file);
+      // Before the commit: when there is no room for it, the world stays as it was.
+      inheritance.beforePut(file);
+      fs.mkdirSync(dirname(path), { recursive: true });
+      if ("key" in place && isHashed(file)) fs.writeFileSync(keyFileOf(path), place.key);
       const value = commit({ file, stage: stage.name });
       if (isTrouble(value)) {
         stage.discard();
-        if (!fs.existsSync(pathOf(file))) remove(file);
+        if (!fs.existsSync(path)) dropBody(folder, file);
         return value;
       }
       stage.settle();
-      fs.renameSync(stage.path, pathOf(file));
+      fs.renameSync(stage.path, path);
       return value;
     },
-    open(file) {
-      try {
-        const fd = fs.openSync(pathOf(file), "r");
-        return { fd, size: fs.fstatSync(fd).size };
-      } catch {
-        return undefined;
-      }
+    open: (file) => (ended ? undefined : openFirst([folder, ...bases()], file)),
+    close: ({ fd }) => fs.closeSync(fd),
+    remove(file) {
+      if (!ended) removal.remove(file);
     },
-    close({ fd }) {
-      fs.closeSync(fd);
-    },
-    remove,
     removeUpload(uploadId) {
-      fs.rmSync(pathOf(`${UPLOADS}/${uploadId}`), { recursive: true, force: true });
+      if (!ended) removal.removeUpload(uploadId);
     },
     async removeBucket(name) {
-      // Moved aside at once, so that a bucket made anew under the name keeps its files.
-      lastStage += 1;
-      const aside = pathOf(`${STAGES}/${boot}-${lastStage}-removed`);
-      try {
-        fs.renameSync(pathOf(folderOf(name)), aside);
-      } catch {
-        return;
-      }
-      await rm(aside, { recursive: true, force: true });
+      if (!ended) await removal.removeBucket(name);
     },
+    fork() {
+      inheritance.renew();
+      return boot + 1;
+    },
+    isEmpty: () => fs.readdirSync(folder).every((name) => name === STAGES || hasNothing(join(folder, name))),
     recover(reader) {
-      boot = sweepFiles(folder, reader, folderOf) + 1;
+      // A fork just made has no past, and looking at all it inherits would make it as slow as a copy.
+      if (ended || options.boot !== undefined) return;
+      boot = sweepFiles(folder, reader, inheritance) + 1;
       lastStage = 0;
     },
-    clear() {
+    end() {
       for (const stage of [...live]) stage.discard();
-      for (const name of fs.readdirSync(folder)) fs.rmSync(pathOf(name), { recursive: true, force: true });
-      fs.mkdirSync(join(folder, STAGES), { recursive: true });
-      boot = 1;
-      lastStage = 0;
+      ended = true;
     },
   };
 }
 
-/** A bucket's folder, under its own name unless some system keeps that for a device. */
-function folderOf(bucket: string): string {
-  return DEVICE.test(bucket) ? `.bucket-${bucket}` : bucket;
+function hasNothing(folder: string): boolean {
+  const open = fs.opendirSync(folder);
+  try {
+    return open.readSync() === null;
+  } finally {
+    open.closeSync();
+  }
 }
 
-/** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
-function nameOf(place: Place, stage: Stage): string {
-  if ("uploadId" in place) return `${UPLOADS}/${place.uploadId}/${place.partNumber}-${stage.name}`;
-  const folder = folderOf(place.bucket);
-  if (isSafeKey(place.key)) return `${folder}/${place.key}`;
-  return `${folder}/${HASHED}/${createHash("sha256").update(place.key).digest("hex")}`;
+/** What lies in the folder of a fork hides what the fork inherits. */
+function refuseUsed(folder: string): void {
+  if (!fs.existsSync(folder) || fs.readdirSync(folder).length === 0) return;
+  throw new Error(`A fork needs an empty folder for its objects, and ${folder} is not: remove it first.`);
 }
 
-function isHashed(file: string): boolean {
-  return file.includes(`/${HASHED}/`);
-}
-
-/** A hashed name has its key beside it. */
-function keyFileOf(path: string): string {
-  return `${path}.key`;
-}
-
-/** Short plain keys keep their names, so that a person can find and open them on disk. */
-function isSafeKey(key: string): boolean {
-  if (key.length > MAX_SAFE_KEY) return false;
-  const segments = key.split("/");
-  const last = segments.pop() as string;
-  if (!SAFE_FILE.test(last) || DEVICE.test(last)) return false;
-  return segments.every((segment) => SAFE_FOLDER.test(segment) && !DEVICE.test(segment));
-}
-
-/** Empty folders go with the last file in them, up to the bucket's own. */
-function prune(folder: string, file: string): void {
-  for (let parent = dirname(file); parent.includes("/"); parent = dirname(parent)) {
+/** Only a body that is not there is looked for further on: one that cannot be read must not be mistaken. */
+function openFirst(folders: readonly string[], file: string): OpenedBody | undefined {
+  for (const folder of folders) {
     try {
-      fs.rmdirSync(join(folder, parent));
-    } catch {
-      return;
+      const fd = fs.openSync(join(folder, file), "r");
+      return { fd, size: fs.fstatSync(fd).size };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") return undefined;
     }
   }
+  return undefined;
 }

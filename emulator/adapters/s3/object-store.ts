@@ -2,10 +2,8 @@ import { type Claim, refOf } from "../../domain/object-storage/admission.ts";
 import { FILES_REMOVED, REMOVE_FILES } from "../../domain/object-storage/buckets.ts";
 import { DELAY_OVER, type Delays } from "../../domain/object-storage/delays.ts";
 import type { StrikeS3 } from "../../domain/object-storage/faults.ts";
-import { buckets, objects, s3Credentials, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { Reaction, World } from "../../domain/turn.ts";
 import type { Cause } from "../../kernel/commit.ts";
-import type { Collection } from "../../kernel/table.ts";
 import type { EffectRunner } from "../../kernel/world.ts";
 import type { ObjectFiles } from "./object-files.ts";
 
@@ -22,12 +20,10 @@ export function objectStorageParts(
   files: ObjectFiles,
   delays: Delays,
 ): {
-  readonly collections: readonly Collection<never>[];
   readonly reactions: Readonly<Record<string, Reaction>>;
   readonly effects: Readonly<Record<string, EffectRunner>>;
 } {
   return {
-    collections: [buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[],
     reactions: { [DELAY_OVER]: delays.over, [FILES_REMOVED]: () => undefined },
     effects: {
       async [REMOVE_FILES]({ data }) {

@@ -1,5 +1,8 @@
 import * as fs from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const write = promisify(fs.write);
+const close = promisify(fs.close);
 
 /** Where bodies on their way in lie, and where those of parts do. */
 export const STAGES = ".tmp";
@@ -9,6 +12,7 @@ export const UPLOADS = ".uploads";
 export interface Stage {
   readonly name: string;
   readonly path: string;
+  /** One at a time. */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the writing: from here on the body can be published. */
   close(): Promise<void>;
@@ -22,27 +26,30 @@ export interface Stage {
 
 /** Opens a stage; nothing is on disk before something is written or the stage is closed. */
 export function openStage(path: string, name: string, forget: () => void): Stage {
-  let handle: Promise<FileHandle> | undefined;
+  let opened: number | undefined;
   let discarded = false;
   let settled = false;
   let writing: Promise<unknown> = Promise.resolve();
 
+  /** In one go: a file made in the background could turn up in the folder of the world after a reset. */
+  function open(): number {
+    opened ??= fs.openSync(path, "wx");
+    return opened;
+  }
+
   async function append(chunk: Uint8Array): Promise<void> {
     if (discarded) return;
-    handle ??= open(path, "wx");
-    const file = await handle;
+    const fd = open();
     for (let offset = 0; offset < chunk.length && !discarded; ) {
-      offset += (await file.write(chunk, offset)).bytesWritten;
+      offset += (await write(fd, chunk, offset)).bytesWritten;
     }
   }
 
-  async function closeAndUnlink(): Promise<void> {
-    await writing.catch(() => undefined);
-    const file = await handle?.catch(() => undefined);
-    const { ino } = (await file?.stat()) ?? {};
-    await file?.close();
-    // After a reset the name may belong to another body already.
-    if (ino !== undefined && fs.statSync(path, { throwIfNoEntry: false })?.ino === ino) fs.rmSync(path);
+  /** Hands the open file over, so that it is closed once only. */
+  function takeOpened(): number | undefined {
+    const fd = opened;
+    opened = undefined;
+    return fd;
   }
 
   return {
@@ -54,23 +61,39 @@ export function openStage(path: string, name: string, forget: () => void): Stage
       return written;
     },
     async close() {
+      await writing;
       if (discarded) return;
-      handle ??= open(path, "wx");
-      const file = await handle;
-      handle = undefined;
-      await file.close();
+      open();
+      await close(takeOpened() as number);
     },
-    writeWhole: (bytes) => fs.writeFileSync(path, bytes, { flag: "wx" }),
+    writeWhole(bytes) {
+      if (!discarded) fs.writeFileSync(path, bytes, { flag: "wx" });
+    },
     discard() {
       forget();
       if (discarded || settled) return;
       discarded = true;
       fs.rmSync(path, { force: true });
-      if (handle) closeAndUnlink().catch(() => undefined);
+      const fd = takeOpened();
+      // Not before the last write is over: the number could be another file's by then.
+      if (fd !== undefined) writing.catch(() => undefined).then(() => fs.closeSync(fd));
     },
     settle() {
       forget();
       settled = true;
     },
+  };
+}
+
+/** A stage for a world that is over: takes everything in, and nothing comes of it. */
+export function refusedStage(path: string, name: string): Stage {
+  return {
+    name,
+    path,
+    write: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    writeWhole: () => undefined,
+    discard: () => undefined,
+    settle: () => undefined,
   };
 }

@@ -3,13 +3,17 @@ import { dirname, join } from "node:path";
 import type { BodyFile } from "../../domain/object-storage/records.ts";
 import { buckets, objects, s3Parts, s3Uploads } from "../../domain/object-storage/records.ts";
 import type { Reader } from "../../domain/turn.ts";
+import { folderOf } from "./body-name.ts";
+import type { Inheritance } from "./inheritance.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
 /**
  * Brings the folder in line with the records: bodies that were committed but not yet renamed get their names,
- * and what no record knows goes. Hands out the highest process number among the names that records hold.
+ * and what no record knows goes, though not from the heirs of the folder. Hands out the highest process number
+ * among the names that records hold. Records that were inherited never name a body on its way in here: their
+ * process numbers are all lower.
  */
-export function sweepFiles(folder: string, reader: Reader, folderOf: (bucket: string) => string): number {
+export function sweepFiles(folder: string, reader: Reader, inheritance: Inheritance): number {
   const bodies = [...bodiesIn(reader)];
   const byStage = new Map(bodies.map((body) => [body.stage, body]));
   for (const stage of namesIn(join(folder, STAGES))) {
@@ -18,10 +22,12 @@ export function sweepFiles(folder: string, reader: Reader, folderOf: (bucket: st
     if (body) finishRename(path, join(folder, body.file));
     else remove(path);
   }
-  sweepUploads(folder, new Set(bodies.map((body) => body.file)));
+  sweepUploads(folder, new Set(bodies.map((body) => body.file)), inheritance);
   const known = new Set([...reader.list(buckets)].map((bucket) => folderOf(bucket.name)));
   for (const name of namesIn(folder)) {
-    if (name !== STAGES && name !== UPLOADS && !known.has(name)) remove(join(folder, name));
+    if (name === STAGES || name === UPLOADS || known.has(name)) continue;
+    inheritance.beforeRemovalBelow(name);
+    remove(join(folder, name));
   }
   return bodies.reduce((boot, { stage }) => Math.max(boot, Number.parseInt(stage, 10) || 0), 0);
 }
@@ -34,11 +40,12 @@ function* bodiesIn(reader: Reader): Generator<BodyFile> {
   }
 }
 
-function sweepUploads(folder: string, known: ReadonlySet<string>): void {
+function sweepUploads(folder: string, known: ReadonlySet<string>, inheritance: Inheritance): void {
   for (const uploadId of namesIn(join(folder, UPLOADS))) {
     const kept = namesIn(join(folder, UPLOADS, uploadId)).filter((name) => {
       const file = `${UPLOADS}/${uploadId}/${name}`;
       if (known.has(file)) return true;
+      inheritance.beforeRemoval(file);
       remove(join(folder, file));
       return false;
     });
@@ -46,6 +53,7 @@ function sweepUploads(folder: string, known: ReadonlySet<string>): void {
   }
 }
 
+/** The heirs have what stood under the name before: they were given it ahead of the commit. */
 function finishRename(from: string, to: string): void {
   fs.mkdirSync(dirname(to), { recursive: true });
   fs.renameSync(from, to);

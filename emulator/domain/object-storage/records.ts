@@ -112,3 +112,6 @@ export function objectId(bucket: string, key: string): string {
 export function partId(uploadId: string, partNumber: number): string {
   return `${uploadId}/${partNumber}`;
 }
+
+/** All that a world keeps of its object store. */
+export const OBJECT_STORAGE_COLLECTIONS = [buckets, objects, s3Uploads, s3Parts, s3Credentials];

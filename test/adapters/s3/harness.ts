@@ -9,9 +9,11 @@ import { openObjectFiles } from "../../../emulator/adapters/s3/object-files.ts";
 import { type ObjectStore, objectStorageParts } from "../../../emulator/adapters/s3/object-store.ts";
 import { createDelays } from "../../../emulator/domain/object-storage/delays.ts";
 import { NO_FAULTS, type StrikeS3 } from "../../../emulator/domain/object-storage/faults.ts";
+import { OBJECT_STORAGE_COLLECTIONS } from "../../../emulator/domain/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../../emulator/domain/object-storage/seed.ts";
 import type { Ports, Turn } from "../../../emulator/domain/turn.ts";
 import { type Commit, emptyState, type WorldState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 
 export const NOW = Date.UTC(2026, 0, 1);
@@ -37,12 +39,15 @@ export interface TestStore extends ObjectStore {
 /** A world with an object store in it, seeded unless it goes on from a state. */
 export function openTestStore({ folder, state, strike = NO_FAULTS }: StoreOptions = {}): TestStore {
   const place = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
-  const files = openObjectFiles(place);
+  const files = openObjectFiles({ folder: place });
   const delays = createDelays();
   const parts = objectStorageParts(files, delays);
   const commits: Commit[] = [];
   const world = createWorld<Ports>({
-    state: state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }),
+    image: imageOf(
+      state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }),
+      OBJECT_STORAGE_COLLECTIONS as never,
+    ),
     ports: { secrets } as unknown as Ports,
     ...parts,
     keep: (commit) => void commits.push(commit),

@@ -19,7 +19,7 @@ export interface Resolved {
 
 export interface S3FrontOptions {
   /** Undefined when the request names a world that does not exist. */
-  resolve(request: IncomingMessage): Resolved | undefined;
+  resolve(request: IncomingMessage): Resolved | undefined | Promise<Resolved | undefined>;
   /** Law 8: signatures and the `Date` header follow the wall clock. */
   wallNow(): number;
   /** Host names under which `<bucket>.<name>` is a bucket's own. */
@@ -36,7 +36,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
   let served = 0;
 
   async function answer(request: IncomingMessage): Promise<Reply | "reset"> {
-    const resolved = options.resolve(request);
+    const resolved = await options.resolve(request);
     if (!resolved) throw refuse("InvalidURI", "The path or header names a world that does not exist.");
     const { store, basePath } = resolved;
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);

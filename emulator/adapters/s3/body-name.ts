@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import type { Stage } from "./stage.ts";
+import { UPLOADS } from "./stage.ts";
+
+/** What a body is of: an object, or a part of an upload. */
+export type Place =
+  | { readonly bucket: string; readonly key: string }
+  | { readonly uploadId: string; readonly partNumber: number };
+
+const HASHED = ".hashed";
+const KEY_FILE = ".key";
+
+const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
+/** A last segment has a dot and a folder has none: no key can need a file where another needs a folder. */
+const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)+$/;
+/** Names that some systems keep for devices, with any extension. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
+const MAX_SAFE_KEY = 400;
+
+/** A bucket's folder, under its own name unless some system keeps that for a device. */
+export function folderOf(bucket: string): string {
+  return DEVICE.test(bucket) ? `.bucket-${bucket}` : bucket;
+}
+
+/** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
+export function nameOf(place: Place, stage: Stage): string {
+  if ("uploadId" in place) return `${UPLOADS}/${place.uploadId}/${place.partNumber}-${stage.name}`;
+  const folder = folderOf(place.bucket);
+  if (isSafeKey(place.key)) return `${folder}/${place.key}`;
+  return `${folder}/${HASHED}/${createHash("sha256").update(place.key).digest("hex")}`;
+}
+
+/** True for a name that does not say the key. */
+export function isHashed(file: string): boolean {
+  return file.includes(`/${HASHED}/`);
+}
+
+/** A hashed name has its key beside it. */
+export function keyFileOf(path: string): string {
+  return `${path}${KEY_FILE}`;
+}
+
+/** True for what lies beside a body, and is none. */
+export function isKeyFile(file: string): boolean {
+  return isHashed(file) && file.endsWith(KEY_FILE);
+}
+
+/** Short plain keys keep their names, so that a person can find and open them on disk. */
+function isSafeKey(key: string): boolean {
+  if (key.length > MAX_SAFE_KEY) return false;
+  const segments = key.split("/");
+  const last = segments.pop() as string;
+  if (!SAFE_FILE.test(last) || DEVICE.test(last)) return false;
+  return segments.every((segment) => SAFE_FOLDER.test(segment) && !DEVICE.test(segment));
+}
