@@ -14,7 +14,7 @@ export function journalNumbers(folder: string): readonly number[] {
 }
 
 export function removeJournals(folder: string, upTo: number): void {
-  for (const number of journalNumbers(folder)) if (number <= upTo) rmSync(fileIn(folder, number));
+  for (const number of journalNumbers(folder)) if (number <= upTo) rmSync(journalFile(folder, number));
 }
 
 /**
@@ -22,7 +22,7 @@ export function removeJournals(folder: string, upTo: number): void {
  * from the file too, so that the next line does not continue it.
  */
 export function readJournal(folder: string, number: number): readonly Commit[] {
-  const file = fileIn(folder, number);
+  const file = journalFile(folder, number);
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end < bytes.length) truncateSync(file, end);
@@ -47,7 +47,7 @@ export interface JournalFile {
 
 /** Opens a new journal file. A line that `append` has returned from survives the end of the process. */
 export function openJournal(folder: string, number: number): JournalFile {
-  const descriptor = openSync(fileIn(folder, number), "a");
+  const descriptor = openSync(journalFile(folder, number), "a");
   let bytes = 0;
   return {
     number,
@@ -61,6 +61,6 @@ export function openJournal(folder: string, number: number): JournalFile {
   };
 }
 
-function fileIn(folder: string, number: number): string {
+export function journalFile(folder: string, number: number): string {
   return join(folder, `journal-${String(number).padStart(6, "0")}.ndjson`);
 }

@@ -21,7 +21,7 @@ export class StoreError extends Error {
 
 /** Reads the snapshot of a world's folder; undefined when there is none yet. */
 export function readSnapshot(folder: string): Snapshot | undefined {
-  const file = fileIn(folder);
+  const file = snapshotFile(folder);
   if (!existsSync(file)) return undefined;
   const database = new LowSync<Partial<Snapshot>>(new JSONFileSync(file), {});
   try {
@@ -41,14 +41,14 @@ export function readSnapshot(folder: string): Snapshot | undefined {
 
 /** Replaces the snapshot in one step: a reader finds the old one or the new one, never a part. */
 export function writeSnapshot(folder: string, snapshot: Snapshot): void {
-  new LowSync<Snapshot>(new JSONFileSync(fileIn(folder)), snapshot).write();
+  new LowSync<Snapshot>(new JSONFileSync(snapshotFile(folder)), snapshot).write();
 }
 
 /** How large the snapshot of a folder is; 0 when there is none. */
 export function snapshotBytes(folder: string): number {
-  return statSync(fileIn(folder), { throwIfNoEntry: false })?.size ?? 0;
+  return statSync(snapshotFile(folder), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function fileIn(folder: string): string {
+export function snapshotFile(folder: string): string {
   return join(folder, "world.json");
 }

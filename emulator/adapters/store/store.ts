@@ -9,18 +9,18 @@ import {
   readJournal,
   removeJournals,
 } from "./journal-files.ts";
+import { shareFiles } from "./sharing.ts";
 import { FORMAT, readSnapshot, snapshotBytes, writeSnapshot } from "./snapshot.ts";
 
 /** Where the records of one world are kept. */
 export interface Store {
-  /** The world as it was when the store was opened. */
-  readonly state: WorldState;
-  /** True when no turn was ever kept: the world has still to be seeded. */
-  readonly fresh: boolean;
   /** Appends a commit; once it returns, the commit survives the end of the process. */
   keep(commit: Commit): void;
-  /** Starts over from this state: what was kept before is gone. */
-  replace(state: WorldState): void;
+  /**
+   * Gives another folder all that was kept up to now; files are shared, nothing is copied. Answers with the
+   * number of the last journal file there.
+   */
+  lendTo(folder: string): number;
   /** Writes the snapshot, when there is a last state to write, and lets go of the folder. */
   close(state: WorldState | undefined): Promise<void>;
 }
@@ -31,13 +31,15 @@ export interface Store {
  */
 const COMPACT_AT_BYTES = 32 * 1024 * 1024;
 
-export interface StoreOptions {
-  readonly folder: string;
-  readonly initial: WorldState;
-  readonly compactAtBytes?: number;
+/** A world as its folder has it, and where its journal goes on. */
+export interface Kept {
+  readonly state: WorldState;
+  /** The number of the last journal file. */
+  readonly last: number;
 }
 
-export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }: StoreOptions): Store {
+/** Reads the folder of a world; one that has seen no turn yet begins with the initial state. */
+export function readStore(folder: string, initial: WorldState): Kept {
   mkdirSync(folder, { recursive: true });
   const snapshot = readSnapshot(folder) ?? { format: FORMAT, upTo: 0, state: initial };
   removeJournals(folder, snapshot.upTo);
@@ -46,47 +48,63 @@ export function openStore({ folder, initial, compactAtBytes = COMPACT_AT_BYTES }
     snapshot.state,
     numbers.flatMap((number) => readJournal(folder, number)),
   );
-  // Ended before its first turn: whoever starts it now says what it begins with.
-  const state = kept.turn === 0 ? initial : kept;
   const last = numbers.at(-1) ?? snapshot.upTo;
-  if (kept.turn === 0) writeSnapshot(folder, { format: FORMAT, upTo: last, state });
+  if (kept.turn > 0) return { state: kept, last };
+  // Ended before its first turn: whoever starts it now says what it begins with.
+  writeSnapshot(folder, { format: FORMAT, upTo: last, state: initial });
+  return { state: initial, last };
+}
+
+export interface StoreOptions {
+  readonly folder: string;
+  /** The number of the last journal file that is there. */
+  readonly last: number;
+  readonly compactAtBytes?: number;
+}
+
+/** Goes on with a folder that was read, or that was filled by another store. */
+export function openStore({ folder, last, compactAtBytes = COMPACT_AT_BYTES }: StoreOptions): Store {
   let journal = openJournal(folder, last + 1);
   let compaction: Promise<void> | undefined;
   let folded = snapshotBytes(folder);
 
-  function rotate(): void {
-    const full: JournalFile = journal;
+  function turnPage(): JournalFile {
+    const full = journal;
     full.close();
     journal = openJournal(folder, full.number + 1);
-    compaction = compactInThread(folder, full.number).finally(() => {
+    return full;
+  }
+
+  function rotate(): void {
+    const { number } = turnPage();
+    compaction = compactInThread(folder, number).finally(() => {
       compaction = undefined;
       folded = snapshotBytes(folder);
     });
   }
 
-  function restart(next: WorldState): void {
+  function finish(state: WorldState): void {
     const { number } = journal;
-    writeSnapshot(folder, { format: FORMAT, upTo: number, state: next });
+    writeSnapshot(folder, { format: FORMAT, upTo: number, state });
     journal.close();
     removeJournals(folder, number);
-    folded = snapshotBytes(folder);
   }
 
   return {
-    state,
-    fresh: state.turn === 0,
     keep(commit) {
       journal.append(commit);
       if (journal.bytes >= Math.max(compactAtBytes, folded) && !compaction) rotate();
     },
-    replace(next) {
-      restart(next);
-      journal = openJournal(folder, journal.number + 1);
+    lendTo(target) {
+      if (journal.bytes > 0) turnPage();
+      const last = journal.number - 1;
+      shareFiles(folder, target, last);
+      return last;
     },
     async close(state) {
       await compaction;
       try {
-        if (state) return restart(state);
+        if (state) return finish(state);
       } catch (error) {
         // More than one JSON text can hold: it stays in its journals, which lose nothing.
         if (!(error instanceof RangeError)) throw error;

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compact } from "../../../emulator/adapters/store/compaction.ts";
-import { openStore } from "../../../emulator/adapters/store/store.ts";
+import { removeRecords } from "../../../emulator/adapters/store/sharing.ts";
+import { openStore, readStore } from "../../../emulator/adapters/store/store.ts";
 import { type Commit, emptyState } from "../../../emulator/kernel/commit.ts";
 
 const initial = emptyState(7, 0, { mode: "frozen", rate: 1 });
@@ -26,8 +27,9 @@ function commit(turn: number): Commit {
   };
 }
 
-function open(compactAtBytes?: number) {
-  return openStore({ folder, initial, ...(compactAtBytes && { compactAtBytes }) });
+function open(compactAtBytes?: number, at = folder) {
+  const { state, last } = readStore(at, initial);
+  return { state, ...openStore({ folder: at, last, ...(compactAtBytes && { compactAtBytes }) }) };
 }
 
 function keepUpTo(last: number) {
@@ -44,8 +46,7 @@ const journals = () =>
 describe("the store", () => {
   it("gives back what was kept, although it was never closed", () => {
     keepUpTo(25);
-    const { state, fresh } = open();
-    expect(fresh).toBe(false);
+    const { state } = open();
     expect(state).toMatchObject({ turn: 25, now: 25, ordinals: { thing: 25 } });
     expect(state.records.things).toHaveLength(10);
     expect(state.records.things).toContainEqual({ key: "record-5", record: { id: "record-5", turn: 25 } });
@@ -104,10 +105,50 @@ describe("the store", () => {
     expect(open).toThrow("is not readable JSON");
   });
 
-  it("starts over from another state when it is replaced", () => {
+  it("begins with the initial state as long as no turn was kept", () => {
+    open();
+    const later = { ...initial, now: 99 };
+    expect(readStore(folder, later).state).toEqual(later);
+  });
+});
+
+describe("records given to another folder", () => {
+  const other = () => join(folder, "other");
+
+  it("are those of that moment, and each side goes on by itself", async () => {
     const store = keepUpTo(5);
-    store.replace(initial);
-    expect(open()).toMatchObject({ state: initial, fresh: true });
+    const last = store.lendTo(other());
+    const fork = openStore({ folder: other(), last });
+    store.keep(commit(6));
+    fork.keep({ ...commit(6), now: 600 });
+    fork.keep(commit(7));
+    expect(readStore(folder, initial).state).toMatchObject({ turn: 6, now: 6 });
+    expect(readStore(other(), initial).state).toMatchObject({ turn: 7, now: 7 });
+    await fork.close({ ...initial, turn: 7 });
+    expect(open().state.records.things).toHaveLength(6);
+  });
+
+  it("stay when the one that gave them is folded, closed or removed", async () => {
+    const store = keepUpTo(5);
+    store.lendTo(other());
+    const before = readStore(folder, initial).state;
+    store.keep(commit(6));
+    compact(folder, 1);
+    expect(readStore(other(), initial).state).toEqual(before);
+    await store.close({ ...initial, turn: 6 });
+    removeRecords(folder);
+    expect(readStore(other(), initial).state).toEqual(before);
+    expect(readStore(folder, initial).state).toEqual(initial);
+  });
+
+  it("can be given on, again and again", () => {
+    const store = keepUpTo(3);
+    for (const name of ["a", "b", "c"]) store.lendTo(join(folder, name));
+    const b = openStore({ folder: join(folder, "b"), last: 1 });
+    b.keep(commit(4));
+    b.lendTo(join(folder, "d"));
+    expect(readStore(join(folder, "d"), initial).state.turn).toBe(4);
+    expect(readStore(join(folder, "c"), initial).state.turn).toBe(3);
   });
 });
 
