@@ -12,6 +12,7 @@ import { DESTINATIONS } from "./domain/destinations/records.ts";
 import { HTTP_FAULT_REACTIONS } from "./domain/faults/http.ts";
 import { FAULTS } from "./domain/faults/rules.ts";
 import { FEEDBACK } from "./domain/feedback/feedback.ts";
+import { OBJECT_STORAGE_COLLECTIONS } from "./domain/object-storage/records.ts";
 import { PROJECT_NAMES, PROJECTS } from "./domain/projects/projects.ts";
 import { QUERY_REACTIONS } from "./domain/queries/stats-request.ts";
 import { WAITING_CHILDREN } from "./domain/traces/waiting.ts";
@@ -20,7 +21,7 @@ import { WEBHOOK_REACTIONS } from "./domain/webhooks/reactions.ts";
 import { DELIVERIES, INBOX, INBOX_NAMES } from "./domain/webhooks/records.ts";
 import type { Collection } from "./kernel/table.ts";
 
-/** The kinds of records that a world keeps, beside those of its object store. */
+/** The kinds of records that a world keeps. */
 export const COLLECTIONS = [
   PROJECTS,
   PROJECT_NAMES,
@@ -44,6 +45,7 @@ export const COLLECTIONS = [
   ASSISTANTS,
   SCRIPTS,
   SCRIPT_MATCHES,
+  ...OBJECT_STORAGE_COLLECTIONS,
 ] as unknown as readonly Collection<never>[];
 
 /** What happens when an event is due or an effect has come to its end, subject by subject. */

@@ -1,11 +1,13 @@
 import { resolveConfiguration } from "./adapters/config/resolve.ts";
-import type { Configuration } from "./configuration.ts";
+import type { Configuration, ReadyLine } from "./configuration.ts";
 import type { Verification } from "./control/operation.ts";
 import { CONTROL_PREFIX } from "./control/prefix.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "./domain/auth.ts";
+import type { World } from "./domain/turn.ts";
 import type { FaultOrder, FaultView } from "./entries/faults.ts";
 import { answerInProcess } from "./entries/fetch.ts";
 import type { EmulatorOptions } from "./entries/options.ts";
+import { MAIN, WORLD_HEADER } from "./http/world-choice.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { type RunningEmulator, start } from "./start.ts";
 
@@ -14,14 +16,18 @@ export type { Verification } from "./control/operation.ts";
 export type { FaultOrder, FaultView } from "./entries/faults.ts";
 export type { EmulatorOptions } from "./entries/options.ts";
 
+/** A world of an emulator in this process: `main`, or one that was forked from it. */
 export interface Emulator {
-  /** Origin of the US region, without a slash at its end. */
+  /** The name of the world. */
+  readonly world: string;
+  /** Base address of the US region, without a slash at its end; below it, every path leads into this world. */
   readonly url: string;
   readonly euUrl: string;
   readonly s3Url: string;
   readonly seed: number;
   readonly clock: EmulatorClock;
   readonly faults: EmulatorFaults;
+  readonly snapshots: EmulatorSnapshots;
   /**
    * As `fetch`, answered in this process without a socket. A path such as `/api/v1/bulk-exports` is
    * asked for in the US region, with the key and the workspace of a fresh world unless others are given.
@@ -31,8 +37,14 @@ export interface Emulator {
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** Reads every file of an export back and compares it with what was sent. */
   verifyExport(id: string): Promise<Verification>;
-  /** Makes the world equal to a fresh one. */
-  reset(): Promise<void>;
+  /** Makes the world equal to a fresh one, or to one without the seed data of the configuration. */
+  reset(options?: { readonly empty?: boolean }): Promise<void>;
+  /**
+   * Another world that goes on from this one, or from the world or snapshot that `from` names (`"seeded"` is
+   * as the configuration begins it), and shares nothing with it from then on.
+   */
+  fork(options?: { readonly from?: string; readonly id?: string }): Promise<Emulator>;
+  /** Ends the emulator; a forked world is only removed. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -90,17 +102,50 @@ export interface EmulatorFaults {
   clear(id?: string): Promise<void>;
 }
 
+export interface EmulatorSnapshots {
+  /** Keeps this world as it is now; a snapshot of the same name is replaced. */
+  save(name: string): Promise<Snapshot>;
+  /** Puts what a snapshot holds in the place of what this world holds. */
+  load(name: string): Promise<Snapshot>;
+  /** Those of all worlds. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
+}
+
+export interface Snapshot {
+  readonly name: string;
+  /** The world that it is of. */
+  readonly of: string;
+  /** Virtual time, ISO 8601. */
+  readonly now: string;
+  /** The number of the last turn that it contains. */
+  readonly turn: number;
+}
+
 /** Starts an emulator in this process; rejects with every problem of the options. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const defaults = { port: 0, ephemeral: true, rateLimits: "off" };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  return emulatorOf(await start(resolution.configuration), resolution.configuration);
+  const running = await start(resolution.configuration);
+  return emulatorOf({ running, configuration: resolution.configuration }, MAIN, running.ready, running.close);
 }
 
-function emulatorOf(running: RunningEmulator, configuration: Configuration): Emulator {
-  const { ready } = running;
-  const request = requesterOf(running, configuration);
+interface Process {
+  readonly running: RunningEmulator;
+  readonly configuration: Configuration;
+}
+
+type Addresses = Pick<ReadyLine, "url" | "eu_url" | "s3_url">;
+
+function emulatorOf(
+  process: Process,
+  world: string,
+  { url, eu_url, s3_url }: Addresses,
+  end: () => Promise<unknown>,
+): Emulator {
+  const { running } = process;
+  const request = requesterOf(process, world);
 
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
     const json = body === undefined ? {} : { json: body };
@@ -115,19 +160,29 @@ function emulatorOf(running: RunningEmulator, configuration: Configuration): Emu
 
   let closed: Promise<void> | undefined;
   function close(): Promise<void> {
-    closed ??= running.close();
+    closed ??= end().then(() => undefined);
     return closed;
   }
 
+  async function fork({ from = world, id }: { from?: string; id?: string } = {}): Promise<Emulator> {
+    const made = await control<Addresses & { id: string }>("POST", "/worlds", { from, ...(id && { id }) });
+    const isThere = () => running.world(made.id) !== undefined;
+    const remove = async () => isThere() && control("DELETE", `/worlds/${made.id}`);
+    return emulatorOf(process, made.id, made, remove);
+  }
+
   return {
-    url: ready.url,
-    euUrl: ready.eu_url,
-    s3Url: ready.s3_url,
-    seed: ready.seed,
+    world,
+    url,
+    euUrl: eu_url,
+    s3Url: s3_url,
+    seed: running.ready.seed,
     request,
     control,
+    fork,
+    snapshots: snapshotsOf(control),
     clock: {
-      now: () => formatInstant(running.control.world.now),
+      now: () => formatInstant(worldOf(running, world).now),
       freeze: async () => void (await control("POST", "/clock/freeze")),
       flow: async (rate = 1) => void (await control("POST", "/clock/flow", { rate })),
       advance: (target) =>
@@ -139,16 +194,33 @@ function emulatorOf(running: RunningEmulator, configuration: Configuration): Emu
       clear: async (id) => void (await control("DELETE", id === undefined ? "/faults" : `/faults/${id}`)),
     },
     verifyExport: (id) => control("GET", `/exports/${id}/verify`),
-    reset: async () => void (await control("POST", "/reset", {})),
+    reset: async (options = {}) => void (await control("POST", "/reset", options)),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function requesterOf(running: RunningEmulator, { settings }: Configuration): Emulator["request"] {
+function snapshotsOf(control: Emulator["control"]): EmulatorSnapshots {
+  return {
+    save: (name) => control("POST", "/snapshots", { name }),
+    load: (name) => control("POST", `/snapshots/${encodeURIComponent(name)}/load`),
+    list: () => control("GET", "/snapshots"),
+    remove: async (name) => void (await control("DELETE", `/snapshots/${encodeURIComponent(name)}`)),
+  };
+}
+
+function worldOf(running: RunningEmulator, id: string): World {
+  const named = running.world(id);
+  if (!named) throw new Error(`The world ${id} was closed.`);
+  return named.site.world;
+}
+
+function requesterOf({ running, configuration }: Process, world: string): Emulator["request"] {
   const { url, eu_url } = running.ready;
+  const { settings } = configuration;
   return (target, { json, region, ...init } = {}) => {
     const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
+    if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
     return answerInProcess(
       {
         region: region ?? (asked.url.startsWith(`${eu_url}/`) ? "eu" : "us"),

@@ -1,15 +1,15 @@
-import { join } from "node:path";
-import { type Clock, startClock } from "./adapters/clock.ts";
+import { type Clock, isStalled, startClock } from "./adapters/clock.ts";
 import { createSchedules } from "./adapters/crons/schedules.ts";
 import { exportEffects } from "./adapters/effects/exports.ts";
 import { REQUEST_EFFECTS } from "./adapters/effects/requests.ts";
 import { statsEffects } from "./adapters/effects/stats.ts";
-import { createFileEncoder } from "./adapters/parquet/encoder.ts";
+import type { Home } from "./adapters/homes/registry.ts";
+import { readingFrom, type SharedEncoder } from "./adapters/parquet/encoder.ts";
 import { createDoors } from "./adapters/s3/doors/doors.ts";
 import { type ObjectFiles, openObjectFiles } from "./adapters/s3/object-files.ts";
 import { type ObjectStore, objectStorageParts } from "./adapters/s3/object-store.ts";
-import { openStore, type Store } from "./adapters/store/store.ts";
-import { openTraceStore } from "./adapters/traces/store.ts";
+import { openStore, readStore, type Store } from "./adapters/store/store.ts";
+import { openTraceStore, type TraceFiles } from "./adapters/traces/store.ts";
 import { createWebhookSender, type WebhookSender } from "./adapters/webhooks/effects.ts";
 import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import type { Configuration } from "./configuration.ts";
@@ -19,14 +19,15 @@ import type { Doors } from "./domain/destinations/door.ts";
 import { strikeS3 } from "./domain/faults/s3.ts";
 import { createDelays, type Delays } from "./domain/object-storage/delays.ts";
 import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
-import type { TraceStore } from "./domain/traces/port.ts";
 import type { Ports, Secrets, World } from "./domain/turn.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import type { AdvanceTarget } from "./kernel/advance.ts";
 import { emptyState, type WorldState } from "./kernel/commit.ts";
+import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { createWorld, type WorldParts } from "./kernel/world.ts";
+import { type Origin, originOf, type Source } from "./source.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
 export interface Site {
@@ -34,100 +35,107 @@ export interface Site {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
+  readonly home: Home;
+  /** True for a world that has still to be given what a fresh one holds. */
+  readonly isFresh: boolean;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
   rehearse(target: AdvanceTarget): Promise<Rehearsal>;
-  /** Where the bodies of objects lie, for a person who wants to open them. */
-  readonly objectsFolder: string;
   stats(): { readonly rows: number; readonly bytes: number };
-  /** True until the world has been given what a fresh one holds. */
-  readonly fresh: boolean;
-  /** Empties everything and starts at the beginning. */
-  restart(): Promise<void>;
+  /** Calls back once nothing is under way, with what another world goes on from: to be used in the same go. */
+  atRest<T>(use: (source: Source) => T): Promise<T>;
+  /** Ends the world and lets go of its folders at once, for another one to take its place. */
+  end(reason: Refusal): Promise<void>;
+  /** Saves the state and lets go of the folders. */
   close(): Promise<void>;
 }
 
 export interface SiteOptions {
   readonly configuration: Configuration;
-  readonly folder: string;
+  readonly home: Home;
+  /** Left out for a world that begins with what its home holds. */
+  readonly origin?: Origin;
   readonly secrets: Secrets;
+  /** One for all worlds of a process. */
+  readonly encoder: SharedEncoder;
   readonly isEmbedded: Ports["isEmbedded"];
+  /** Folders of objects that were forked from this one's. */
+  readonly heirs: () => readonly string[];
   /** Answers a request of the emulator to itself (§6.1, relative webhooks). */
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
 }
 
 const JOURNAL_CAPACITY = 10_000;
 
-/** Opens the world of a folder, as it was left. */
+/** Opens a world: as its home has it, or as the origin says that it begins. */
 export function openSite(options: SiteOptions): Site {
-  const { configuration } = options;
-  const tools = openTools(options);
-  const { traces, files, store, encoder, webhooks } = tools;
-  let world = buildWorld(tools, present(store?.state ?? initialState(configuration), configuration));
-  let clock = startClock(world, configuration.followWaits);
-  const objects: ObjectStore = {
-    get world() {
-      return world;
-    },
-    files,
-    delays: tools.delays,
-    strike: strikeS3,
-  };
-  tools.doors = createDoors({ store: objects, timeoutMs: doorTimeout(configuration) });
+  const { configuration, home, origin } = options;
+  const { image, store } = openRecords(options);
+  const tools = openTools(options, store);
+  const { traces, files, encoder, webhooks } = tools;
+  const world = createWorld<Ports>(partsOf(tools, image, tools.delays));
+  const clock = startClock(world, configuration.followWaits);
+  const objects: ObjectStore = { world, files, delays: tools.delays, strike: strikeS3 };
+  tools.doors = createDoors({
+    store: objects,
+    timeoutMs: configuration.settings.timings.object_store_timeout_ms,
+  });
   files.recover(world.reader);
   world.recover();
 
-  async function restart(): Promise<void> {
+  async function letGo(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
-    world.end(new Refusal(409, "reset", "The world was reset while this request was under way."));
-    traces.clear();
-    files.clear();
-    tools.ports.limiter.clear();
-    const state = initialState(configuration);
-    store?.replace(state);
-    world = buildWorld(tools, state);
-    clock = startClock(world, configuration.followWaits);
-  }
-
-  async function close(): Promise<void> {
-    clock.close();
-    // A world that has ended before may have lost its folder to another process: it writes no more.
-    const last = world.defect ? undefined : world.state();
-    world.end(new Refusal(503, "closing", "The emulator is stopping."));
+    world.end(reason);
+    files.end();
     webhooks.close();
-    await encoder.close();
     tools.doors?.close();
     traces.close();
+    await encoder.close();
     await store?.close(last);
   }
 
   return {
-    get world() {
-      return world;
-    },
-    get clock() {
-      return clock;
-    },
+    world,
+    clock,
     objects,
     oracle: lazyOracle(tools, objects),
+    home,
+    isFresh: origin === undefined && image.turn === 0,
     rehearse: (target) => rehearseIn(tools, world, target),
-    objectsFolder: tools.objectsFolder,
     stats: () => traces.stats(),
-    get fresh() {
-      return world.state().turn === 0;
+    async atRest(use) {
+      do await waitForRest(world);
+      while (world.inFlight().length > 0);
+      return use(originOf({ world, traces, files, store, home }));
     },
-    restart,
-    close,
+    end: (reason) => letGo(reason, undefined),
+    // A world that has ended before may have lost its folder to another process: it writes no more.
+    close: () => letGo(new Refusal(503, "closing", "The emulator is stopping."), lastStateOf(world, store)),
   };
 }
 
-/** What a world reaches outside of itself; it outlives a reset. */
+function lastStateOf(world: World, store: Store | undefined): WorldState | undefined {
+  return store && !world.defect ? world.state() : undefined;
+}
+
+/** What is under way would end in one of the two worlds only. */
+async function waitForRest(world: World): Promise<void> {
+  if (world.defect) throw world.defect;
+  if (await isStalled(world, world.settled()))
+    throw new Refusal(
+      409,
+      "in_flight",
+      "Something of this instant is still under way; a copy of the world starts from rest.",
+      "GET /_emulator/v1/clock names it under in_flight.",
+    );
+  if (world.defect) throw world.defect;
+}
+
+/** What a world reaches outside of itself. */
 interface Tools {
   readonly ports: Ports;
   readonly store: Store | undefined;
-  readonly traces: TraceStore;
-  readonly traceFolder: string;
+  readonly traces: TraceFiles;
   readonly files: ObjectFiles;
-  readonly objectsFolder: string;
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
@@ -135,39 +143,48 @@ interface Tools {
   doors: ReturnType<typeof createDoors> | undefined;
 }
 
-function openTools({ configuration, folder, secrets, isEmbedded, handle }: SiteOptions): Tools {
-  const { settings, dataFolder } = configuration;
-  const traceFolder = join(folder, "traces");
-  const objectsFolder = join(folder, "objects");
-  const store = dataFolder === null ? undefined : openStore({ folder, initial: initialState(configuration) });
-  const traces = openTraceStore({ folder: traceFolder });
-  const limiter = createRateLimiter(settings.rateLimits);
+interface OpenedRecords {
+  readonly image: WorldImage;
+  readonly store: Store | undefined;
+}
+
+function openRecords({ configuration, home, origin }: SiteOptions): OpenedRecords {
+  const isKept = configuration.dataFolder !== null;
+  const folder = home.records;
+  if (origin)
+    return { image: origin.image, store: isKept ? openStore({ folder, last: origin.last }) : undefined };
+  const initial = initialState(configuration);
+  if (!isKept) return { image: imageOf(initial, COLLECTIONS), store: undefined };
+  const { state, last } = readStore(folder, initial);
+  const image = imageOf(present(state, configuration), COLLECTIONS);
+  return { image, store: openStore({ folder, last }) };
+}
+
+function openTools(options: SiteOptions, store: Store | undefined): Tools {
+  const { configuration, home, origin, secrets, isEmbedded, handle, heirs } = options;
+  const { settings } = configuration;
+  const traces = openTraceStore({ folder: home.traces, layers: home.layers });
+  const limiter = origin?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
+  const boot = origin && { boot: origin.boot };
   return {
     ports: { settings, traces, secrets, schedules: createSchedules(), limiter, isEmbedded },
     store,
     traces,
-    traceFolder,
-    files: openObjectFiles(objectsFolder),
-    objectsFolder,
+    files: openObjectFiles({ folder: home.objects, bases: () => home.bases, heirs, ...boot }),
     delays: createDelays(),
-    encoder: createFileEncoder({ folder: traceFolder }),
+    encoder: readingFrom(options.encoder, traces.place),
     webhooks: createWebhookSender({ settings, handle }),
     doors: undefined,
   };
 }
 
-function buildWorld(tools: Tools, state: WorldState): World {
-  return createWorld<Ports>(partsOf(tools, state, tools.delays));
-}
-
-function partsOf(tools: Tools, state: WorldState, delays: Delays): WorldParts<Ports> {
+function partsOf(tools: Tools, image: WorldImage, delays: Delays): WorldParts<Ports> {
   const { ports, store, encoder, webhooks } = tools;
   const storage = objectStorageParts(tools.files, delays);
   const doors: Doors = { open: (address, credentials) => doorsOf(tools).open(address, credentials) };
   return {
-    state,
+    image,
     ports,
-    collections: [...COLLECTIONS, ...storage.collections],
     reactions: { ...REACTIONS, ...storage.reactions },
     effects: {
       ...storage.effects,
@@ -183,7 +200,7 @@ function partsOf(tools: Tools, state: WorldState, delays: Delays): WorldParts<Po
 
 async function rehearseIn(tools: Tools, world: World, target: AdvanceTarget): Promise<Rehearsal> {
   const { rehearse } = await import("./adapters/rehearsal.ts");
-  return rehearse(world, (state) => partsOf(tools, state, createDelays()), target);
+  return rehearse(world, (image) => partsOf(tools, image, createDelays()), target);
 }
 
 /** Loaded when it is first asked: most uses of an emulator verify nothing. */
@@ -192,9 +209,15 @@ function lazyOracle(tools: Tools, objects: ObjectStore): Oracle {
 
   async function load(): Promise<Oracle> {
     const { createOracle } = await import("./adapters/oracle/oracle.ts");
-    const { traceFolder, ports } = tools;
+    const { traces, ports } = tools;
     const doors = doorsOf(tools);
-    return createOracle({ world: () => objects.world, traceFolder, doors, secrets: ports.secrets, objects });
+    return createOracle({
+      world: () => objects.world,
+      traces: traces.place,
+      doors,
+      secrets: ports.secrets,
+      objects,
+    });
   }
 
   return {
@@ -208,10 +231,6 @@ function lazyOracle(tools: Tools, objects: ObjectStore): Oracle {
 function doorsOf({ doors }: Tools): NonNullable<Tools["doors"]> {
   if (!doors) throw new Error("The doors of the object stores are not open yet.");
   return doors;
-}
-
-function doorTimeout({ settings }: Configuration): number {
-  return settings.timings.object_store_timeout_ms;
 }
 
 function initialState({ seed, now, clock }: Configuration): WorldState {

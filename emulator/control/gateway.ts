@@ -17,6 +17,7 @@ import { RATE_LIMIT_OPERATIONS } from "./rate-limits.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
 import { TRACE_OPERATIONS } from "./traces.ts";
 import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
+import { WORLD_OPERATIONS } from "./worlds.ts";
 
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,
@@ -28,6 +29,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...WEBHOOK_OPERATIONS,
   ...INSPECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
+  ...WORLD_OPERATIONS,
 ];
 
 const ROUTER = createRouter(

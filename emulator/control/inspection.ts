@@ -1,6 +1,7 @@
 import { boolean, integer, object, optional, text } from "../../contracts/spec/fields.ts";
 import { explainRow } from "../domain/bulk-exports/explain.ts";
 import type { World } from "../domain/turn.ts";
+import { answeredOf } from "../http/answered-beyond.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type Lines } from "./operation.ts";
@@ -25,7 +26,8 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/journal",
-    summary: "Every turn with its cause, one JSON object a line.",
+    summary:
+      "Every turn with its cause, one JSON object a line; unknown_fields and answered_beyond name what the specification does not define.",
     query: {
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
@@ -111,5 +113,6 @@ function followed(world: World, since: number): AsyncIterable<string> {
 }
 
 function line(entry: JournalEntry): string {
-  return `${JSON.stringify(entry)}\n`;
+  const beyond = answeredOf(entry.cause);
+  return `${JSON.stringify(beyond ? { ...entry, answered_beyond: beyond } : entry)}\n`;
 }

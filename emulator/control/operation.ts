@@ -2,6 +2,7 @@ import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields
 import type { World } from "../domain/turn.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { ClockState } from "../kernel/commit.ts";
 import type { Recording } from "./recording.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -18,8 +19,48 @@ export interface ControlContext {
   configuration(): Readonly<Record<string, unknown>>;
   /** The world equals a fresh one; seeded again unless it shall be empty. */
   reset(empty: boolean): Promise<void>;
+  readonly worlds: ControlWorlds;
+  /** Of this world, and for it. */
+  readonly snapshots: ControlSnapshots;
   /** Lets other requests in between two pieces of long work. */
   breathe(): Promise<void>;
+}
+
+/** The worlds of this process. */
+export interface ControlWorlds {
+  list(): readonly WorldView[];
+  find(id: string): WorldView;
+  /** Empty, or going on from a world or a snapshot. */
+  create(id: string | undefined, from: string | undefined): Promise<WorldView>;
+  remove(id: string): Promise<WorldView>;
+}
+
+export interface WorldView {
+  readonly id: string;
+  /** The world or snapshot that it began with; null for one that began empty. */
+  readonly from: string | null;
+  readonly url: string;
+  readonly eu_url: string;
+  readonly s3_url: string;
+  /** Null for a world that was kept and not used since the start: its time stands still until then. */
+  readonly now: string | null;
+  readonly clock: ClockState | null;
+}
+
+export interface ControlSnapshots {
+  list(): readonly SnapshotView[];
+  save(name: string): Promise<SnapshotView>;
+  load(name: string): SnapshotView;
+  remove(name: string): void;
+}
+
+export interface SnapshotView {
+  readonly name: string;
+  /** The world that it is of. */
+  readonly of: string;
+  readonly now: string;
+  /** The number of the last turn that it contains. */
+  readonly turn: number;
 }
 
 export interface ControlClock {

@@ -1,4 +1,6 @@
+import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { DEFAULT_API_KEY } from "../domain/auth.ts";
+import { maskedUrl } from "../domain/webhooks/mask.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { type ControlOperation, control, type Lines } from "./operation.ts";
@@ -7,8 +9,6 @@ import { type ControlOperation, control, type Lines } from "./operation.ts";
 export interface Recording {
   /** Keeps a request, and its reply when it comes. */
   take(request: HttpRequest, now: Instant, reply: Promise<HttpReply>): void;
-  /** The world has begun anew. */
-  clear(): void;
   /** False when requests came before the oldest one that is kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];
@@ -35,8 +35,7 @@ const MAX_TEXT_BYTES = 64 * 1024;
 const LONG_TEXT = 1024;
 const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id"];
 
-/** Members of JSON bodies whose texts are kept from everybody. */
-const SECRET = /secret|password|session_token|api_?key|authorization/i;
+/** Published with the emulator, and needed to play a recording as it is. */
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 const LEFT_OUT = "left-out";
 
@@ -44,10 +43,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function createRecording(isFresh: boolean): Recording {
-  let kept: Kept[] = [];
+  const kept: Kept[] = [];
   let bytes = 0;
   let isComplete = isFresh;
-  let generation = 0;
   let arrivals = 0;
 
   function keep(taken: Kept): void {
@@ -63,19 +61,12 @@ export function createRecording(isFresh: boolean): Recording {
   return {
     take(request, now, reply) {
       if (!isInput(request)) return;
-      const taken = generation;
       arrivals += 1;
       const arrival = arrivals;
       void reply.then(
-        (answer) => taken === generation && keep({ arrival, ...keptOf(request, now, answer) }),
+        (answer) => keep({ arrival, ...keptOf(request, now, answer) }),
         () => undefined,
       );
-    },
-    clear() {
-      kept = [];
-      bytes = 0;
-      isComplete = true;
-      generation += 1;
     },
     get isComplete() {
       return isComplete;
@@ -103,7 +94,8 @@ async function* linesOf({ isComplete, requests }: Recording, seed: number): Asyn
 
 /** Looking at an emulator changes nothing and is not played again. */
 function isInput({ method, path }: HttpRequest): boolean {
-  if (path.startsWith("/_emulator/v1/")) return method !== "GET" && path !== "/_emulator/v1/reset";
+  if (path.startsWith("/_emulator/v1/"))
+    return method !== "GET" && !/^\/_emulator\/v1\/(reset|worlds|snapshots)\b/.test(path);
   return !path.startsWith("/_emulator/") && !/^\/(ok|livez|readyz|info|openapi\.json)$/.test(path);
 }
 
@@ -156,7 +148,7 @@ function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string
     region,
     method,
     path,
-    query,
+    query: withoutUrlSecrets(`?${query}`, LEFT_OUT).slice(1),
     headers: withoutKey(headers, labels),
     body: body && withoutSecrets(textOf(body)),
     status,
@@ -185,15 +177,19 @@ function textOf(bytes: Uint8Array): string | null {
 }
 
 function withoutSecrets(text: string | null): string | null {
-  if (text === null || !SECRET.test(text)) return text;
+  if (text === null) return text;
+  const shown = withoutUrlSecrets(text, LEFT_OUT);
+  if (!text.includes('"webhook"') && !isSecretName(text)) return shown;
   try {
-    return JSON.stringify(JSON.parse(text, hidden));
+    return JSON.stringify(JSON.parse(shown, hidden));
   } catch {
     return null;
   }
 }
 
 function hidden(name: string, value: unknown): unknown {
-  const isSecret = typeof value === "string" && SECRET.test(name) && !name.endsWith("_id");
-  return isSecret && !KNOWN_SECRETS.has(value) ? LEFT_OUT : value;
+  if (typeof value !== "string") return value;
+  // §5-4: what follows the path of a webhook's URL is its token, whatever it is called.
+  if (name === "webhook") return maskedUrl(value, LEFT_OUT);
+  return isSecretName(name) && !KNOWN_SECRETS.has(value) ? LEFT_OUT : value;
 }

@@ -99,6 +99,8 @@ export interface LimitSettings {
   readonly body_bytes: number;
   /** Events that one `advance` may fire. */
   readonly events_per_advance: number;
+  readonly worlds: number;
+  readonly snapshots: number;
   readonly webhook_attempts: number;
   /** Deliveries that the ledger keeps once they have ended. */
   readonly webhook_ledger: number;

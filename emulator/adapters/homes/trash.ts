@@ -1,0 +1,35 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Gets rid of folders: they are out of the way at once, and their files go in the background. */
+export interface Trash {
+  take(folder: string): void;
+  settle(): Promise<void>;
+}
+
+export function openTrash(folder: string): Trash {
+  const going = new Set<Promise<void>>();
+  let last = 0;
+  rmSync(folder, { recursive: true, force: true });
+
+  return {
+    take(path) {
+      mkdirSync(folder, { recursive: true });
+      last += 1;
+      const aside = join(folder, String(last));
+      try {
+        renameSync(path, aside);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+        throw error;
+      }
+      const gone = rm(aside, { recursive: true, force: true }).finally(() => going.delete(gone));
+      going.add(gone);
+    },
+    async settle() {
+      await Promise.all(going);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

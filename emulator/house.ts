@@ -1,0 +1,95 @@
+import { openHomes } from "./adapters/homes/homes.ts";
+import { CODECS } from "./adapters/otlp/codecs.ts";
+import { createFileEncoder } from "./adapters/parquet/encoder.ts";
+import { seedWorld } from "./adapters/seed.ts";
+import type { Configuration } from "./configuration.ts";
+import { contextOf, type Ports } from "./context.ts";
+import type { ControlContext } from "./control/operation.ts";
+import { createDefectWatch } from "./defect.ts";
+import type { Secrets } from "./domain/turn.ts";
+import { createGateway } from "./http/gateway.ts";
+import { isLoopback } from "./http/loopback.ts";
+import type { HttpRequest } from "./http/message.ts";
+import { createOpenWorlds, type NamedWorld, type OpenWorlds } from "./open-worlds.ts";
+import { HANDLERS } from "./operations/index.ts";
+import { createReception, type Reception } from "./reception.ts";
+import { openSite } from "./site.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { createWorlds, type Worlds } from "./worlds.ts";
+
+/** All that lives in one data folder, before any port is open. */
+export interface House {
+  readonly worlds: Worlds;
+  readonly open: OpenWorlds;
+  readonly reception: Reception;
+  /** Settles with what has ended a world, when something does (law 6). */
+  readonly defect: Promise<Error>;
+  /** What the test-only operations work on in a world. */
+  controlOf(world: NamedWorld): ControlContext;
+  close(): Promise<void>;
+}
+
+export interface HouseOptions {
+  readonly configuration: Configuration;
+  /** The data folder, or one that goes with the process. */
+  readonly folder: string;
+  readonly secrets: Secrets;
+  /** Filled when the servers listen. */
+  readonly ports: Readonly<Ports>;
+}
+
+export function openHouse({ configuration, folder, secrets, ports }: HouseOptions): House {
+  const gateway = createGateway(HANDLERS, CODECS);
+  const homes = openHomes({ root: folder, isKept: configuration.dataFolder !== null });
+  const encoder = createFileEncoder();
+  const defects = createDefectWatch();
+  const snapshots = createSnapshots(configuration, homes);
+  const open = createOpenWorlds({
+    homes,
+    stills: snapshots,
+    open(id, home, origin) {
+      const site = openSite({
+        configuration,
+        home,
+        ...(origin && { origin }),
+        secrets,
+        encoder,
+        isEmbedded: (endpointUrl) => isEmbedded(endpointUrl, ports.s3, id),
+        heirs: () => homes.heirsOf(home.objects),
+        handle: (request: HttpRequest) => reception.handleIn(open.find(id) as NamedWorld, request),
+      });
+      defects.watch(site.world);
+      return site;
+    },
+    seed: ({ world }, isEmpty) => seedWorld(world, gateway, isEmpty ? undefined : configuration.seedData),
+  });
+  const worldsMax = configuration.settings.limits.worlds;
+  const worlds = createWorlds({ homes, stills: snapshots, open, worldsMax });
+  const context = { worlds, snapshots, configuration, ports, followers: gateway.followers };
+  const controlOf = (world: NamedWorld) => contextOf(world, context);
+  const { allowedHosts } = configuration;
+  const reception = createReception({ worlds: open, gateway, allowedHosts, controlOf });
+
+  return {
+    worlds,
+    open,
+    reception,
+    defect: defects.first,
+    controlOf,
+    async close() {
+      await open.close();
+      await encoder.close();
+      await homes.settle();
+    },
+  };
+}
+
+/** A loopback address of the S3 port is the world's own store, unless it names another world. */
+function isEmbedded(endpointUrl: string | null, s3Port: number, id: string): boolean {
+  if (endpointUrl === null) return true;
+  if (!URL.canParse(endpointUrl)) return false;
+  const { hostname, port, pathname } = new URL(endpointUrl);
+  if (!isLoopback(hostname) || Number(port) !== s3Port) return false;
+  const path = pathname.replace(/\/$/, "");
+  return path === "" || path === `/w/${id}` || !path.startsWith("/w/");
+}

@@ -1,0 +1,34 @@
+import { Refusal } from "../kernel/refusal.ts";
+
+/** The world of requests that name none. */
+export const MAIN = "main";
+
+export const WORLD_HEADER = "x-emulator-world";
+const BASE_PATH = /^\/w\/([^/]*)/;
+
+/** Which world a request is for. */
+export interface WorldChoice {
+  readonly id: string;
+  /** The part of its path that says so, without a slash at its end; empty when a header does or nothing. */
+  readonly basePath: string;
+}
+
+const NO_CHOICE: WorldChoice = { id: MAIN, basePath: "" };
+
+/** A world is named by the header `X-Emulator-World` or by the base path `/w/<world>`. */
+export function worldChoice(
+  path: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): WorldChoice {
+  const named = headers[WORLD_HEADER];
+  const [basePath, byPath] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
+  if (named === undefined) return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
+  if (byPath !== undefined && byPath !== named)
+    throw new Refusal(
+      400,
+      "two_worlds",
+      `The header X-Emulator-World names the world ${named}, the path the world ${byPath}.`,
+      "Name one of them.",
+    );
+  return { id: String(named), basePath: basePath ?? "" };
+}

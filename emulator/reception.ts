@@ -1,0 +1,80 @@
+import type { ControlContext } from "./control/operation.ts";
+import { CONTROL_PREFIX } from "./control/prefix.ts";
+import type { Gateway } from "./http/gateway.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "./http/message.ts";
+import { type WorldChoice, worldChoice } from "./http/world-choice.ts";
+import { Refusal } from "./kernel/refusal.ts";
+import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
+
+/** Brings each request to its world. */
+export interface Reception {
+  handle(request: HttpRequest): Promise<HttpReply>;
+  /** In a world that is known already, as the emulator calls itself. */
+  handleIn(world: NamedWorld, request: HttpRequest): Promise<HttpReply>;
+}
+
+export interface ReceptionParts {
+  readonly worlds: OpenWorlds;
+  readonly gateway: Gateway;
+  readonly allowedHosts: readonly string[];
+  controlOf(world: NamedWorld): ControlContext;
+}
+
+export function createReception({ worlds, gateway, allowedHosts, controlOf }: ReceptionParts): Reception {
+  function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
+    const { site, recording } = named;
+    site.clock.sync();
+    const { now } = site.world;
+    const reply = request.path.startsWith(CONTROL_PREFIX)
+      ? answerControl(controlOf(named), request, allowedHosts)
+      : gateway.handle(site.world, request, site.clock);
+    recording.take(request, now, reply);
+    return reply;
+  }
+
+  async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
+    const named = worlds.find(id) ?? (await worlds.wake(id));
+    if (!named) throw unknownWorld(id);
+    const path = request.path.slice(basePath.length) || "/";
+    return withBasePath(await handleIn(named, { ...request, path }), basePath);
+  }
+
+  return {
+    handleIn,
+    handle(request) {
+      try {
+        const choice = worldChoice(request.path, request.headers);
+        const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
+        if (named) return handleIn(named, request);
+        return handleElsewhere(choice, request).catch((error: unknown) => refusalFor(request, error));
+      } catch (error) {
+        return Promise.resolve(refusalFor(request, error));
+      }
+    },
+  };
+}
+
+/** The test-only operations are loaded with the first request for one. */
+async function answerControl(
+  context: ControlContext,
+  request: HttpRequest,
+  allowedHosts: readonly string[],
+): Promise<HttpReply> {
+  const { handleControl } = await import("./control/gateway.ts");
+  return handleControl(context, request, allowedHosts);
+}
+
+/** A client that was given a base path finds what it is told of below it. */
+function withBasePath(reply: HttpReply, basePath: string): HttpReply {
+  const headers = { ...reply.headers };
+  for (const name of ["location", "content-location"])
+    if (headers[name]?.startsWith("/")) headers[name] = basePath + headers[name];
+  return { ...reply, headers };
+}
+
+function refusalFor({ path }: HttpRequest, error: unknown): HttpReply {
+  if (!(error instanceof Refusal)) throw error;
+  const { status, code, message, hint } = error;
+  if (path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
+  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` });
+}

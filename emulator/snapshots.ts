@@ -1,0 +1,154 @@
+import type { Homes } from "./adapters/homes/homes.ts";
+import type { SnapshotEntry } from "./adapters/homes/registry.ts";
+import { readStore } from "./adapters/store/store.ts";
+import { COLLECTIONS } from "./assembly.ts";
+import type { Configuration, SeedData } from "./configuration.ts";
+import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
+import { emptyState } from "./kernel/commit.ts";
+import { imageOf } from "./kernel/image.ts";
+import { formatInstant } from "./kernel/instant.ts";
+import { Refusal } from "./kernel/refusal.ts";
+import type { Site } from "./site.ts";
+import { type Source, sourceOf } from "./source.ts";
+
+/** The snapshot of a world as the configuration begins it. */
+export const SEEDED = "seeded";
+
+export interface SnapshotFacts {
+  readonly name: string;
+  /** The world that it is of. */
+  readonly of: string;
+  readonly now: string;
+  readonly turn: number;
+}
+
+/** Worlds that were put aside, under their names. */
+export interface Snapshots {
+  /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there. */
+  save(name: string, of: string, site: Site): Promise<SnapshotFacts>;
+  list(): readonly SnapshotFacts[];
+  find(name: string): SnapshotFacts;
+  remove(name: string): void;
+}
+
+/** What worlds go on from, beside other worlds. */
+export interface Stills {
+  source(name: string): Source | undefined;
+  /** Puts a world that was just seeded aside, so that the next one need not be seeded again. */
+  keepSeeded(site: Site): Promise<void>;
+}
+
+type Memory = Pick<Source, "image" | "limiter">;
+
+export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
+  const memories = new Map<string, Memory>();
+  const isKept = configuration.dataFolder !== null;
+
+  /** An image that is not in memory was kept by an earlier process. */
+  function memoryOf(name: string, { home }: SnapshotEntry): Memory {
+    const known = memories.get(name);
+    if (known) return known;
+    const { seed, settings } = configuration;
+    const { state } = readStore(home.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
+    const memory = { image: imageOf(state, COLLECTIONS), limiter: createRateLimiter(settings.rateLimits) };
+    memories.set(name, memory);
+    return memory;
+  }
+
+  /** Everything is prepared before the registry says so: what fails leaves the old snapshot. */
+  function put(name: string, of: string, source: Source): SnapshotEntry {
+    const { home, last } = source.fill(homes.prepare("snapshots", name));
+    const { image, limiter, boot } = source;
+    const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last, boot };
+    const { registry } = homes;
+    if (name === SEEDED) homes.change({ ...registry, seeded: entry });
+    else homes.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
+    memories.set(name, { image, limiter });
+    return entry;
+  }
+
+  function entryOf(name: string): SnapshotEntry | undefined {
+    const { snapshots, seeded } = homes.registry;
+    if (name === SEEDED) return seeded;
+    return Object.hasOwn(snapshots, name) ? snapshots[name] : undefined;
+  }
+
+  function find(name: string): SnapshotFacts {
+    const entry = name === SEEDED ? undefined : entryOf(name);
+    if (!entry) throw unknownSnapshot(name);
+    return factsOf(name, entry);
+  }
+
+  return {
+    async save(name, of, site) {
+      refuseSnapshot(homes, name, configuration.settings.limits.snapshots);
+      return factsOf(name, await site.atRest((source) => put(name, of, source)));
+    },
+    list: () => Object.entries(homes.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
+    find,
+    remove(name) {
+      find(name);
+      const { [name]: _, ...snapshots } = homes.registry.snapshots;
+      homes.change({ ...homes.registry, snapshots });
+      memories.delete(name);
+    },
+    source(name) {
+      const entry = entryOf(name);
+      return entry && sourceOf(entry, memoryOf(name, entry), isKept);
+    },
+    async keepSeeded(site) {
+      // Without rows or destinations a world is seeded as quickly as it is copied.
+      if (!homes.registry.seeded && isLong(configuration.seedData))
+        await site.atRest((source) => put(SEEDED, SEEDED, source));
+    },
+  };
+}
+
+function factsOf(name: string, { of, now, turn }: SnapshotEntry): SnapshotFacts {
+  return { name, of, now, turn };
+}
+
+function isLong({ traces, destinations }: SeedData): boolean {
+  return traces.length > 0 || destinations.length > 0;
+}
+
+const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+/** Names are those of folders too, on every system; worlds and snapshots share them. */
+export function refuseName(name: string): void {
+  if (name === SEEDED)
+    throw new Refusal(
+      422,
+      "invalid_name",
+      `${SEEDED} is a world as the configuration begins it; choose another name.`,
+    );
+  if (!NAME.test(name))
+    throw new Refusal(
+      422,
+      "invalid_name",
+      `${JSON.stringify(name.slice(0, 100))} is no name: 1 to 63 lower-case letters, digits, dots, dashes and underscores, beginning and ending with a letter or digit.`,
+    );
+}
+
+function refuseSnapshot({ registry }: Homes, name: string, snapshotsMax: number): void {
+  refuseName(name);
+  if (Object.hasOwn(registry.worlds, name))
+    throw new Refusal(
+      409,
+      "taken",
+      `${name} is the name of a world; worlds and snapshots share their names.`,
+    );
+  const isNew = !Object.hasOwn(registry.snapshots, name);
+  if (isNew && Object.keys(registry.snapshots).length >= snapshotsMax)
+    throw new Refusal(
+      422,
+      "too_many_snapshots",
+      `There are ${snapshotsMax} snapshots already.`,
+      "Remove one with DELETE /_emulator/v1/snapshots/{name}, or raise limits.snapshots.",
+    );
+}
+
+function unknownSnapshot(name: string): Refusal {
+  const hint = "GET /_emulator/v1/snapshots lists them.";
+  return new Refusal(404, "unknown_snapshot", `There is no snapshot ${name}.`, hint);
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resolveConfiguration } from "../../emulator/adapters/config/resolve.ts";
+import { type RunningEmulator, start } from "../../emulator/start.ts";
+import { HEADERS } from "./emulator.ts";
+
+let running: RunningEmulator;
+
+async function open(): Promise<RunningEmulator> {
+  const resolution = await resolveConfiguration({ cwd: "/", options: { port: 0, ephemeral: true } });
+  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
+  return start(resolution.configuration);
+}
+
+beforeEach(async () => {
+  running = await open();
+});
+
+afterEach(() => running.close());
+
+function breakWorld(): void {
+  const fall = () => {
+    throw new Error("fallen");
+  };
+  expect(() => running.control.world.turn({ type: "request", name: "test" }, fall)).toThrow("fallen");
+}
+
+/** What the promise has settled with by now. */
+async function told({ defect } = running): Promise<Error | undefined> {
+  return Promise.race([defect, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]);
+}
+
+describe("a world that breaks", () => {
+  it("is told of once, and says so to whoever asks", async () => {
+    expect(await told()).toBeUndefined();
+    breakWorld();
+    expect((await told())?.message).toBe("fallen");
+    const reply = await fetch(`${running.ready.url}/sessions`, { headers: HEADERS });
+    expect(reply.status).toBe(500);
+    expect(((await reply.json()) as { detail: string }).detail).toContain("fallen");
+    const journal = await fetch(`${running.ready.url}/_emulator/v1/journal`);
+    expect((await journal.text()).split("\n").length).toBeGreaterThan(1);
+  });
+
+  it("is told of when it came with a reset, which itself is nothing to tell", async () => {
+    await running.control.reset(false);
+    expect(await told()).toBeUndefined();
+    breakWorld();
+    expect((await told())?.message).toBe("fallen");
+  });
+
+  it("is none when it is one of several and is removed", async () => {
+    const worlds = `${running.ready.url}/_emulator/v1/worlds`;
+    const made = await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
+    expect(made.status).toBe(200);
+    expect((await fetch(`${worlds}/other`, { method: "DELETE" })).status).toBe(200);
+    expect(await told()).toBeUndefined();
+  });
+
+  it("is none when the emulator is closed", async () => {
+    const other = await open();
+    await other.close();
+    expect(await told(other)).toBeUndefined();
+  });
+});

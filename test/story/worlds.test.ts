@@ -1,0 +1,335 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/index.ts";
+import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig();
+});
+
+afterEach(() => rig.close());
+
+/** The calls of a rig, in another world. */
+function inWorld(world: Emulator): Rig {
+  return {
+    emulator: world,
+    async call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const reply = await world.request(path, {
+        method,
+        headers: { ...HEADERS, ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      return {
+        status: reply.status,
+        body: (text ? JSON.parse(text) : undefined) as T,
+        header: (name: string) => reply.headers.get(name) ?? undefined,
+      };
+    },
+    close: () => world.close(),
+  };
+}
+
+function s3(world: Emulator): S3Client {
+  return new S3Client({
+    endpoint: world.s3Url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+    maxAttempts: 1,
+  });
+}
+
+async function bodyOf(client: S3Client, Key: string): Promise<string | undefined> {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key }));
+  return Body?.transformToString();
+}
+
+const put = (client: S3Client, Key: string, Body: string) =>
+  client.send(new PutObjectCommand({ Bucket: "traces", Key, Body }));
+
+async function threads(world: Emulator): Promise<unknown> {
+  return (await world.request("/threads/count", { json: {} })).json();
+}
+
+describe("a forked world", () => {
+  it("holds what the other held and sees nothing of what it does later, nor the other way round", async () => {
+    const ordered = await prepare(rig);
+    const { body: before } = await order(rig, ordered);
+    await complete(rig, before.id);
+    const fork = await rig.emulator.fork();
+    expect(await fork.verifyExport(before.id)).toMatchObject({ ok: true, rows: 60 });
+
+    const { body: later } = await order(inWorld(fork), ordered, { format_version: "v2_beta" });
+    await complete(inWorld(fork), later.id);
+    expect(await fork.verifyExport(later.id)).toMatchObject({ ok: true, rows: 60 });
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${later.id}`)).status).toBe(404);
+    expect(rig.emulator.clock.now()).toBe(before && rig.emulator.clock.now());
+    expect(fork.clock.now() > rig.emulator.clock.now()).toBe(true);
+
+    // The next id of both is the same one: it follows from the seed and from how many there were.
+    const { body: here } = await order(rig, ordered);
+    expect(here.id).toBe(later.id);
+    expect(here.status).toBe("CREATED");
+  });
+
+  it("has trace rows of its own, updates of old ones included", async () => {
+    await prepare(rig, { count: 5 });
+    const post = (world: Emulator, id: string, name: string) =>
+      world.request("/runs/batch", {
+        json: {
+          post: [
+            {
+              id,
+              trace_id: id,
+              dotted_order: `20260226T000000000000Z${id}`,
+              name,
+              run_type: "chain",
+              session_name: "shop",
+              start_time: "2026-02-26T00:00:00Z",
+            },
+          ],
+        },
+      });
+    const shared = "11111111-1111-4111-8111-111111111111";
+    await post(rig.emulator, shared, "before");
+    const fork = await rig.emulator.fork();
+    const update = (world: Emulator, outputs: unknown) =>
+      world.request(`/runs/${shared}`, {
+        method: "PATCH",
+        json: { outputs, end_time: "2026-02-26T00:00:01Z" },
+      });
+    await update(rig.emulator, { side: "main" });
+    await update(fork, { side: "fork" });
+    const read = async (world: Emulator) =>
+      ((await (await world.request(`/runs/${shared}`)).json()) as { outputs: unknown }).outputs;
+    expect([await read(rig.emulator), await read(fork)]).toEqual([{ side: "main" }, { side: "fork" }]);
+    const fresh = "22222222-2222-4222-8222-222222222222";
+    await post(fork, fresh, "only here");
+    expect((await fork.request(`/runs/${fresh}`)).status).toBe(200);
+    expect((await rig.emulator.request(`/runs/${fresh}`)).status).toBe(404);
+  });
+
+  it("has objects of its own on the S3 port, below its base path", async () => {
+    const main = s3(rig.emulator);
+    await put(main, "a.txt", "old");
+    const forked = await rig.emulator.fork({ id: "side" });
+    const side = s3(forked);
+    expect(forked.s3Url).toBe(`${rig.emulator.s3Url}/w/side`);
+    await put(main, "a.txt", "new");
+    await put(side, "b.txt", "there");
+    expect([await bodyOf(main, "a.txt"), await bodyOf(side, "a.txt")]).toEqual(["new", "old"]);
+    expect(await bodyOf(side, "b.txt")).toBe("there");
+    await expect(bodyOf(main, "b.txt")).rejects.toThrow(/NoSuchKey|does not exist/);
+    await rig.emulator.control("DELETE", "/s3/buckets/traces");
+    expect(await bodyOf(side, "a.txt")).toBe("old");
+    await rig.emulator.reset();
+    expect(await bodyOf(side, "a.txt")).toBe("old");
+  });
+
+  it("has its own clock, faults, limiter, webhooks and journal", async () => {
+    const fork = await rig.emulator.fork();
+    await fork.clock.advance("P1D");
+    await fork.faults.arm({ plane: "worker", match: { run: "*" }, then: { crash: true } });
+    await fork.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
+    const ask = (world: Emulator) =>
+      world.request("/runs/query", { json: { session: ["11111111-1111-4111-8111-111111111111"] } });
+    expect((await ask(fork)).status).toBe(429);
+    expect((await ask(rig.emulator)).status).not.toBe(429);
+    expect(await rig.emulator.faults.list()).toEqual([]);
+    expect(rig.emulator.clock.now()).toBe("2026-03-01T00:00:00.000000Z");
+    const journal = await fork.control<{ cause: { name: string } }[]>("GET", "/journal");
+    expect(journal.map(({ cause }) => cause.name)).toContain("clock.advance");
+    const mainJournal = await rig.emulator.control<{ cause: { name: string } }[]>("GET", "/journal");
+    expect(mainJournal.map(({ cause }) => cause.name)).not.toContain("clock.advance");
+  });
+
+  it("is chosen by header or by base path, which leads back to itself", async () => {
+    const fork = await rig.emulator.fork({ id: "side" });
+    const created = await fetch(`${fork.url}/threads`, { method: "POST", headers: HEADERS, body: "{}" });
+    const { thread_id } = (await created.json()) as { thread_id: string };
+    const started = await fetch(`${fork.url}/threads/${thread_id}/runs`, {
+      method: "POST",
+      headers: HEADERS,
+      body: JSON.stringify({ assistant_id: "echo" }),
+    });
+    expect(started.headers.get("content-location")).toMatch(/^\/w\/side\/threads\//);
+    const byHeader = await rig.call("GET", `/threads/${thread_id}`, undefined, {
+      "x-emulator-world": "side",
+    });
+    expect(byHeader.status).toBe(200);
+    expect((await rig.call("GET", `/threads/${thread_id}`)).status).toBe(404);
+    const status = await fetch(`${fork.url}/_emulator/v1/status`);
+    expect(await status.json()).toMatchObject({ world: "side", url: fork.url });
+    const both = await fetch(`${fork.url}/threads/${thread_id}`, {
+      headers: { ...HEADERS, "x-emulator-world": "main" },
+    });
+    expect(both.status).toBe(400);
+  });
+
+  it("can be forked again, and outlives the world that it came from", async () => {
+    const ordered = await prepare(rig);
+    const first = await rig.emulator.fork({ id: "first" });
+    const { body: made } = await order(inWorld(first), ordered);
+    await complete(inWorld(first), made.id);
+    const second = await first.fork({ id: "second" });
+    await first.close();
+    await rig.emulator.reset();
+    expect(await second.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+    const { body: again } = await order(inWorld(second), ordered);
+    await complete(inWorld(second), again.id);
+    expect(await second.verifyExport(again.id)).toMatchObject({ ok: true, rows: 60 });
+    expect((await fetch(`${first.url}/ok`)).status).toBe(404);
+  });
+
+  it("made empty is a fresh one", async () => {
+    await prepare(rig);
+    const { url } = await rig.emulator.control<{ url: string }>("POST", "/worlds", {});
+    const status = await (await fetch(`${url}/_emulator/v1/status`)).json();
+    expect(status).toMatchObject({
+      world: "world-1",
+      now: "2026-03-01T00:00:00.000000Z",
+      traces: { rows: 0 },
+    });
+    const buckets = await (await fetch(`${url}/_emulator/v1/s3/buckets`)).json();
+    expect(buckets).toMatchObject([{ name: "traces" }]);
+  });
+});
+
+describe("worlds are refused", () => {
+  it.each([
+    ["POST", "/worlds", { id: "main" }, 409, "taken"],
+    ["POST", "/worlds", { id: "Big" }, 422, "invalid_name"],
+    ["POST", "/worlds", { id: "../x" }, 422, "invalid_name"],
+    ["POST", "/worlds", { id: "seeded" }, 422, "invalid_name"],
+    ["POST", "/worlds", { from: "nowhere" }, 404, "unknown_source"],
+    ["POST", "/worlds", { fork: "main" }, 422, "invalid_request"],
+    ["DELETE", "/worlds/main", undefined, 409, "main_stays"],
+    ["DELETE", "/worlds/nowhere", undefined, 404, "unknown_world"],
+    ["GET", "/worlds/nowhere", undefined, 404, "unknown_world"],
+    ["POST", "/snapshots", { name: "main" }, 409, "taken"],
+    ["POST", "/snapshots", { name: "a/b" }, 422, "invalid_name"],
+    ["POST", "/snapshots/nowhere/load", {}, 404, "unknown_snapshot"],
+    ["DELETE", "/snapshots/seeded", undefined, 404, "unknown_snapshot"],
+  ])("%s %s %j with %i", async (method, path, body, status, code) => {
+    const reply = await rig.call<{ error: { code: string } }>(method, `/_emulator/v1${path}`, body);
+    expect([reply.status, reply.body.error.code]).toEqual([status, code]);
+    expect(await rig.emulator.control("GET", "/worlds")).toHaveLength(1);
+  });
+
+  it("when they are not there, whatever was asked of them", async () => {
+    const asks = [
+      fetch(`${rig.emulator.url}/w/nowhere/threads`, { method: "POST", headers: HEADERS, body: "{}" }),
+      fetch(`${rig.emulator.url}/w/nowhere/_emulator/v1/clock`),
+      fetch(`${rig.emulator.url}/ok`, { headers: { "x-emulator-world": "nowhere" } }),
+    ];
+    expect((await Promise.all(asks)).map(({ status }) => status)).toEqual([404, 404, 404]);
+    const elsewhere = { ...rig.emulator, s3Url: `${rig.emulator.s3Url}/w/nowhere` };
+    await expect(put(s3(elsewhere), "a", "b")).rejects.toThrow(/names a world that does not exist/);
+  });
+
+  it("beyond the bound", async () => {
+    await rig.close();
+    rig = await startRig({ limits: { worlds: 2, snapshots: 1 } });
+    const fork = await rig.emulator.fork();
+    await expect(rig.emulator.fork()).rejects.toThrow("There are 2 worlds already.");
+    await fork.close();
+    await rig.emulator.fork();
+    await rig.emulator.snapshots.save("one");
+    await rig.emulator.snapshots.save("one");
+    await expect(rig.emulator.snapshots.save("two")).rejects.toThrow("There are 1 snapshots already.");
+  });
+});
+
+describe("a snapshot", () => {
+  it("brings a world back to where it was, as often as it is loaded", async () => {
+    const ordered = await prepare(rig);
+    const { body: made } = await order(rig, ordered);
+    await complete(rig, made.id);
+    const at = rig.emulator.clock.now();
+    expect(await rig.emulator.snapshots.save("done")).toMatchObject({ name: "done", of: "main", now: at });
+    for (let round = 0; round < 3; round += 1) {
+      await rig.emulator.request("/threads", { json: {} });
+      await rig.emulator.clock.advance("P2D");
+      await rig.emulator.control("DELETE", "/s3/buckets/traces");
+      await rig.emulator.snapshots.load("done");
+      expect(rig.emulator.clock.now()).toBe(at);
+      expect(await threads(rig.emulator)).toBe(0);
+      expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+    }
+    const fork = await rig.emulator.fork({ from: "done" });
+    await rig.emulator.snapshots.remove("done");
+    expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true });
+    expect(await rig.emulator.snapshots.list()).toEqual([]);
+  });
+
+  it("is replaced by one of the same name", async () => {
+    await rig.emulator.request("/threads", { json: {} });
+    await rig.emulator.snapshots.save("here");
+    await rig.emulator.request("/threads", { json: {} });
+    await rig.emulator.snapshots.save("here");
+    await rig.emulator.reset();
+    expect(await threads(rig.emulator)).toBe(0);
+    await rig.emulator.snapshots.load("here");
+    expect(await threads(rig.emulator)).toBe(2);
+  });
+});
+
+describe("in a data folder", () => {
+  let folder: string;
+  const open = (now?: string) => startRig({ ephemeral: false, data: folder, now });
+
+  beforeEach(async () => {
+    await rig.close();
+    folder = mkdtempSync(join(tmpdir(), "worlds-"));
+    rig = await open(BEGIN);
+  });
+
+  afterEach(async () => {
+    await rig.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("worlds and snapshots are there again after a restart", async () => {
+    const ordered = await prepare(rig);
+    const fork = await rig.emulator.fork({ id: "side" });
+    const { body: made } = await order(inWorld(fork), ordered);
+    await complete(inWorld(fork), made.id);
+    await fork.snapshots.save("exported");
+    await rig.emulator.reset();
+    await rig.close();
+    rig = await open();
+    expect(await rig.emulator.control("GET", "/worlds")).toMatchObject([
+      { id: "main", from: "seeded" },
+      { id: "side", from: "main", now: null },
+    ]);
+    const at = await (
+      await fetch(`${rig.emulator.url}/w/side/_emulator/v1/exports/${made.id}/verify`)
+    ).json();
+    expect(at).toMatchObject({ ok: true, rows: 60 });
+    await rig.emulator.snapshots.load("exported");
+    expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+  });
+
+  it("nothing is left of what nobody needs any more", async () => {
+    await prepare(rig);
+    const fork = await rig.emulator.fork({ id: "side" });
+    await rig.emulator.snapshots.save("kept");
+    await rig.emulator.reset();
+    await rig.emulator.reset();
+    await fork.close();
+    await rig.emulator.snapshots.remove("kept");
+    await rig.close();
+    await (await open()).close();
+    expect(existsSync(join(folder, ".trash"))).toBe(false);
+    expect(readdirSync(join(folder, "worlds"))).toEqual(["main"]);
+    expect(existsSync(join(folder, "snapshots", "kept"))).toBe(false);
+    const pieces = readdirSync(join(folder, "worlds", "main")).map((name) => name.replace(/~\d+$/, ""));
+    expect(pieces.sort()).toEqual(["objects", "records", "traces"]);
+  });
+});
