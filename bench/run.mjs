@@ -1,5 +1,15 @@
 // Runs the benchmarks one after the other and prints their figures as one table: `npm run bench [name …]`.
-const BENCHES = ["start", "ingest", "export", "limiter", "schedules", "multipart", "queries", "agent"];
+const BENCHES = [
+  "start",
+  "ingest",
+  "export",
+  "limiter",
+  "schedules",
+  "multipart",
+  "queries",
+  "agent",
+  "worlds",
+];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHES.includes(name));

@@ -165,7 +165,7 @@ function openTools(options: SiteOptions, store: Store | undefined): Tools {
   const { settings } = configuration;
   const traces = openTraceStore({ folder: home.traces, layers: home.layers });
   const limiter = origin?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
-  const boot = origin && { boot: origin.boot };
+  const boot = origin?.boot !== undefined && { boot: origin.boot };
   return {
     ports: { settings, traces, secrets, schedules: createSchedules(), limiter, isEmbedded },
     store,

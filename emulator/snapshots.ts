@@ -1,15 +1,16 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import type { SnapshotEntry } from "./adapters/homes/registry.ts";
+import type { Home, SnapshotEntry } from "./adapters/homes/registry.ts";
 import { readStore } from "./adapters/store/store.ts";
+import { openTraceStore } from "./adapters/traces/store.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
-import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
+import { createRateLimiter, type RateLimiter } from "./domain/rate-limits/limiter.ts";
 import { emptyState } from "./kernel/commit.ts";
-import { imageOf } from "./kernel/image.ts";
+import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Site } from "./site.ts";
-import { type Source, sourceOf } from "./source.ts";
+import { type Source, type Still, sourceOf } from "./source.ts";
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
@@ -38,32 +39,36 @@ export interface Stills {
   keepSeeded(site: Site): Promise<void>;
 }
 
-type Memory = Pick<Source, "image" | "limiter">;
-
 export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
-  const memories = new Map<string, Memory>();
+  const stills = new Map<string, Still>();
   const isKept = configuration.dataFolder !== null;
 
-  /** An image that is not in memory was kept by an earlier process. */
-  function memoryOf(name: string, { home }: SnapshotEntry): Memory {
-    const known = memories.get(name);
+  /** What is not in memory was kept by an earlier process. */
+  function stillOf(name: string, { home }: SnapshotEntry): Still {
+    const known = stills.get(name);
     if (known) return known;
     const { seed, settings } = configuration;
     const { state } = readStore(home.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
-    const memory = { image: imageOf(state, COLLECTIONS), limiter: createRateLimiter(settings.rateLimits) };
-    memories.set(name, memory);
-    return memory;
+    return keep(name, home, imageOf(state, COLLECTIONS), createRateLimiter(settings.rateLimits));
+  }
+
+  function keep(name: string, home: Home, image: WorldImage, limiter: RateLimiter): Still {
+    const traces = openTraceStore({ folder: home.traces, layers: home.layers });
+    const still = { image, limiter, traces };
+    stills.set(name, still);
+    return still;
   }
 
   /** Everything is prepared before the registry says so: what fails leaves the old snapshot. */
   function put(name: string, of: string, source: Source): SnapshotEntry {
-    const { home, last } = source.fill(homes.prepare("snapshots", name));
+    const { home, origin } = source.fill(homes.prepare("snapshots", name));
     const { image, limiter, boot } = source;
+    const { last } = origin;
     const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last, boot };
     const { registry } = homes;
     if (name === SEEDED) homes.change({ ...registry, seeded: entry });
     else homes.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
-    memories.set(name, { image, limiter });
+    keep(name, home, image, limiter);
     return entry;
   }
 
@@ -90,11 +95,11 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
       find(name);
       const { [name]: _, ...snapshots } = homes.registry.snapshots;
       homes.change({ ...homes.registry, snapshots });
-      memories.delete(name);
+      stills.delete(name);
     },
     source(name) {
       const entry = entryOf(name);
-      return entry && sourceOf(entry, memoryOf(name, entry), isKept);
+      return entry && sourceOf(entry, stillOf(name, entry), isKept);
     },
     async keepSeeded(site) {
       // Without rows or destinations a world is seeded as quickly as it is copied.

@@ -1,9 +1,9 @@
-import type { Beneath } from "./adapters/homes/homes.ts";
 import type { Home, SnapshotEntry } from "./adapters/homes/registry.ts";
+import { BASES_MAX, gatherBodies, hasNoBodies } from "./adapters/s3/gathering.ts";
 import type { ObjectFiles } from "./adapters/s3/object-files.ts";
 import { shareFiles } from "./adapters/store/sharing.ts";
 import type { Store } from "./adapters/store/store.ts";
-import { openTraceStore, type TraceFiles } from "./adapters/traces/store.ts";
+import type { TraceFiles } from "./adapters/traces/store.ts";
 import type { RateLimiter } from "./domain/rate-limits/limiter.ts";
 import type { World } from "./domain/turn.ts";
 import type { WorldImage } from "./kernel/image.ts";
@@ -12,8 +12,8 @@ import type { WorldImage } from "./kernel/image.ts";
 export interface Origin {
   readonly image: WorldImage;
   readonly limiter: RateLimiter;
-  /** With what its folder of objects is opened. */
-  readonly boot: number;
+  /** With what its folder of objects is opened; undefined when that is not empty. */
+  readonly boot: number | undefined;
   /** The number of the last journal file in its home. */
   readonly last: number;
 }
@@ -24,7 +24,12 @@ export interface Source {
   readonly limiter: RateLimiter;
   readonly boot: number;
   /** Makes a prepared home one that goes on from here. */
-  fill(home: Home): { readonly home: Home; readonly last: number };
+  fill(home: Home): Filled;
+}
+
+export interface Filled {
+  readonly home: Home;
+  readonly origin: Origin;
 }
 
 interface Living {
@@ -37,39 +42,46 @@ interface Living {
 
 /** Has to be used in the same go: what the world does later belongs to it alone. */
 export function originOf({ world, traces, files, store, home }: Living): Source {
+  const still = { image: world.image(), limiter: world.ports.limiter.copy(), boot: files.fork() };
   return {
-    image: world.image(),
-    limiter: world.ports.limiter.copy(),
-    boot: files.fork(),
+    ...still,
     fill(target) {
-      const { layers = [] } = traces.fork(target.traces);
+      const { layers } = traces.fork(target.traces);
       const last = store?.lendTo(target.records) ?? 0;
-      return { home: { ...target, layers, bases: basesOf(home, files) }, last };
+      // A folder that holds no bodies would only make the chain longer that a fork reads through.
+      const bases = files.isEmpty() ? home.bases : [home.objects, ...home.bases];
+      return filled(still, { ...target, layers, bases }, last);
     },
   };
 }
 
-/** A snapshot as worlds go on from it; its image may have been kept in memory, or is read from its home. */
+/** What a snapshot has beside its files. */
+export interface Still {
+  readonly image: WorldImage;
+  readonly limiter: RateLimiter;
+  readonly traces: TraceFiles;
+}
+
+/** A snapshot as worlds go on from it. */
 export function sourceOf(
   { home, last, boot }: SnapshotEntry,
-  { image, limiter }: Pick<Source, "image" | "limiter">,
+  { image, limiter, traces }: Still,
   isKept: boolean,
 ): Source {
+  const still = { image, limiter, boot };
   return {
-    image,
-    limiter,
-    boot,
+    ...still,
     fill(target) {
-      const traces = openTraceStore({ folder: home.traces, layers: home.layers });
-      const { layers = [] } = traces.fork(target.traces);
-      traces.close();
+      const { layers } = traces.fork(target.traces);
       if (isKept) shareFiles(home.records, target.records, last);
-      return { home: { ...target, layers, bases: [home.objects, ...home.bases] }, last };
+      const bases = hasNoBodies(home.objects) ? home.bases : [home.objects, ...home.bases];
+      return filled(still, { ...target, layers, bases }, last);
     },
   };
 }
 
-/** A folder that holds no bodies would only make the chain longer that a fork reads through. */
-function basesOf(home: Home, files: ObjectFiles): Beneath["bases"] {
-  return files.isEmpty() ? home.bases : [home.objects, ...home.bases];
+function filled(still: Omit<Source, "fill">, home: Home, last: number): Filled {
+  if (home.bases.length <= BASES_MAX) return { home, origin: { ...still, last } };
+  gatherBodies(still.image.records.reader, home.bases, home.objects);
+  return { home: { ...home, bases: [] }, origin: { ...still, last, boot: undefined } };
 }

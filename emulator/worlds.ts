@@ -4,7 +4,7 @@ import { MAIN } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
 import { refuseName, SEEDED, type Stills } from "./snapshots.ts";
-import type { Source } from "./source.ts";
+import type { Origin, Source } from "./source.ts";
 
 export interface WorldFacts {
   readonly id: string;
@@ -46,9 +46,9 @@ export function createWorlds(parts: WorldsParts): Worlds {
     await withSource(parts, from, (source) => {
       // Somebody else may have been quicker.
       refuseTaken(parts, id);
-      const { home, last } = source.fill(homes.prepare("worlds", id));
+      const { home, origin } = source.fill(homes.prepare("worlds", id));
       register(homes, id, home, from);
-      open.enter(id, home, { ...source, last });
+      open.enter(id, home, origin);
     });
   }
 
@@ -113,8 +113,8 @@ function prepareAnew(homes: Homes, { id, site }: NamedWorld): Home {
 }
 
 function goOn(parts: WorldsParts, named: NamedWorld, source: Source, from: string): void {
-  const { home, last } = source.fill(prepareAnew(parts.homes, named));
-  replace(parts, named, home, from, { ...source, last });
+  const { home, origin } = source.fill(prepareAnew(parts.homes, named));
+  replace(parts, named, home, from, origin);
 }
 
 /** The old world ends when all that the new one needs is there. */
@@ -123,7 +123,7 @@ function replace(
   named: NamedWorld,
   home: Home,
   from: string | null,
-  origin?: Source & { readonly last: number },
+  origin?: Origin,
 ): void {
   const { objects } = named.site.home;
   open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way."));

@@ -268,6 +268,21 @@ describe("a snapshot", () => {
     expect(await rig.emulator.snapshots.list()).toEqual([]);
   });
 
+  it("can be made of what went on from another one, fifty times over", async () => {
+    const client = s3(rig.emulator);
+    await put(client, "first.txt", "first");
+    for (let round = 0; round < 50; round += 1) {
+      await put(client, "same.txt", `round ${round}`);
+      await rig.emulator.request("/threads", { json: {} });
+      await rig.emulator.snapshots.save("again");
+      await put(client, "same.txt", "never seen");
+      await rig.emulator.snapshots.load("again");
+      expect(await bodyOf(client, "same.txt")).toBe(`round ${round}`);
+    }
+    expect(await bodyOf(client, "first.txt")).toBe("first");
+    expect(await threads(rig.emulator)).toBe(50);
+  });
+
   it("is replaced by one of the same name", async () => {
     await rig.emulator.request("/threads", { json: {} });
     await rig.emulator.snapshots.save("here");

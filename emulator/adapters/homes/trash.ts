@@ -11,11 +11,13 @@ export interface Trash {
 export function openTrash(folder: string): Trash {
   const going = new Set<Promise<void>>();
   let last = 0;
+  let isThere = false;
   rmSync(folder, { recursive: true, force: true });
 
   return {
     take(path) {
-      mkdirSync(folder, { recursive: true });
+      if (!isThere) mkdirSync(folder, { recursive: true });
+      isThere = true;
       last += 1;
       const aside = join(folder, String(last));
       try {
@@ -29,6 +31,7 @@ export function openTrash(folder: string): Trash {
     },
     async settle() {
       await Promise.all(going);
+      isThere = false;
       rmSync(folder, { recursive: true, force: true });
     },
   };

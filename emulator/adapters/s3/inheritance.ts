@@ -89,7 +89,7 @@ function move(folder: string, heir: string, under: string): boolean {
 }
 
 /** A body never changes once it has its name, so both folders can share it. */
-function give(heir: string, file: string, from: string): void {
+export function give(heir: string, file: string, from: string): void {
   const to = join(heir, file);
   try {
     link(from, to);

@@ -33,7 +33,7 @@ export function sweepFiles(folder: string, reader: Reader, inheritance: Inherita
 }
 
 /** Every body that a record knows. */
-function* bodiesIn(reader: Reader): Generator<BodyFile> {
+export function* bodiesIn(reader: Reader): Generator<BodyFile> {
   for (const { name } of reader.list(buckets)) {
     yield* reader.list(objects, name);
     for (const { upload_id } of reader.list(s3Uploads, name)) yield* reader.list(s3Parts, upload_id);
