@@ -1,81 +1,93 @@
+import { exchangeOf } from "./exchange.ts";
 import type { Judgement, Oracle } from "./oracle/oracle.ts";
+import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "./recorded.ts";
 import { findingLines } from "./report/pretty.ts";
-import type { Region, WireReply, WireRequest } from "./target.ts";
+import type { Operation } from "./spec/operation.ts";
+import { OPERATIONS } from "./spec/operations.ts";
+import type { WireReply, WireRequest } from "./target.ts";
 
-/** Traffic that was recorded somewhere else: by a proxy, in a test, from a log. */
-export interface RecordedExchange {
-  readonly method: string;
-  /** A whole address, or a path with its query. */
-  readonly url: string;
-  readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** JSON values are written out; texts are taken as they are. */
-  readonly requestBody?: unknown;
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  readonly region?: Region;
-}
-
-export interface ExpectOptions {
-  /** Differences from our choices count too. */
+export interface ExpectOptions extends ContractQuestion {
+  /** Differences from our choices, and from the wording of the specification, count too. */
   readonly strict?: boolean;
 }
 
+const FINDINGS_SHOWN = 10;
+const REPLY_SHOWN = 300;
+
 let oracle: Promise<Oracle> | undefined;
 
-/** What the tables hold against an exchange: a recorded one, or the `Response` of a `fetch` with its method. */
-export async function findingsIn(exchange: RecordedExchange): Promise<readonly Judgement[]> {
-  oracle ??= import("./adapters/prism.ts").then(({ openOracle }) => openOracle());
-  const { request, reply } = wireOf(exchange);
-  return (await oracle).judge(request, reply, new Set());
-}
-
-/** Rejects with a readable account when an exchange breaks the contract. */
-export async function expectContract(
-  given: RecordedExchange | Response,
-  options: ExpectOptions & { readonly method?: string } = {},
-): Promise<void> {
+/** Rejects with a readable account when an exchange breaks the contract, or is none of this API's. */
+export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
   const { pass, message } = await verdictOn(given, options);
   if (!pass) throw new Error(message());
 }
 
-/** For `expect.extend(contractMatchers)`: `await expect(exchange).toKeepContract()`. */
+/** For `expect.extend(contractMatchers)`: `await expect(response).toMatchContract({ method: "POST" })`. */
 export const contractMatchers = {
-  toKeepContract: (
-    given: RecordedExchange | Response,
-    options: ExpectOptions & { readonly method?: string } = {},
-  ) => verdictOn(given, options),
+  toMatchContract: (given: Judged, options: ExpectOptions = {}) => verdictOn(given, options),
 };
 
-async function verdictOn(
-  given: RecordedExchange | Response,
-  { strict = false, method = "GET" }: ExpectOptions & { readonly method?: string },
-) {
-  const exchange = given instanceof Response ? await recorded(given, method) : given;
-  const findings = await findingsIn(exchange);
-  const grave = findings.filter(({ verdict }) => strict || verdict === "FAIL");
+async function verdictOn(given: Judged, options: ExpectOptions) {
+  const exchange = await exchangeIn(given, options);
+  const { request, reply } = wireOf(exchange);
+  const name = `${exchange.method} ${exchange.url}`;
+  if (!isOfThisApi(request))
+    throw new Error(
+      `${name} is no operation of this API, so there is nothing to judge it by: ` +
+        'say what was asked, for example { method: "POST", path: "/threads" }.',
+    );
+  const findings = await judged(request, reply, exchange);
+  const grave = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
+  const rest = grave.length - FINDINGS_SHOWN;
+  const { curl, replyBody } = exchangeOf(request, reply, exchange.url, new Set());
   return {
     pass: grave.length === 0,
     message: () =>
       [
-        `${exchange.method} ${exchange.url} → ${exchange.status} ${grave.length === 0 ? "keeps" : "breaks"} the contract`,
-        ...grave.flatMap(findingLines),
+        `${name} → ${reply.status} ${grave.length === 0 ? "keeps" : "breaks"} the contract`,
+        ...grave.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+        ...(rest > 0 ? [`  and ${rest} more findings`] : []),
+        `    ${replyBody.slice(0, REPLY_SHOWN)}`,
+        `    ${curl}`,
       ].join("\n"),
   };
 }
 
-/** The body is read from a copy, so that the test can still read it. */
-async function recorded(response: Response, method: string): Promise<RecordedExchange> {
-  const { url, status, headers } = response;
-  return { method, url, status, headers: Object.fromEntries(headers), body: await response.clone().text() };
+/** Prism takes most of a second to load, so it is loaded with the first exchange. */
+async function judged(
+  request: WireRequest,
+  reply: WireReply,
+  { requestHeaders }: RecordedExchange,
+): Promise<readonly Judgement[]> {
+  oracle ??= import("./adapters/prism.ts").then(({ openOracle }) => openOracle());
+  const findings = await (await oracle).judge(request, reply, new Set());
+  // Of a request that nobody has kept nothing can be said.
+  return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
+
+const CALLS: readonly { readonly method: string; readonly pattern: RegExp }[] = Object.values<Operation>(
+  OPERATIONS,
+).flatMap(({ method, path, alsoAt = [] }) =>
+  [path, ...alsoAt].map((at) => ({
+    method,
+    pattern: new RegExp(`^${at.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`),
+  })),
+);
+
+function isOfThisApi(request: WireRequest): boolean {
+  const [path = ""] = request.path.split("?");
+  return CALLS.some(({ method, pattern }) => method === request.method && pattern.test(path));
+}
+
+/** An origin, and a world that was chosen by base path. */
+const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
 
 function wireOf(exchange: RecordedExchange): { readonly request: WireRequest; readonly reply: WireReply } {
   const { method, url, requestHeaders = {}, requestBody, status, headers, body, region = "us" } = exchange;
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "") || "/";
+  const path = url.replace(BASE, "").replace(/#.*$/, "") || "/";
   const sent = requestBody === undefined ? {} : { body: textOf(requestBody) };
   return {
-    request: { region, method, path, headers: lowerCased(requestHeaders), ...sent },
+    request: { region, method: method.toUpperCase(), path, headers: lowerCased(requestHeaders), ...sent },
     reply: {
       status,
       headers: lowerCased(headers ?? { "content-type": "application/json" }),
@@ -88,6 +100,8 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+function lowerCased(headers: RecordedExchange["headers"] & object): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
 }

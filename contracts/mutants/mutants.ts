@@ -1,4 +1,5 @@
 import { AGENT_MUTANTS } from "./agent.ts";
+import { BEYOND_MUTANTS } from "./beyond.ts";
 import { CALLER_MUTANTS } from "./callers.ts";
 import { LIFE_MUTANTS } from "./lives.ts";
 import type { Mutant } from "./mutant.ts";
@@ -16,4 +17,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SETTING_MUTANTS,
   ...STORAGE_MUTANTS,
   ...WEBHOOK_MUTANTS,
+  ...BEYOND_MUTANTS,
 ];

@@ -2,12 +2,13 @@ import {
   assistant,
   assistantCreate,
   assistantGraph,
+  assistantPart,
   assistantPatch,
   assistantSearch,
 } from "./agent-assistant-resources.ts";
 import { counted } from "./agent-resources.ts";
 import { REFUSED, REFUSED_BODY } from "./agent-run-operations.ts";
-import { freeForm, listOf, text } from "./fields.ts";
+import { listOf, text } from "./fields.ts";
 import type { Operation } from "./operation.ts";
 
 const agent = { server: "agent", section: "4.8", requirements: ["4.8-3"], workspace: "optional" } as const;
@@ -24,7 +25,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     method: "POST",
     path: "/assistants/search",
     body: assistantSearch,
-    reply: { status: 200, body: listOf(freeForm()) },
+    reply: { status: 200, body: listOf(assistantPart) },
     refusals: REFUSED_BODY,
     shown: true,
   },

@@ -1,5 +1,6 @@
 import { metadata, page, says, sorting } from "./agent-resources.ts";
 import {
+  assumed,
   dateTime,
   freeForm,
   integer,
@@ -12,8 +13,7 @@ import {
   uuid,
 } from "./fields.ts";
 
-/** Fields of an assistant: not shown; those that public clients read. */
-export const assistant = object(
+const assistantObject = object(
   {
     assistant_id: uuid(says("4.8-3", "Identifier of the assistant.")),
     graph_id: text(says("4.8-3", "Graph that it configures.")),
@@ -28,6 +28,12 @@ export const assistant = object(
   },
   says("4.8-3", "A configured instance of a graph."),
 );
+
+/** Fields of an assistant: not shown; those that public clients read. */
+export const assistant = assumed(assistantObject, "agent.assistant_fields");
+
+/** An assistant of which only some fields may have been asked for. */
+export const assistantPart = assumed(freeForm(), "agent.assistant_fields");
 
 const assistantFields = {
   name: optional(nullable(text(says("4.8-3", "Its name.", { maxLength: 255 })))),
@@ -67,10 +73,13 @@ export const assistantSearch = object(
   says("4.8-3", "Which assistants to find."),
 );
 
-export const assistantGraph = object(
-  {
-    nodes: listOf(freeForm(), says("4.8-3", "Nodes of the graph.")),
-    edges: listOf(freeForm(), says("4.8-3", "Edges of the graph.")),
-  },
-  says("4.8-3", "The graph behind an assistant."),
+export const assistantGraph = assumed(
+  object(
+    {
+      nodes: listOf(freeForm(), says("4.8-3", "Nodes of the graph.")),
+      edges: listOf(freeForm(), says("4.8-3", "Edges of the graph.")),
+    },
+    says("4.8-3", "The graph behind an assistant."),
+  ),
+  "agent.supporting_operations",
 );

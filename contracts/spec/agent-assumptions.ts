@@ -40,7 +40,21 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "4.1-4",
     choice: 1000,
     alternatives: [],
-    reason: "No maximum is shown; a page must have a bound.",
+    reason: "No bounds are shown; a page must have one, and there is nothing before the first run.",
+  },
+  "agent.invalid_request": {
+    section: "7.1",
+    requirement: "4.1-3",
+    choice: "422, and 404 for what does not exist",
+    alternatives: [],
+    reason: "Shown for the list of runs; the other operations of the agent server do the same.",
+  },
+  "agent.description_path": {
+    section: "9",
+    requirement: "9-1",
+    choice: "/openapi.json",
+    alternatives: [],
+    reason: "The description carries a version; where it is found is not shown.",
   },
   "agent.select_spellings": {
     section: "4.1",
@@ -177,6 +191,20 @@ export const AGENT_ASSUMPTIONS = {
     alternatives: [],
     reason: "A thread that accumulates for ever would cost more with every run; the oldest messages go.",
     setting: "limits.agent_messages",
+  },
+  "agent.assistant_fields": {
+    section: "4.8",
+    requirement: "4.8-3",
+    choice: "those that public clients read",
+    alternatives: [],
+    reason: "Assistants are searched for in use; what one of them looks like is not shown.",
+  },
+  "agent.supporting_operations": {
+    section: "1",
+    requirement: "4.8-3",
+    choice: "counts, searches, states and graphs as public clients read them",
+    alternatives: [],
+    reason: "Assistants and threads exist; the operations on them are not shown.",
   },
   "agent.trace_project": {
     section: "1",

@@ -6,6 +6,7 @@ import {
 } from "./agent-lifecycle.ts";
 import {
   anything,
+  assumed,
   boolean,
   dateTime,
   type Field,
@@ -196,7 +197,7 @@ export const threadSearch = object(
   says("4.8-3", "Which threads to find."),
 );
 
-export const threadState = object(
+const stateFields = object(
   {
     values: nullable(anything(says("2.2-1", "What the thread held there."))),
     next: listOf(text(), says("2.2-1", "Nodes that would go on from there.")),
@@ -209,6 +210,17 @@ export const threadState = object(
   },
   says("2.2-1", "The state of a thread at one point."),
 );
+
+/** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */
+const supporting = <T>(field: Field<T>) => assumed(field, "agent.supporting_operations");
+
+export const threadState = supporting(stateFields);
+
+/** What a change of a thread's state by hand came to. */
+export const threadStateChange = supporting(freeForm());
+
+/** A thread of which only some fields may have been asked for. */
+export const threadPart = supporting(freeForm());
 
 export const threadStateUpdate = object(
   {
@@ -249,6 +261,9 @@ export const runsCancel = object(
 );
 
 /** What a run came to; `__error__` and `__interrupt__` beside or instead of values (4.8-4). */
-export const runOutcome = anything(says("4.8-4", "Final values of the run."));
+export const runOutcome = assumed(anything(says("4.8-4", "Final values of the run.")), "agent.wait_outcome");
 
-export const counted = integer(says("4.8-3", "How many there are.", { minimum: 0 }));
+/** What a run says as it goes. */
+export const runEvents = assumed(text({ description: "Server-sent events." }), "agent.stream_framing");
+
+export const counted = supporting(integer(says("4.8-3", "How many there are.", { minimum: 0 })));

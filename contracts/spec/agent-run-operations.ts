@@ -5,10 +5,11 @@ import {
   agentRunCreate,
   agentRunPart,
   RUN_FIELD_NAMES,
+  runEvents,
   runOutcome,
   runsCancel,
 } from "./agent-resources.ts";
-import { boolean, integer, listOf, oneOf, optional, text, uuid } from "./fields.ts";
+import { boolean, integer, listOf, oneOf, optional, uuid } from "./fields.ts";
 import { LIST_RUNS } from "./limits.ts";
 import type { Operation } from "./operation.ts";
 
@@ -109,7 +110,7 @@ export const AGENT_RUN_OPERATIONS = {
     alsoAt: ["/threads/{thread_id}/runs/stream"],
     pathParameters: threadPath,
     body: agentRunCreate,
-    reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
     refusals: STARTING,
     shown: true,
@@ -134,7 +135,7 @@ export const AGENT_RUN_OPERATIONS = {
     summary: "Start a run without a thread and stream it.",
     path: "/runs/stream",
     body: agentRunCreate,
-    reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
     refusals: STARTING,
     shown: true,
@@ -204,7 +205,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/threads/{thread_id}/runs/{run_id}/stream",
     pathParameters: runPath,
     query: streaming,
-    reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
     refusals: [...REFUSED, 404],
   },
@@ -216,7 +217,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/runs/{run_id}/stream",
     pathParameters: { run_id: runPath.run_id },
     query: streaming,
-    reply: { status: 200, body: text({ description: "Server-sent events." }), media: "text/event-stream" },
+    reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
     refusals: [...REFUSED, 404],
   },

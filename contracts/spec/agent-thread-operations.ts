@@ -4,13 +4,15 @@ import {
   historySearch,
   thread,
   threadCreate,
+  threadPart,
   threadPatch,
   threadSearch,
   threadState,
+  threadStateChange,
   threadStateUpdate,
 } from "./agent-resources.ts";
 import { REFUSED, REFUSED_BODY, threadPath } from "./agent-run-operations.ts";
-import { freeForm, integer, listOf, optional, text } from "./fields.ts";
+import { integer, listOf, optional, text } from "./fields.ts";
 import type { Operation } from "./operation.ts";
 
 const agent = { server: "agent", workspace: "optional" } as const;
@@ -37,7 +39,7 @@ export const AGENT_THREAD_OPERATIONS = {
     method: "POST",
     path: "/threads/search",
     body: threadSearch,
-    reply: { status: 200, body: listOf(freeForm()) },
+    reply: { status: 200, body: listOf(threadPart) },
     refusals: REFUSED_BODY,
   },
   countThreads: {
@@ -121,7 +123,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/state",
     pathParameters: threadPath,
     body: threadStateUpdate,
-    reply: { status: 200, body: freeForm() },
+    reply: { status: 200, body: threadStateChange },
     refusals: [...REFUSED_BODY, 404, 409],
   },
   listThreadHistory: {

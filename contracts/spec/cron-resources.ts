@@ -1,5 +1,6 @@
 import { agentRunCreate } from "./agent-resources.ts";
 import {
+  assumed,
   boolean,
   dateTime,
   type Field,
@@ -63,7 +64,7 @@ export const cronPatch = both(
   says("Changes of a cron."),
 );
 
-export const cron = object(
+const cronFields = object(
   {
     cron_id: uuid(says("Identifier of the cron.")),
     assistant_id: uuid(says("Assistant of its runs.")),
@@ -82,6 +83,8 @@ export const cron = object(
   },
   says("A plan to start runs by the clock."),
 );
+
+export const cron = assumed(cronFields, "agent.cron_operations");
 
 /** A cron of which only some fields were asked for. */
 export const cronPart = { ...cron, required: [] } as Field<Partial<TypeOf<typeof cron>>>;
@@ -122,7 +125,10 @@ export const cronSearch = object(
 
 export const cronCount = object(filters, says("Which crons to count."));
 
-export const cronTotal = integer(says("How many there are.", { minimum: 0 }));
+export const cronTotal = assumed(
+  integer(says("How many there are.", { minimum: 0 })),
+  "agent.cron_operations",
+);
 
 /** One object with the fields of both. */
 function both<A, const F extends Parameters<typeof object>[0]>(

@@ -97,6 +97,11 @@ export function optional<T>(field: Field<T>): OptionalField<T> {
   return { optional: field };
 }
 
+/** A field that the specification does not define: replies have it by this choice of ours. */
+export function assumed<T>(field: Field<T>, assumption: string): Field<T> {
+  return { ...field, "x-assumption": assumption, "x-beyond": true };
+}
+
 /**
  * An object with exactly these fields. Unknown ones are not part of the schema's verdict: the gateway
  * warns of them, and refuses them under `--strict`.

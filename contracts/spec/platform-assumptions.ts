@@ -46,6 +46,14 @@ export const PLATFORM_ASSUMPTIONS = {
     reason: "Everything is bounded; the bound is limits.body_bytes.",
     setting: "limits.body_bytes",
   },
+  "platform.disk_full": {
+    section: "7.3",
+    requirement: "7-1",
+    choice: 413,
+    alternatives: [],
+    reason:
+      "Of the local disk, so never of the service. No request may cause a 5xx: new data is refused before the disk is full, reads and resets are not; the S3 port answers ServiceUnavailable, as a store would.",
+  },
   "platform.body_depth": {
     section: "7.3",
     requirement: "7-1",
@@ -67,6 +75,13 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: ["refuse"],
     reason: "Newer clients send more than is shown; a warning names what was ignored.",
     setting: "strict",
+  },
+  "platform.undefined_answers": {
+    section: "4.7",
+    requirement: "7-1",
+    choice: "named in the journal, with --strict in x-emulator-warning too, and never refused",
+    alternatives: [],
+    reason: "Clients need more than is shown; whoever relies on it should know that it is a choice of ours.",
   },
   "platform.unknown_query_parameters": {
     section: "4",

@@ -106,5 +106,32 @@ export type RateLimitId = keyof typeof RATE_LIMITS;
 
 export const RATE_LIMIT_IDS = Object.keys(RATE_LIMITS) as readonly RateLimitId[];
 
+/** Whether a row of the table counts requests of this kind; the path as §4 writes it. */
+export function isLimited(method: string, path: string): boolean {
+  return RATE_LIMIT_IDS.some((id) => {
+    const { matches }: RateLimit = RATE_LIMITS[id];
+    return matches.some(
+      ({ methods, ...match }) => (methods?.includes(method) ?? true) && covers(match, path),
+    );
+  });
+}
+
+function covers({ kind, path: wanted }: RateMatch, path: string): boolean {
+  switch (kind) {
+    case "any":
+      return true;
+    case "exact":
+      return path === wanted;
+    case "under":
+      return `${path}/`.startsWith(`${wanted}/`);
+    case "uuid":
+      return path.slice(0, path.lastIndexOf("/")) === wanted;
+    case "ending":
+      return path.endsWith(wanted);
+    case "containing":
+      return `${path}/`.includes(`${wanted}/`);
+  }
+}
+
 /** Windows and instants of use that are held at most, over all rows and both regions. */
 export const RATE_LIMIT_MEMORY = { requirement: "X-2", value: 200_000 } as const;

@@ -5,6 +5,8 @@ export type RequirementKind = "S" | "A" | "X";
 export interface Requirement {
   readonly kind: RequirementKind;
   readonly text: string;
+  /** What of it no case can ask a server about, and what holds it instead. */
+  readonly elsewhere?: string;
 }
 
 const shown = (text: string) => ({ kind: "S", text }) as const;
@@ -144,8 +146,14 @@ export const REQUIREMENTS = {
 
   "X-1": beyond("Trace rows come in as clients send them and can be read back."),
   "X-2": beyond("Virtual clock, faults, worlds, snapshots, journal, rate-limit control."),
-  "X-3": beyond("Contract suites, replay, verification."),
-  "X-4": beyond("Library, test runner, request interception, container, console."),
+  "X-3": {
+    ...beyond("Contract suites, replay, verification."),
+    elsewhere: "The suites themselves are held by contract selftest, and the playing of scenarios by replay.",
+  },
+  "X-4": {
+    ...beyond("Library, test runner, request interception, container, console."),
+    elsewhere: "Ways in are held by tests that use them (test/entries); a console is a page for people.",
+  },
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -1,5 +1,6 @@
 import { COLUMN_NAMES, type ColumnName } from "./export-columns.ts";
 import {
+  assumed,
   boolean,
   dateTime,
   type Field,
@@ -89,21 +90,23 @@ export const destinationCreate = object({
 /** Credential rotation, beyond the specification. */
 export const destinationPatch = object({ credentials }, says("X-1", "New credentials for a destination."));
 
+const bookkeeping = <T>(field: Field<T>) => assumed(field, "platform.reply_fields");
+
+const createdAt = dateTime(says("4.6-1", "When it was created."));
+
 const owned = {
-  tenant_id: uuid(says("5-3", "Workspace that owns it.", { "x-assumption": "platform.reply_fields" })),
-  created_at: dateTime(says("4.6-1", "When it was created.")),
-  updated_at: dateTime(says("4.2-1", "When it last changed.", { "x-assumption": "platform.reply_fields" })),
+  tenant_id: bookkeeping(uuid(says("5-3", "Workspace that owns it."))),
+  created_at: createdAt,
+  updated_at: bookkeeping(dateTime(says("4.2-1", "When it last changed."))),
 };
 
 export const destination = object({
   id: uuid(says("2.4-2", "Identifier by which exports name the destination.")),
   ...destinationFields,
   ...owned,
-  credentials_keys: listOf(
-    text(),
-    says("2.4-2", "Names, not values, of the credentials that are kept.", {
-      "x-assumption": "platform.reply_fields",
-    }),
+  created_at: bookkeeping(createdAt),
+  credentials_keys: bookkeeping(
+    listOf(text(), says("2.4-2", "Names, not values, of the credentials that are kept.")),
   ),
 });
 
@@ -130,14 +133,11 @@ const formatVersion = oneOf(
     "x-assumption": "export.default_format_version",
   }),
 );
-const compression = oneOf(
-  ["none", "snappy", "gzip", "zstandard"],
-  says("2.5-12", "Codec of the pages of a file.", { "x-assumption": "export.default_compression" }),
+const compression = assumed(
+  oneOf(["none", "snappy", "gzip", "zstandard"], says("2.5-12", "Codec of the pages of a file.")),
+  "export.default_compression",
 );
-const format = oneOf(
-  ["Parquet"],
-  says("2.8-1", "File format; there is one.", { "x-assumption": "export.format" }),
-);
+const format = assumed(oneOf(["Parquet"], says("2.8-1", "File format; there is one.")), "export.format");
 
 export const bulkExportCreate = object({
   ...exportFields,
@@ -160,9 +160,7 @@ const status = oneOf(
   says("3.1-1", "Where it stands in its life.", { "x-assumption": "export.status_casing" }),
 );
 
-const finishedAt = nullable(
-  dateTime(says("4.4-1", "When it reached a final status.", { "x-assumption": "platform.reply_fields" })),
-);
+const finishedAt = bookkeeping(nullable(dateTime(says("4.4-1", "When it reached a final status."))));
 
 export const bulkExport = object({
   id: uuid(says("2.5-7", "Identifier of the export.")),
@@ -189,15 +187,13 @@ export const progress = object({
 
 export const bulkExportRun = object({
   id: uuid(says("2.6-2", "Identifier of the export run.")),
-  bulk_export_id: uuid(
-    says("2.6-2", "Export that it is a part of.", { "x-assumption": "platform.reply_fields" }),
-  ),
+  bulk_export_id: bookkeeping(uuid(says("2.6-2", "Export that it is a part of."))),
   status,
   created_at: owned.created_at,
   updated_at: owned.updated_at,
   finished_at: finishedAt,
-  start_time: dateTime(says("2.6-1", "Begin of its part of the window, included.")),
-  end_time: dateTime(says("2.6-1", "End of its part of the window, not included.")),
+  start_time: bookkeeping(dateTime(says("2.6-1", "Begin of its part of the window, included."))),
+  end_time: bookkeeping(dateTime(says("2.6-1", "End of its part of the window, not included."))),
   rows_exported: integer(says("2.6-2", "Rows in its files so far.", { minimum: 0 })),
   errors: mapOf(
     text({ description: "What went wrong in that attempt." }),

@@ -1,18 +1,35 @@
-import { boolean, freeForm, integer, mapOf, nullable, object, optional, text, uuid } from "./fields.ts";
+import {
+  assumed,
+  boolean,
+  type Field,
+  freeForm,
+  integer,
+  mapOf,
+  nullable,
+  object,
+  optional,
+  text,
+  uuid,
+} from "./fields.ts";
 import type { Operation } from "./operation.ts";
+import { isLimited } from "./rate-limits.ts";
 
-const system = {
-  section: "1",
-  requirements: ["1-3"],
-  server: "system",
-  method: "GET",
-  refusals: [],
-  workspace: "none",
-  shown: false,
-} as const;
+/** Nobody is refused there but by §8.5, whose rows decide whether somebody can be. */
+const system = (path: string) =>
+  ({
+    section: "1",
+    requirements: ["1-3"],
+    server: "system",
+    method: "GET",
+    path,
+    refusals: isLimited("GET", path) ? [429] : [],
+    workspace: "none",
+    shown: false,
+  }) as const;
 
-/** What the platform and the agent server tell about themselves; both are asked at /info. */
-export const information = object({
+const health = <T>(field: Field<T>) => assumed(field, "platform.health_endpoints");
+
+const facts = object({
   version: text({ description: "Emulated service version." }),
   application_version: text({ description: "Emulated application version." }),
   agent_server_version: text({ description: "Emulated agent-server version." }),
@@ -29,30 +46,29 @@ export const information = object({
   flags: optional(mapOf(boolean(), { description: "Parts of the agent server that are switched on." })),
 });
 
+/** What the platform and the agent server tell about themselves; both are asked at /info. */
+export const information = health(facts);
+
 /** §1 lists system endpoints for health and server information without showing them. */
 export const SYSTEM_OPERATIONS = {
   ok: {
-    ...system,
+    ...system("/ok"),
     summary: "Say that the server answers.",
-    path: "/ok",
-    reply: { status: 200, body: object({ ok: boolean() }) },
+    reply: { status: 200, body: health(object({ ok: boolean() })) },
   },
   livez: {
-    ...system,
+    ...system("/livez"),
     summary: "Say that the process lives.",
-    path: "/livez",
-    reply: { status: 200, body: object({ live: boolean() }) },
+    reply: { status: 200, body: health(object({ live: boolean() })) },
   },
   readyz: {
-    ...system,
+    ...system("/readyz"),
     summary: "Say whether seeding is done.",
-    path: "/readyz",
-    reply: { status: 200, body: object({ ready: boolean() }) },
+    reply: { status: 200, body: health(object({ ready: boolean() })) },
   },
   info: {
-    ...system,
+    ...system("/info"),
     summary: "Tell versions and what ingest accepts.",
-    path: "/info",
     alsoAt: ["/api/v1/info"],
     reply: { status: 200, body: information },
   },
@@ -64,15 +80,17 @@ export const SYSTEM_OPERATIONS = {
     method: "GET",
     path: "/auth",
     alsoAt: ["/api/v1/auth"],
-    reply: { status: 200, body: object({ tenant_id: uuid({ description: "The workspace." }) }) },
+    reply: {
+      status: 200,
+      body: assumed(object({ tenant_id: uuid({ description: "The workspace." }) }), "platform.auth"),
+    },
     refusals: [401, 403, 422, 429],
     workspace: "key",
     shown: false,
   },
   openapi: {
-    ...system,
+    ...system("/openapi.json"),
     summary: "Answer with the document derived from these tables.",
-    path: "/openapi.json",
-    reply: { status: 200, body: freeForm() },
+    reply: { status: 200, body: health(freeForm()) },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,6 @@
 import type { Case } from "../case.ts";
 import { AGENT_CASES } from "./agent.ts";
+import { BEYOND_CASES } from "./beyond.ts";
 import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { DESTINATION_CASES } from "./destinations.ts";
@@ -11,15 +12,15 @@ import { FUZZ_CASES } from "./fuzz.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
+import { RUN_FIELD_CASES } from "./run-fields.ts";
+import { STARTING_CASES } from "./starting-operations.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
 
-/** Every case, in the order of the sections. */
-export const CASES: readonly Case[] = [
+/** An agent server that stands alone has nothing to be asked by these. */
+const PLATFORM_CASES: readonly Case[] = [
   ...CALLER_CASES,
-  ...THREAD_RUN_CASES,
-  ...AGENT_CASES,
   ...DESTINATION_CASES,
   ...BUCKET_PERMISSION_CASES,
   ...EXPORT_CASES,
@@ -29,12 +30,28 @@ export const CASES: readonly Case[] = [
   ...FAILURE_CASES,
   ...TIMEOUT_CASES,
   ...LIMIT_CASES,
-  ...WEBHOOK_CASES,
   ...RATE_LIMIT_CASES,
   ...FUZZ_CASES,
+].map((row): Case => ({ ...row, needs: ["platform", ...row.needs] }));
+
+/** Every case, in the order of the sections. */
+export const CASES: readonly Case[] = [
+  ...PLATFORM_CASES,
+  ...RUN_FIELD_CASES,
+  ...THREAD_RUN_CASES,
+  ...STARTING_CASES,
+  ...AGENT_CASES,
+  ...WEBHOOK_CASES,
+  ...BEYOND_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 
 function bySection(a: string, b: string): number {
-  const [first = [], second = []] = [a, b].map((id) => id.slice(0, id.indexOf("/")).split(".").map(Number));
+  const [first = [], second = []] = [a, b].map(placeOf);
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
+}
+
+/** What is beyond the specification comes after its sections. */
+function placeOf(id: string): readonly number[] {
+  const parts = id.slice(0, id.indexOf("/")).split(".");
+  return parts.map((part) => (part === "X" ? Number.MAX_SAFE_INTEGER : Number(part)));
 }

@@ -3,6 +3,7 @@ import type { CallOptions, Contract, Members, Reply } from "../contract.ts";
 import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import type { Region } from "../target.ts";
+import { EXPORTS, isRefused } from "./world.ts";
 
 const LIMITED = ["control", "clock", "writes"] as const;
 const ON = { rateLimits: "on" } as const;
@@ -129,8 +130,8 @@ async function runsOut(
   const early = statuses.filter((status) => status === 429).length;
   t.fact(requirement, early === 0, `${count} requests pass in ${region}`, { expected: 0, actual: early });
   const over = await ask(0);
-  const isRefused = over.status >= 400 && over.status < 500 && over.status !== statuses[0];
-  t.fact(requirement, isRefused, `request ${count + 1} is refused in ${region}`, { actual: over.status });
+  const isStopped = isRefused(over.status) && over.status !== statuses[0];
+  t.fact(requirement, isStopped, `request ${count + 1} is refused in ${region}`, { actual: over.status });
   t.choice("rate_limit.status", over.status === 429, "it is answered with 429", { actual: over.status });
   for (const place of PROBES[id].keys()) {
     const { status } = await ask(place);
@@ -148,6 +149,21 @@ async function runsOut(
     actual: later.status,
   });
 }
+
+/** What nobody needs a key for, by the row that counts it. */
+const SYSTEM_CALLS: Readonly<Record<string, readonly (readonly [method: string, path: string])[]>> = {
+  system: [
+    ["GET", "/info"],
+    ["GET", "/api/v1/info"],
+    ["OPTIONS", EXPORTS],
+  ],
+  catch_all: [
+    ["GET", "/ok"],
+    ["GET", "/livez"],
+    ["GET", "/readyz"],
+    ["GET", "/openapi.json"],
+  ],
+};
 
 const TWO_VALUES: readonly RateLimitId[] = ["commits_key", "commits_user", "runs_stats"];
 
@@ -193,6 +209,29 @@ export const RATE_LIMIT_CASES = suite({
       t.fact("5-2", nobody.status === 429, "whoever sends no header is counted by address", {
         actual: nobody.status,
       });
+    },
+  },
+  "8.5/system-endpoints": {
+    title: "health, server information and preflight requests are refused once their row is used up",
+    requirements: ["8.5-1"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      const headers = { "x-api-key": null, "x-tenant-id": null };
+      for (const [row, calls] of Object.entries(SYSTEM_CALLS)) {
+        await t.control("PUT", `/rate-limits/${row}`, { remaining: 0 });
+        for (const [method, path] of calls) {
+          const { status, body } = await t.call(method, path, { headers });
+          t.fact("8.5-1", isRefused(status), `${method} ${path} is refused by ${row}`, { actual: status });
+          t.choice("rate_limit.status", status === 429, "it is answered with 429", { actual: status });
+          t.choice("rate_limit.body", typeof body.detail === "string", "the body says why", { actual: body });
+        }
+      }
+      await t.control("POST", "/rate-limits/reset", {});
+      for (const [method, path] of Object.values(SYSTEM_CALLS).flat()) {
+        const { status } = await t.call(method, path, { headers });
+        t.fact("8.5-1", status < 300, `${method} ${path} passes again`, { actual: status });
+      }
     },
   },
   "8.5/both-headers": {

@@ -1,4 +1,6 @@
 import { test as base, expect } from "vitest";
+import type { ExpectOptions } from "../../contracts/expect.ts";
+import type { Judged } from "../../contracts/recorded.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts";
 
@@ -60,6 +62,11 @@ interface EmulatorMatchers {
   ): Promise<void>;
   /** A webhook was delivered; with `times` exactly so often. */
   toHaveDelivered(expected?: ExpectedDelivery, times?: number): Promise<void>;
+  /**
+   * A `Response`, a `{ status, headers, body }` or an exchange is as the specification has it; `asked` says
+   * what was asked for, where it does not say so itself: `{ method: "POST", path: "/threads" }`.
+   */
+  toMatchContract(asked?: ExpectOptions): Promise<void>;
 }
 
 declare module "vitest" {
@@ -88,6 +95,10 @@ expect.extend({
           ? `export ${exportId} is not as expected:\n${told.join("\n")}`
           : `export ${exportId} has ${rows} rows in ${files} files, all of them right`,
     };
+  },
+  async toMatchContract(given: Judged, asked: ExpectOptions = {}) {
+    const { contractMatchers } = await import("../../contracts/expect.ts");
+    return contractMatchers.toMatchContract(given, asked);
   },
   async toHaveDelivered(emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) {
     const all = await emulator.control<readonly unknown[]>("GET", "/webhooks/deliveries?limit=10000");

@@ -7,6 +7,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { isTicket } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
 import { isDressed, isFollowing } from "../operations/reply.ts";
+import { answeredBeyond, noteAnswered } from "./answered-beyond.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
 import { faultReply } from "./fault.ts";
@@ -18,6 +19,7 @@ import { checkRequest } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
+import { noteOf, warning } from "./warning.ts";
 
 /** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
 export interface Gateway {
@@ -112,27 +114,52 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   });
   if (checked.unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
-  const detail = { method: request.method, path: request.path, ...warningsOf(checked.unknown) };
+  const detail = { method: request.method, path: request.path, ...noteOf(checked.unknown) };
   const struck = await faultReply(world, id, request);
   if (struck) return struck;
   if (operation.waits) parts.followers.admit(world);
   const handler = parts.handlers[id] as Handler<OperationId>;
   const workspace = { region: caller.region, tenant_id };
   const asked = { ...checked, workspace, headers: request.headers } as unknown as RequestOf<OperationId>;
-  const said = world.turn({ type: "request", name: id, detail }, (turn) => handler(turn, asked));
-  if (isFollowing(said)) return parts.followers.reply(world, said, parts.pace);
+  const cause = { type: "request", name: id, detail } as const;
+  const said = world.turn(cause, (turn) => handler(turn, asked));
   const result = isTicket(said) ? await world.answerTo(said.number) : said;
   if (result instanceof Error) throw result;
-  const headers = headersFor(checked.unknown);
-  const codec = codecFor(request, operation.bodyMedia, parts.codecs);
-  if (codec)
-    return {
-      status: operation.reply.status,
-      headers: { ...headers, "content-type": mediaOf(request) },
-      body: await codec.write(result),
-    };
-  if (!isDressed(result)) return replyWith(operation.reply.status, result, headers);
-  return replyWith(result.status ?? operation.reply.status, result.body, { ...headers, ...result.headers });
+  const beyond = answeredBeyond(operation, isDressed(result) ? result.body : result, isFollowing(result));
+  noteAnswered(cause, beyond);
+  const headers = warning(checked.unknown, settings.strict ? beyond : []);
+  return replyOf(parts, { world, request, operation, headers }, result);
+}
+
+interface Answered {
+  readonly world: World;
+  readonly request: HttpRequest;
+  readonly operation: Operation;
+  readonly headers: Record<string, string>;
+}
+
+function replyOf(
+  { codecs, followers, pace }: Parts,
+  { world, request, operation, headers }: Answered,
+  result: unknown,
+): HttpReply | Promise<HttpReply> {
+  const { status } = operation.reply;
+  if (isFollowing(result)) {
+    const reply = followers.reply(world, result, pace);
+    return { ...reply, headers: { ...reply.headers, ...headers } };
+  }
+  const codec = codecFor(request, operation.bodyMedia, codecs);
+  if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(result));
+  if (!isDressed(result)) return replyWith(status, result, headers);
+  return replyWith(result.status ?? status, result.body, { ...headers, ...result.headers });
+}
+
+async function codedReply(
+  status: number,
+  headers: Record<string, string>,
+  body: Promise<Uint8Array>,
+): Promise<HttpReply> {
+  return { status, headers, body: await body };
 }
 
 function replyWith(status: number, body: unknown, headers: Record<string, string>): HttpReply {
@@ -141,21 +168,6 @@ function replyWith(status: number, body: unknown, headers: Record<string, string
 
 function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): string {
   return workspace === "none" ? "" : workspaceOf(caller, ports.settings.auth, workspace);
-}
-
-function warningsOf(unknown: readonly string[]): { readonly unknown_fields?: readonly string[] } {
-  return unknown.length > 0 ? { unknown_fields: unknown } : {};
-}
-
-/** Header values hold printable ASCII only; names of members can be anything. */
-function headersFor(unknown: readonly string[]): Record<string, string> {
-  if (unknown.length === 0) return {};
-  const names = unknown
-    .slice(0, 20)
-    .join(", ")
-    .replace(/[^\x20-\x7e]/g, "?")
-    .slice(0, 1000);
-  return { "x-emulator-warning": `unknown fields: ${names}` };
 }
 
 function unshownReply({ method, path }: HttpRequest, { section, says }: UnshownPath): HttpReply {

@@ -39,8 +39,73 @@ describe("recorded traffic", () => {
   });
 
   it("has a matcher for test runners", async () => {
-    const verdict = await contractMatchers.toKeepContract({ ...exchange, body: [] });
+    const verdict = await contractMatchers.toMatchContract({ ...exchange, body: [] });
     expect(verdict.pass).toBe(false);
     expect(verdict.message()).toContain("POST http://any.test/threads → 200 breaks the contract");
+    expect(verdict.message()).toContain("curl -sS -X POST 'http://any.test/threads'");
+  });
+
+  it("can be a reply with the question beside it, in the shape of any client", async () => {
+    const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
+    await expectContract({ status: 200, headers, body: THREAD }, { method: "post", path: "/threads" });
+    const text = {
+      status: 200,
+      headers: { "CONTENT-TYPE": "application/json" },
+      body: JSON.stringify(THREAD),
+    };
+    await expectContract(text, { method: "POST", url: "https://any.test/w/mine/threads?x=1#y" });
+    const wrong = { ...text, status: 200, body: { ...THREAD, thread_id: 7 } };
+    await expect(expectContract(wrong, { method: "POST", path: "/threads" })).rejects.toThrow(/§2\.2-1/);
+  });
+
+  it("can be a line of a recording, whose body decides which operation it is", async () => {
+    const line = { region: "us", method: "POST", path: "/runs", query: "", headers: {}, status: 202 };
+    const body = JSON.stringify({ id: "0a91a355-8a88-422c-9546-72c183b95b5c" });
+    await expectContract({ ...line, body, reply: "{}" });
+    await expect(expectContract({ ...line, body, reply: "[]" }, { strict: true })).rejects.toThrow(/object/);
+    await expect(expectContract({ ...line, body, reply: null })).rejects.toThrow(/was not kept/);
+  });
+
+  it("is judged without its request when nobody has kept that, and by it when somebody has", async () => {
+    const path = "/api/v1/bulk-exports";
+    await expectContract({ status: 200, body: [] }, { path, strict: true });
+    const requestHeaders = { "x-api-key": "some-secret-key" };
+    await expect(
+      expectContract({ status: 200, body: [] }, { path, strict: true, requestHeaders }),
+    ).rejects.toThrow(/caller/);
+  });
+
+  it("is refused when nothing tells what it answers", async () => {
+    await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(/does not say what was asked/);
+    await expect(expectContract({ status: 200, body: [] }, { path: "/nonsense" })).rejects.toThrow(
+      /GET \/nonsense is no operation of this API/,
+    );
+    await expect(expectContract({ status: 200, body: THREAD }, { path: "/threads" })).rejects.toThrow(
+      /GET \/threads is no operation .* method: "POST"/,
+    );
+    await expect(expectContract(THREAD as never)).rejects.toThrow(/This is no reply/);
+  });
+
+  it("says what to do with a Response that was read, and does not wait for the end of a stream", async () => {
+    const response = new Response(JSON.stringify(THREAD));
+    await response.text();
+    const question = { method: "POST", path: "/threads" };
+    await expect(expectContract(response, question)).rejects.toThrow(/read before: match the response first/);
+    const endless = new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
+    await expectContract(endless, { method: "POST", path: "/runs/stream" });
+  });
+
+  it("stays short where there is much to say", async () => {
+    const body = Array.from({ length: 30 }, () => ({ id: 7 }));
+    await expect(
+      expectContract({ method: "GET", url: "/api/v1/bulk-exports", status: 200, body }),
+    ).rejects.toThrow(/and \d+ more findings/);
+  });
+
+  it("keeps the key out of what it says", async () => {
+    const requestHeaders = { "x-api-key": "some-secret-key" };
+    const said = expectContract({ ...exchange, requestHeaders, body: [] });
+    await expect(said).rejects.toThrow(/\$API_KEY/);
+    await expect(said).rejects.not.toThrow(/some-secret-key/);
   });
 });

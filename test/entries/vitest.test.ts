@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { ExpectOptions } from "../../contracts/expect.ts";
 import { FIRST_INSTANT, test } from "../../emulator/entries/vitest.ts";
 import type { Emulator } from "../../emulator/index.ts";
 
@@ -99,5 +100,49 @@ describe("toHaveDelivered", () => {
       /^1 deliveries are like/,
     );
     await expect(emulator).not.toHaveDelivered({ run_status: "error" });
+  });
+});
+
+describe("toMatchContract", () => {
+  test("judges a response, which the test can still read", async ({ emulator }) => {
+    const response = await emulator.request("/threads", { json: {} });
+    await expect(response).toMatchContract({ method: "POST", path: "/threads" });
+    expect(await response.json()).toMatchObject({ status: "idle" });
+    const real = await fetch(`${emulator.url}/threads/${crypto.randomUUID()}/runs`);
+    await expect(real).toMatchContract();
+  });
+
+  test("names the section, the difference and a command that asks again", async ({ emulator }) => {
+    const { config: _, ...less } = (await (await emulator.request("/threads", { json: {} })).json()) as {
+      config: unknown;
+    };
+    const reply = { status: 200, headers: { "content-type": "application/json" }, body: less };
+    const asked = { method: "POST", path: "/threads", requestBody: {} };
+    await expect(reply).not.toMatchContract(asked);
+    await expect(expect(reply).toMatchContract(asked)).rejects.toThrow(
+      /POST \/threads → 200 breaks the contract\n {2}FAIL §2\.2-1.*config[\s\S]*curl -sS -X POST '\/threads' --data '\{\}'/,
+    );
+  });
+
+  test("judges what an emulator has recorded", async ({ emulator }) => {
+    await emulator.request("/threads", { json: { metadata: { by: "me" } } });
+    const text = await (await emulator.request("/_emulator/v1/recording")).text();
+    const lines = text.trim().split("\n").slice(1);
+    expect(lines).toHaveLength(1);
+    for (const line of lines) await expect(JSON.parse(line)).toMatchContract({ strict: true });
+  });
+
+  test("has no opinion on what is no operation", async ({ emulator }) => {
+    const response = await emulator.request("/nonsense");
+    await expect(expect(response).not.toMatchContract({ path: "/nonsense" })).rejects.toThrow(
+      /no operation of this API/,
+    );
+  });
+
+  it("takes what can be judged, and says what it takes", () => {
+    expectTypeOf(expect(new Response()).toMatchContract)
+      .parameter(0)
+      .toEqualTypeOf<ExpectOptions | undefined>();
+    expectTypeOf(expect(new Response()).toMatchContract).returns.toEqualTypeOf<Promise<void>>();
   });
 });

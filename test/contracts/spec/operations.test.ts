@@ -3,7 +3,9 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Field } from "../../../contracts/spec/fields.ts";
 import type { BodyOf, Operation, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
+import { isLimited } from "../../../contracts/spec/rate-limits.ts";
 import { UNSHOWN_AREAS, UNSHOWN_PATHS, unshownArea, unshownPath } from "../../../contracts/spec/unshown.ts";
+import { createRowFinder } from "../../../emulator/domain/rate-limits/matching.ts";
 
 const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
 
@@ -38,6 +40,20 @@ describe("the operations", () => {
     if (row.workspace !== "none") expect(row.refusals).toEqual(expect.arrayContaining([401, 403, 422, 429]));
     if (row.body) expect(row.refusals).toEqual(expect.arrayContaining([413, 415, 422]));
     expect(row.refusals.filter((status) => status < 400 || status > 429)).toEqual([]);
+  });
+
+  test.each(ROWS)("%s can be refused with 429 wherever §8.5 counts it", (_, row) => {
+    for (const path of placesOf(row)) expect(row.refusals.includes(429)).toBe(isLimited(row.method, path));
+  });
+
+  test.each([
+    ["POST", "/runs/multipart"],
+    ["GET", "/runs/{run_id}"],
+    ["DELETE", "/sessions/{session_id}"],
+    ["GET", "/ok"],
+  ])("%s %s is counted by the rows that the emulator finds for it", (method, path) => {
+    const asked = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
+    expect(isLimited(method, path)).toBe(createRowFinder().find(method, asked).length > 0);
   });
 
   test("no two of them share a method and path, unless the body decides which is meant", () => {

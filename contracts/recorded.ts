@@ -1,0 +1,106 @@
+import type { Region } from "./target.ts";
+
+/** Traffic that was recorded somewhere else: by a proxy, in a test, from a log. */
+export interface RecordedExchange {
+  readonly method: string;
+  /** A whole address, or a path with its query. */
+  readonly url: string;
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** JSON values are written out; texts are taken as they are. */
+  readonly requestBody?: unknown;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly region?: Region;
+}
+
+/** A reply as many clients hand it out; what was asked has to be said beside it. */
+export interface RecordedReply {
+  readonly status: number;
+  readonly headers?: Headers | Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** A line of `GET /_emulator/v1/recording`: what was asked, and the text that was answered. */
+export interface RecordingLine {
+  readonly region: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly status: number;
+  readonly reply: string | null;
+}
+
+/** What can be judged. */
+export type Judged = Response | RecordedExchange | RecordedReply | RecordingLine;
+
+/** What was asked, where what is judged does not say it itself. */
+export interface ContractQuestion {
+  /** GET when nothing says otherwise. */
+  readonly method?: string;
+  /** The path with its query, or as `url` the whole address. */
+  readonly path?: string;
+  readonly url?: string;
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly requestBody?: unknown;
+}
+
+/** The exchange that is meant; rejects when something is missing, and says what. */
+export async function exchangeIn(given: Judged, question: ContractQuestion): Promise<RecordedExchange> {
+  const known = await knownOf(given);
+  const { method = known.method ?? "GET", path, requestHeaders, requestBody } = question;
+  const url = question.url ?? path ?? known.url;
+  if (typeof known.status !== "number")
+    throw new Error("This is no reply: give a Response, { status, headers, body }, or an exchange.");
+  if (!url)
+    throw new Error('The reply does not say what was asked: give { method: "POST", path: "/threads" }.');
+  return {
+    ...known,
+    status: known.status,
+    method,
+    url,
+    ...(requestHeaders && { requestHeaders }),
+    ...(requestBody !== undefined && { requestBody }),
+  };
+}
+
+async function knownOf(given: Judged): Promise<Partial<RecordedExchange>> {
+  if (given instanceof Response) return ofResponse(given);
+  if (isLine(given)) return ofLine(given);
+  const { headers } = given;
+  return headers instanceof Headers ? { ...given, headers: Object.fromEntries(headers) } : (given as object);
+}
+
+/** The body is read from a copy, so that the test can still read it; a stream may never end. */
+async function ofResponse(response: Response): Promise<Partial<RecordedExchange>> {
+  const { url, status, headers } = response;
+  if (response.bodyUsed)
+    throw new Error(
+      "The body of the response was read before: match the response first, or give { status, headers, body }.",
+    );
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream");
+  const body = isStream ? {} : { body: await response.clone().text() };
+  return { ...(url && { url }), status, headers: Object.fromEntries(headers), ...body };
+}
+
+function isLine(given: RecordedExchange | RecordedReply | RecordingLine): given is RecordingLine {
+  return "reply" in given && "path" in given;
+}
+
+function ofLine({ region, method, path, query, headers, body, status, reply }: RecordingLine) {
+  if (reply === null)
+    throw new Error(
+      `The reply to ${method} ${path} was not kept: it came bit by bit, or is too long for a recording.`,
+    );
+  return {
+    region: region === "eu" ? "eu" : "us",
+    method,
+    url: query === "" ? path : `${path}?${query}`,
+    requestHeaders: headers,
+    ...(body !== null && { requestBody: body }),
+    status,
+    body: reply,
+  } as const;
+}

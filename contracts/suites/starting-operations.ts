@@ -1,0 +1,91 @@
+import { suite } from "../case.ts";
+import type { Contract, Members } from "../contract.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import { assistant, begin, INPUT, type RunBody, settle, thread } from "./agent-world.ts";
+
+const PATIENCE_MS = 5000;
+
+/** §4.8: the seven operations, by their listed paths. */
+const STARTING_OPERATIONS = [
+  { path: "/thread/{thread_id}/runs", onThread: true, cron: false },
+  { path: "/thread/{thread_id}/runs/crons", onThread: true, cron: true },
+  { path: "/thread/{thread_id}/runs/stream", onThread: true, cron: false },
+  { path: "/thread/{thread_id}/runs/wait", onThread: true, cron: false },
+  { path: "/runs/crons", onThread: false, cron: true },
+  { path: "/runs/stream", onThread: false, cron: false },
+  { path: "/runs/wait", onThread: false, cron: false },
+] as const;
+
+const slugOf = (path: string) =>
+  path
+    .replace(/\/\{[^}]*\}/g, "")
+    .slice(1)
+    .replaceAll("/", "-");
+
+const ACCEPTING_CASES = STARTING_OPERATIONS.map(
+  ({ path, onThread, cron }) =>
+    [
+      `4.8/${slugOf(path)}`,
+      {
+        title: `POST ${path} takes a webhook`,
+        requirements: ["4.8-1"] as const,
+        needs: ["writes", "agent"] as const,
+        async run(t: Contract) {
+          const { tenantId } = t.identity;
+          const webhook = `/ok?case=${tenantId}`;
+          const assistant_id = await assistant(t);
+          const body = { assistant_id, input: INPUT, webhook, ...(cron && { schedule: "0 * * * *" }) };
+          const start = async (template: string) => {
+            const thread_id = onThread ? await thread(t) : "";
+            const called = template.replace("{thread_id}", thread_id);
+            const reply = await t.call("POST", called, { body });
+            // The fields of a cron are not shown: another server may want to be told the thread as well.
+            const isWanting = cron && (reply.status === 400 || reply.status === 422);
+            if (!isWanting) return reply;
+            const told = { ...body, thread_id: thread_id || (await thread(t)) };
+            return t.call("POST", called, { body: told });
+          };
+          const { status } = await start(path);
+          t.fact("4.8-1", status >= 200 && status < 300, `POST ${path} is accepted`, { actual: status });
+          if (!onThread) return;
+          const plural = await start(path.replace("/thread/", "/threads/"));
+          const isSame = plural.status < 300;
+          t.choice("agent.both_spellings", isSame, `POST ${path} is the same in the plural`, {
+            actual: plural.status,
+          });
+        },
+      },
+    ] as const,
+);
+
+export const STARTING_CASES = suite({
+  ...Object.fromEntries(ACCEPTING_CASES),
+  "6/each-operation": {
+    title: "the end of a run posts the Run once, by whichever operation it was started",
+    requirements: ["6-1"],
+    needs: ["writes", "agent", "receiver"],
+    async run(t) {
+      const assistant_id = await assistant(t);
+      for (const { path, cron } of STARTING_OPERATIONS) {
+        // Nobody waits an hour of real time for a cron.
+        if (cron && !t.has("clock")) continue;
+        const receiver = await t.receiver();
+        const name = t.draw.word();
+        const input = { ...INPUT, marker: name };
+        const webhook = `${receiver.url}/${name}`;
+        const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
+        const made = await begin(t, path, body);
+        t.must("6-1", made.status < 300, `POST ${path} takes a webhook`, { actual: made.status });
+        if (t.has("clock")) await settle(t, cron ? "PT1H" : "PT1S");
+        await receiver.arrived(1, PATIENCE_MS);
+        const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
+        t.must("6-1", mine.length === 1, `${path}: one delivery`, { expected: 1, actual: mine.length });
+        const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
+        t.fact("6-1", mine[0]?.method === "POST", "it is a POST", { actual: mine[0]?.method });
+        for (const field of RUN_FIELD_NAMES) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
+        t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
+        if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);
+      }
+    },
+  },
+});
