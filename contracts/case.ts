@@ -5,6 +5,7 @@ import type { RequirementId } from "./spec/requirements.ts";
 
 /** What a case cannot do without; a target that lacks it makes the case UNSUPPORTED. */
 export const NEEDS = {
+  platform: "has the paths of the platform (under /api/v1)",
   writes: "may be written to (a service that is not local: --allow-writes)",
   tenants: "admits workspaces made up on the spot",
   ingest: "takes in trace rows",
@@ -49,6 +50,13 @@ export const VERDICTS = ["PASS", "UNSUPPORTED", "NON-STRICT", "UNSPECIFIED", "FA
 /** From the mildest to the gravest. */
 export type Verdict = (typeof VERDICTS)[number];
 
+/** An expectation that the target has met, and what it did. */
+export interface Held {
+  readonly requirement: RequirementId;
+  readonly text: string;
+  readonly did: string;
+}
+
 /** Who has to change something: the server, the request, the reader of a silent specification, or this harness. */
 export type Blame = "target" | "caller" | "specification" | "harness";
 
@@ -76,6 +84,8 @@ export interface CaseResult {
   readonly findings: readonly Finding[];
   /** Rows of the ledger that it came to ask about. */
   readonly asked: readonly RequirementId[];
+  /** What was as it should be; only where two targets are compared. */
+  readonly held?: readonly Held[];
   readonly requests: number;
   readonly wallMs: number;
 }

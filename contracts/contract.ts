@@ -1,4 +1,5 @@
-import type { Blame, Case, CaseSettings, Finding } from "./case.ts";
+import type { Blame, Case, CaseSettings, Finding, Held, Need } from "./case.ts";
+import { didOf } from "./did.ts";
 import type { Draw } from "./draw.ts";
 import type { Exchange } from "./exchange.ts";
 import { instantOf } from "./instant.ts";
@@ -45,6 +46,8 @@ export interface Contract {
   readonly identity: Identity;
   readonly objects: ObjectStore;
   readonly reach: Reach;
+  /** Whether the target has what a case can go without. */
+  has(need: Need): boolean;
   call<T = Members>(method: string, path: string, options?: CallOptions): Promise<Reply<T>>;
   /** A row that is shown: FAIL when it does not hold. */
   readonly fact: Expect<RequirementId>;
@@ -76,6 +79,7 @@ export interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
   readonly asked: ReadonlySet<RequirementId>;
+  readonly held: readonly Held[] | undefined;
   readonly requests: number;
   close(): Promise<void>;
 }
@@ -85,6 +89,8 @@ const CONTROL = "/_emulator/v1";
 export interface ContractParts {
   readonly case: Case;
   readonly session: Session;
+  readonly offers: ReadonlySet<Need>;
+  readonly keepHeld: boolean;
   readonly open: (settings: CaseSettings) => Promise<Session>;
   readonly draw: Draw;
   readonly oracle: Oracle | undefined;
@@ -96,6 +102,7 @@ export function openContract(parts: ContractParts): OpenContract {
   const { session, draw, oracle } = parts;
   const findings: Finding[] = [];
   const asked = new Set<RequirementId>();
+  const held: Held[] | undefined = parts.keepHeld ? [] : undefined;
   const receivers: Receiver[] = [];
   const wire = openWire(session, async () => {
     if (!(await parts.spend())) throw new CaseEnded("The request budget is spent (--budget).");
@@ -117,8 +124,9 @@ export function openContract(parts: ContractParts): OpenContract {
       return session.objects;
     },
     reach: session.reach,
+    has: (need) => parts.offers.has(need),
     call,
-    ...expectations(findings, asked, () => wire.last),
+    ...expectations({ findings, asked, held }, () => wire.last),
     ...steering(wire),
     async receiver() {
       const receiver = await session.reach.receiver();
@@ -136,6 +144,7 @@ export function openContract(parts: ContractParts): OpenContract {
     contract,
     findings,
     asked,
+    held,
     get requests() {
       return wire.requests;
     },
@@ -173,9 +182,14 @@ async function reasonNotToStart({ open }: ContractParts, settings: CaseSettings)
   }
 }
 
+interface Notes {
+  readonly findings: Finding[];
+  readonly asked: Set<RequirementId>;
+  readonly held: Held[] | undefined;
+}
+
 function expectations(
-  findings: Finding[],
-  asked: Set<RequirementId>,
+  { findings, asked, held }: Notes,
   last: () => Exchange | undefined,
 ): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
   function expect(
@@ -186,10 +200,13 @@ function expectations(
     difference: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
     asked.add(id);
-    if (holds) return true;
+    const exchange = difference.exchange ?? last();
+    if (holds) {
+      held?.push({ requirement: id, text, did: didOf(difference, exchange) });
+      return true;
+    }
     const isChosen = verdict === "UNSPECIFIED" || REQUIREMENTS[id].kind === "A";
     const blame: Blame = isChosen ? "specification" : "target";
-    const exchange = difference.exchange ?? last();
     findings.push({
       verdict: isChosen ? "UNSPECIFIED" : verdict,
       blame,

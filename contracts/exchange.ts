@@ -1,3 +1,4 @@
+import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "./spec/secrets.ts";
 import type { Region, WireReply, WireRequest } from "./target.ts";
 
 /** A request and its reply as they may be shown: secrets are gone, long bodies are cut. */
@@ -14,14 +15,15 @@ export interface Exchange {
   readonly curl: string;
 }
 
-const SECRET_HEADERS = new Set(["x-api-key", "authorization", "cookie", "set-cookie"]);
-const SECRET_MEMBERS = /"(access_key_id|secret_access_key|session_token)"\s*:\s*"(?:[^"\\]|\\.)*"/g;
 const MOST_CHARACTERS = 2000;
 const HIDDEN = "***";
 
+/** A cookie may be a session. */
+const isSecretHeader = (name: string) => isSecretName(name) || /cookie/i.test(name);
+
 /** Hides the values that are secret in a text, and what is secret by its name. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  let shown = text.replace(SECRET_MEMBERS, (_, name) => `"${name}":"${HIDDEN}"`);
+  let shown = withoutSecretMembers(withoutUrlSecrets(text, HIDDEN), HIDDEN);
   for (const secret of secrets) if (secret.length >= 6) shown = shown.replaceAll(secret, HIDDEN);
   return shown;
 }
@@ -50,18 +52,13 @@ export function exchangeOf(
 
 function headersShown(headers: Readonly<Record<string, string>>, show: (text: string) => string) {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      SECRET_HEADERS.has(name.toLowerCase()) ? HIDDEN : show(value),
-    ]),
+    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : show(value)]),
   );
 }
 
 function curlOf(request: WireRequest, url: string, body: string | undefined, show: (text: string) => string) {
   const headers = Object.entries(request.headers).map(([name, value]) =>
-    SECRET_HEADERS.has(name.toLowerCase())
-      ? `-H "${name}: $API_KEY"`
-      : `-H ${quoted(`${name}: ${show(value)}`)}`,
+    isSecretHeader(name) ? `-H "${name}: $API_KEY"` : `-H ${quoted(`${name}: ${show(value)}`)}`,
   );
   const data = body === undefined ? [] : [`--data ${quoted(body)}`];
   return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");

@@ -9,6 +9,7 @@ import { CASES } from "./suites/cases.ts";
 import type { Target } from "./target.ts";
 
 export { type Addresses, createAddressTarget, isLocal } from "./adapters/address-target.ts";
+export { createContainerTarget, type StartedContainer } from "./adapters/container-target.ts";
 export {
   createEmulatorTarget,
   type StartEmulator,
@@ -28,12 +29,14 @@ export {
   VERDICTS,
   type Verdict,
 } from "./case.ts";
-export { type Comparison, compared, comparisonLines, type Drift } from "./compare.ts";
+export { type Comparison, compared, type Drift } from "./compare.ts";
 export type { Contract, Members, Reply } from "./contract.ts";
-export { contractMatchers, expectContract, type RecordedExchange } from "./expect.ts";
+export { contractMatchers, type ExpectOptions, expectContract } from "./expect.ts";
 export type { Mutant } from "./mutants/mutant.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
 export type { Judgement, Oracle } from "./oracle/oracle.ts";
+export type { ContractQuestion, Judged, RecordedExchange, RecordedReply, RecordingLine } from "./recorded.ts";
+export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
 export { REPORTERS, type Reporter, written } from "./report/report.ts";
 export { countsLine, countsOf, isGood } from "./report/summary.ts";
 export type { RunReport } from "./run.ts";
@@ -54,6 +57,8 @@ export interface ContractOptions {
   readonly budget?: number;
   /** False judges by the cases alone, without reading every exchange by the document. */
   readonly oracle?: Oracle | false;
+  /** What was as it should be is kept too, for `compared`. */
+  readonly keepHeld?: boolean;
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
@@ -64,7 +69,7 @@ export interface ContractRun extends RunReport {
 
 /** Judges a target by the suites; rejects when nothing is selected. */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
-  const { select = [], cases: all = CASES, seed, bail, strict = false, budget, onResult } = options;
+  const { select = [], cases: all = CASES, seed, bail, strict = false, budget, keepHeld, onResult } = options;
   const unknown = emptySelectors(all, select);
   if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
   const oracle = options.oracle === undefined ? await loadOracle() : options.oracle;
@@ -74,6 +79,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ...(bail && { stopAt: "FAIL" as Verdict }),
     ...(budget !== undefined && { budget }),
     ...(oracle && { oracle }),
+    ...(keepHeld && { keepHeld }),
     ...(onResult && { onResult }),
   });
   return { ...report, ok: isGood(report, strict), written: (reporter) => written(report, reporter, strict) };

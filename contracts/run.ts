@@ -23,6 +23,8 @@ export interface RunOptions {
   /** Requests in all; the cases that come after are UNSUPPORTED. */
   readonly budget?: number;
   readonly oracle?: Oracle;
+  /** What was as it should be is kept too, to be compared with another target. */
+  readonly keepHeld?: boolean;
   /** Told of each result as it comes. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
@@ -80,7 +82,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   };
 }
 
-interface CaseRun extends Pick<RunOptions, "oracle" | "nonce"> {
+interface CaseRun extends Pick<RunOptions, "oracle" | "nonce" | "keepHeld"> {
   readonly seed: number;
   readonly spend: () => Promise<boolean>;
 }
@@ -88,7 +90,7 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "nonce"> {
 async function runCase(
   target: Target,
   asked: Case,
-  { seed, nonce = "", oracle, spend }: CaseRun,
+  { seed, nonce = "", oracle, keepHeld = false, spend }: CaseRun,
 ): Promise<CaseResult> {
   const missing = asked.needs.find((need) => !target.offers.has(need));
   if (missing) return unsupported(asked, `needs a target that ${NEEDS[missing]}`);
@@ -100,6 +102,8 @@ async function runCase(
   const open = openContract({
     case: asked,
     session,
+    offers: target.offers,
+    keepHeld,
     open: (settings) => target.open(settings),
     draw,
     oracle,
@@ -112,11 +116,12 @@ async function runCase(
     if (!(known && error instanceof CaseEnded))
       open.findings.push(trouble(asked, "the case could not go on", error));
   }
-  const { findings, requests } = open;
+  const { findings, held, requests } = open;
   const questions = [...open.asked];
   await open.close();
   return resultOf(asked, findings, {
     asked: questions,
+    ...(held && { held }),
     requests,
     wallMs: Math.round(target.now() - startedAt),
   });
@@ -144,7 +149,7 @@ function unsupported(asked: Case, why: string): CaseResult {
 function resultOf(
   { id, title, requirements }: Case,
   findings: readonly Finding[],
-  run: Pick<CaseResult, "asked" | "requests" | "wallMs"> = { asked: [], requests: 0, wallMs: 0 },
+  run: Pick<CaseResult, "asked" | "held" | "requests" | "wallMs"> = { asked: [], requests: 0, wallMs: 0 },
 ): CaseResult {
   return { id, section: sectionOfCase(id), title, requirements, verdict: worst(findings), findings, ...run };
 }

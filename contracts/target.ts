@@ -92,6 +92,8 @@ export interface Reach {
 export interface Identity {
   readonly apiKey: string;
   readonly tenantId: string;
+  /** The assistant that runs are started with; one of the server's own when left out. */
+  readonly assistantId?: string;
   readonly bucket: {
     readonly name: string;
     readonly region: string;
@@ -106,8 +108,8 @@ export interface Identity {
 /** A target that is open for one case. */
 export interface Session {
   readonly send: Send;
-  /** Base addresses, to be shown. */
-  readonly addresses: Readonly<Partial<Record<Region, string>>>;
+  /** Base address that a request goes to, to be shown. */
+  readonly addressOf: (request: WireRequest) => string | undefined;
   readonly identity: Identity;
   readonly objects?: ObjectStore;
   readonly reach: Reach;

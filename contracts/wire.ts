@@ -26,7 +26,7 @@ export function openWire(session: Session, spend: Spend): Wire {
       requests += 1;
       const reply = await session.send(request);
       cleaning.note(request, reply);
-      const base = session.addresses[request.region] ?? "";
+      const base = session.addressOf(request) ?? "";
       const shown = exchangeOf(request, reply, base + request.path, secrets);
       last = shown;
       return { reply, shown };

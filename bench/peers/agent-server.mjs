@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { spawnServer } from "@langchain/langgraph-api";
 import { freePort } from "./free-port.mjs";
 
-const [folder] = process.argv.slice(2);
-const graph = relative(folder, fileURLToPath(new URL("./echo-graph.mjs", import.meta.url)));
+const [folder, file = "echo-graph.mjs"] = process.argv.slice(2);
+const graph = relative(folder, fileURLToPath(new URL(file, import.meta.url)));
 const port = String(await freePort());
 const url = `http://127.0.0.1:${port}`;
 // It greets on the stream on which we say that it is ready.

@@ -12,11 +12,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 const FLAGS: Flags = {
   target: {
-    value: "<url>",
-    help: "US base address of the server to judge (default: an emulator in this process)",
+    value: "<url>|container[:<image>]",
+    help: "US base address of the server to judge, or an image to start (default: an emulator in this process)",
   },
   "eu-url": { value: "<url>", help: "its EU base address" },
-  "agent-url": { value: "<url>", help: "base address of its agent server, where that is another one" },
+  "agent-url": {
+    value: "<url>",
+    help: "base address of its agent server, where that is another one; without --target nothing else is judged",
+  },
+  assistant: {
+    value: "<name>",
+    help: "assistant that runs are started with: its id, graph or name (default: echo, else the first one)",
+  },
   "api-key": { value: "<key>", help: "key to call it with" },
   "tenant-id": { value: "<uuid>", help: "workspace to call it in" },
   s3: { value: "<url>", help: "object store that it exports to; `aws` for AWS itself" },
@@ -26,7 +33,7 @@ const FLAGS: Flags = {
   "s3-secret-access-key": { value: "<secret>", help: "its secret (default: AWS_SECRET_ACCESS_KEY)" },
   "allow-writes": { help: "let cases create and change things on a server that is not local" },
   budget: { value: "<n>", help: "requests in all (default: no bound locally, 2000 elsewhere)" },
-  compare: { value: "<url>", help: "ask a second server the same, and print only the differences" },
+  compare: { value: "<url>", help: "ask a second server the same, and print only the differences (exit 3)" },
   seed: { value: "<n>", help: "what ids and awkward requests are drawn from (default 1)" },
   bail: { help: "stop at the first case that fails" },
   strict: { help: "differences from the emulator's own choices fail too" },

@@ -13,9 +13,10 @@ export async function showCoverage({ flags }: Invocation, selectors: readonly st
   const missing = uncovered(rows);
   if (flags.json === true) print(JSON.stringify({ ok: missing.length === 0, rows }));
   else if (flags.quiet !== true) {
-    for (const { id, kind, text, cases } of rows) {
+    for (const { id, kind, text, elsewhere, cases } of rows) {
       print(`${id.padEnd(ID_WIDTH)}${kind}  ${text}`);
       print(`${" ".repeat(ID_WIDTH + 3)}${cases.length > 0 ? cases.join(" ") : "no case"}`);
+      if (elsewhere !== undefined) print(`${" ".repeat(ID_WIDTH + 3)}NOT BY A CASE: ${elsewhere}`);
     }
     const covered = rows.filter(({ cases }) => cases.length > 0).length;
     print(`${covered} of ${rows.length} rows have a case; ${CASES.length} cases`);

@@ -2,9 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   CASES,
+  type Case,
+  type Comparison,
   type ContractRun,
   compared,
+  comparisonCounts,
   comparisonLines,
+  comparisonMarkdown,
   countsLine,
   countsOf,
   openOracle,
@@ -12,11 +16,11 @@ import {
   type Reporter,
   runContracts,
 } from "../../contracts/index.ts";
-import { emptySelectors } from "../../contracts/selection.ts";
+import { emptySelectors, selected } from "../../contracts/selection.ts";
 import type { Target } from "../../contracts/target.ts";
-import { type Invocation, UsageError } from "../command.ts";
+import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress, print } from "../terminal.ts";
-import { at, targetOf, text, wholeNumber } from "./target.ts";
+import { otherOf, targetOf, text, wholeNumber } from "./target.ts";
 
 const DRIFT = 3;
 /** A service that is not local is not asked without a bound. */
@@ -28,26 +32,30 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   const reporter = reporterOf(flags);
   refuseUnknown(selectors);
   const target = await targetOf(invocation);
-  const other = text(flags, "compare");
-  const report = await judge(invocation, target, selectors);
-  if (other !== undefined) return compare(invocation, selectors, report, other);
-  const whole = report.written(reporter);
-  const file = text(flags, "output");
-  if (file !== undefined) {
-    await writeFile(resolve(invocation.cwd, file), `${whole}\n`);
-    if (flags.quiet !== true) print(`${report.target}: ${countsLine(countsOf(report.results))}`);
-  } else if (flags.quiet !== true) print(whole);
+  if (flags.compare !== undefined) return compare(invocation, target, selectors, reporter);
+  const report = await judge(invocation, target, selected(CASES, selectors));
+  await deliver(invocation, report.written(reporter), [
+    `${report.target}: ${countsLine(countsOf(report.results))}`,
+  ]);
   return report.ok ? 0 : 1;
 }
 
-async function judge({ flags }: Invocation, target: Target, select: readonly string[]): Promise<ContractRun> {
+/** A report goes to a file or to the terminal; beside a file some words are said. */
+async function deliver({ flags, cwd }: Invocation, whole: string, brief: readonly string[]): Promise<void> {
+  const file = text(flags, "output");
+  if (file !== undefined) await writeFile(resolve(cwd, file), `${whole}\n`);
+  if (flags.quiet !== true) for (const line of file === undefined ? [whole] : brief) print(line);
+}
+
+async function judge({ flags }: Invocation, target: Target, cases: readonly Case[]): Promise<ContractRun> {
   const progress = openProgress(flags.quiet === true);
   const seed = wholeNumber(flags, "seed");
-  const isElsewhere = target.width === 1 && !target.offers.has("receiver");
+  const isElsewhere = target.width === 1 && !target.offers.has("receiver") && !target.offers.has("control");
   const budget = wholeNumber(flags, "budget") ?? (isElsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
     return await runContracts(target, {
-      select,
+      cases,
+      keepHeld: flags.compare !== undefined,
       bail: flags.bail === true,
       strict: flags.strict === true,
       oracle: await openOracle(),
@@ -61,25 +69,40 @@ async function judge({ flags }: Invocation, target: Target, select: readonly str
   }
 }
 
+/** The second one is asked first: what it cannot be asked need not be asked of the other. */
 async function compare(
   invocation: Invocation,
+  target: Target,
   selectors: readonly string[],
-  first: ContractRun,
-  address: string,
+  reporter: Reporter,
 ): Promise<number> {
-  const { flags } = invocation;
-  const second = await judge(invocation, await at(invocation, address), selectors);
+  const cases = selected(CASES, selectors);
+  const second = await judge(invocation, await otherOf(invocation), cases);
+  const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
+  if (able.length === 0) throw new CommandFailure(`${second.target}: there is nothing that it can be asked`);
+  const first = await judge(
+    invocation,
+    target,
+    cases.filter(({ id }) => able.includes(id)),
+  );
   const comparison = compared(first, second);
-  if (flags.json === true || flags.report === "json") print(JSON.stringify(comparison, null, 2));
-  else if (flags.quiet !== true) for (const line of comparisonLines(comparison)) print(line);
+  await deliver(invocation, comparisonIn(reporter, comparison), comparisonCounts(comparison));
   if (comparison.compared === 0) return 1;
   return comparison.drifts.length > 0 ? DRIFT : 0;
+}
+
+function comparisonIn(reporter: Reporter, comparison: Comparison): string {
+  if (reporter === "json") return JSON.stringify(comparison, null, 2);
+  if (reporter === "md") return comparisonMarkdown(comparison);
+  return comparisonLines(comparison).join("\n");
 }
 
 function reporterOf(flags: Invocation["flags"]): Reporter {
   const given = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
   const found = REPORTERS.find((name) => name === given);
   if (!found) throw new UsageError(`--report: "${given}" will not do; give ${REPORTERS.join(", ")}`);
+  if (found === "junit" && flags.compare !== undefined)
+    throw new UsageError("--report: junit tells of one server; with --compare give pretty, json or md");
   return found;
 }
 

@@ -7,33 +7,44 @@ type Flags = Invocation["flags"];
 /** The server to be judged: the one that is spelled out, or an emulator in this process. */
 export async function targetOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
-  const url = text(flags, "target");
-  if (url === undefined) {
-    refuseStray(flags);
-    const { startEmulator } = await import("../../emulator/index.ts");
-    return createEmulatorTarget(startEmulator);
+  const image = imageOf(flags);
+  if (image !== undefined) {
+    refuseStray(flags, "does not go with a container");
+    return (await import("./container.ts")).containerTarget(image);
   }
-  return at(invocation, url);
+  if (flags.target !== undefined) return at(invocation, "target");
+  if (flags.compare === undefined && flags["agent-url"] !== undefined) return at(invocation, "agent-url");
+  if (flags.compare === undefined) refuseStray(flags);
+  const { startEmulator } = await import("../../emulator/index.ts");
+  return createEmulatorTarget(startEmulator);
 }
 
-/** A server at an address, with the flags that say who calls it. */
-export async function at({ flags, env }: Invocation, address: string): Promise<Target> {
-  const url = baseOf("target", address);
+/** The server that is compared with it; what describes one server describes that at `--target` where there is one. */
+export function otherOf(invocation: Invocation): Promise<Target> {
+  const { "agent-url": _, "eu-url": __, assistant: ___, ...rest } = invocation.flags;
+  return at(invocation.flags.target === undefined ? invocation : { ...invocation, flags: rest }, "compare");
+}
+
+/** The server that a flag gives the address of, with the flags that say who calls it. */
+async function at({ flags, env }: Invocation, flag: "target" | "agent-url" | "compare"): Promise<Target> {
+  const url = baseOf(flag, text(flags, flag) ?? "");
   const allowWrites = flags["allow-writes"] === true;
   const apiKey = text(flags, "api-key");
   if (!isLocal(url) && apiKey === undefined)
-    throw new UsageError("--api-key: give the key of the server at --target");
+    throw new UsageError(`--api-key: give the key of the server at --${flag}`);
   const euUrl = text(flags, "eu-url");
   const agentUrl = text(flags, "agent-url");
+  const assistant = text(flags, "assistant");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   return createAddressTarget({
-    url,
+    ...(flag !== "agent-url" && { url }),
     allowWrites,
     ...(apiKey !== undefined && { apiKey }),
     ...(tenantId !== undefined && { tenantId }),
     ...(euUrl !== undefined && { euUrl: baseOf("eu-url", euUrl) }),
     ...(agentUrl !== undefined && { agentUrl: baseOf("agent-url", agentUrl) }),
+    ...(assistant !== undefined && { assistant }),
     ...(s3 && { s3 }),
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
@@ -53,10 +64,16 @@ export function wholeNumber(flags: Flags, name: string): number | undefined {
   return Number(given);
 }
 
-/** Flags that describe a server say nothing about the emulator in this process. */
-function refuseStray(flags: Flags): void {
-  for (const name of ["eu-url", "agent-url", "api-key", "tenant-id", "s3", "allow-writes"])
-    if (flags[name] !== undefined) throw new UsageError(`--${name}: only goes with --target`);
+/** The image that `--target container[:<image>]` names: empty for the usual one, undefined for an address. */
+function imageOf(flags: Flags): string | undefined {
+  const found = /^container(?::(.+))?$/.exec(text(flags, "target") ?? "");
+  return found ? (found[1] ?? "") : undefined;
+}
+
+/** Flags that describe a server say nothing about an emulator that is started here. */
+function refuseStray(flags: Flags, why = "only goes with --target"): void {
+  for (const name of ["eu-url", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
+    if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
 function baseOf(name: string, given: string): string {

@@ -2,20 +2,26 @@ import type { Need } from "../case.ts";
 import { createDraw } from "../draw.ts";
 import type { Identity, Send, Session, Target } from "../target.ts";
 import { openObjectStore } from "./object-store.ts";
+import { assistantAt, type Parts, partsAt } from "./probe.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender, Unreachable } from "./send.ts";
 
 /** Where a server is, who the harness is to it, and what the harness may do there. */
 export interface Addresses {
-  readonly url: string;
+  /** Left out where there is an agent server and nothing else. */
+  readonly url?: string;
   readonly euUrl?: string;
   readonly agentUrl?: string;
+  /** Id, graph or name of the assistant that runs are started with. */
+  readonly assistant?: string;
   /** Without one, an emulator is called with another key for each case, so that no limit of §8.5 is in the way. */
   readonly apiKey?: string;
   /** Without one, an emulator is asked in a workspace of its own for each case. */
   readonly tenantId?: string;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
+  /** Taken for a server on this machine, whatever its address looks like. */
+  readonly isOwn?: boolean;
 }
 
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
@@ -32,23 +38,21 @@ export function isLocal(url: string): boolean {
 
 /** A server at base addresses; what it offers is found out by asking it. */
 export async function createAddressTarget(given: Addresses): Promise<Target> {
-  const local = isLocal(given.url);
-  const addresses = { us: given.url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
+  const url = given.url ?? given.agentUrl ?? "";
+  const local = given.isOwn ?? isLocal(url);
+  const addresses = { us: url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
   const sender = createSender(addresses, given.agentUrl);
   const send = local ? sender.send : calm(sender.send);
-  const emulator = local ? await emulatorAt(given.url, sender) : undefined;
+  const emulator = local ? await emulatorAt(url, sender) : undefined;
+  const has =
+    local && !emulator ? await partsAt(given, send) : { platform: given.url !== undefined, agent: false };
+  const assistantId = await assistantAt(given, send);
   const draw = createDraw("workspace", REACH.now());
   const s3 = given.s3?.endpoint ?? emulator?.s3_url;
-  const offers = new Set<Need>();
-  if (given.allowWrites || local) offers.add("writes").add("ingest");
-  if (given.euUrl !== undefined) offers.add("eu");
-  if (given.agentUrl !== undefined || emulator) offers.add("agent");
-  if (local) offers.add("receiver");
-  if (given.s3 || emulator) offers.add("object_store");
-  if (emulator) offers.add("control").add("clock").add("faults").add("tenants");
+  const offers = offersOf(given, local, emulator !== undefined, has);
 
   return {
-    name: given.url,
+    name: url,
     offers,
     width: 1,
     now: REACH.now,
@@ -58,7 +62,10 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
         apiKey: `contract-${draw.word(12)}`,
         tenantId: emulator ? draw.uuid() : DEFAULT_TENANT_ID,
       };
-      const identity = identityOf({ ...caller, ...given }, draw.word(12));
+      const identity = {
+        ...identityOf({ ...caller, ...given }, draw.word(12)),
+        ...(assistantId !== undefined && { assistantId }),
+      };
       const removeBucket = emulator && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
       const objects = openObjectStore(s3, identity.bucket);
       if (emulator) await send(control("POST", "/clock/freeze"));
@@ -66,13 +73,27 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
         objects.close();
         await removeBucket?.();
       };
-      return { send, addresses, identity, objects, reach: REACH, shared: true, close };
+      const { addressOf } = sender;
+      return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
     },
     async close() {
       if (emulator?.mode === "flowing") await send(control("POST", "/clock/flow", "{}"));
       sender.close();
     },
   };
+}
+
+function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Parts): ReadonlySet<Need> {
+  const needs: readonly (readonly [boolean, ...Need[]])[] = [
+    [has.platform, "platform"],
+    [given.allowWrites || local, "writes", "ingest"],
+    [given.euUrl !== undefined, "eu"],
+    [given.agentUrl !== undefined || emulator || has.agent, "agent"],
+    [local, "receiver"],
+    [given.s3 !== undefined || emulator, "object_store"],
+    [emulator, "control", "clock", "faults", "tenants"],
+  ];
+  return new Set(needs.flatMap(([offered, ...names]) => (offered ? names : [])));
 }
 
 function control(method: string, path: string, body?: string) {

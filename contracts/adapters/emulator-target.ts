@@ -109,9 +109,9 @@ function withEnvironment(environment: Readonly<Record<string, string>>): () => v
   };
 }
 
-function sessionOf({ emulator, objects, sender }: Kept, close: () => Promise<void>): Session {
-  const addresses = { us: emulator.url, eu: emulator.euUrl };
-  return { send: sender.send, addresses, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
+function sessionOf({ objects, sender }: Kept, close: () => Promise<void>): Session {
+  const { send, addressOf } = sender;
+  return { send, addressOf, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
 }
 
 /** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */

@@ -3,7 +3,7 @@ import { openReceiver } from "./receiver.ts";
 
 /** The machine that the harness runs on. */
 export const REACH: Reach = {
-  receiver: openReceiver,
+  receiver: () => openReceiver(),
   async parquet(bytes) {
     const { readParquet } = await import("./parquet.ts");
     return readParquet(bytes);

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Delivery, Receiver } from "../target.ts";
 
-/** A server on this machine that keeps what it is sent. */
-export async function openReceiver(): Promise<Receiver> {
+/** A server on this machine that keeps what it is sent; under a name of its own it is reached from elsewhere. */
+export async function openReceiver(hostName?: string): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const statuses: number[] = [];
   const waiting = new Set<() => void>();
@@ -17,10 +17,12 @@ export async function openReceiver(): Promise<Receiver> {
     response.writeHead(statuses.shift() ?? 200).end();
     for (const wake of [...waiting]) wake();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  await new Promise<void>((listening) =>
+    server.listen(0, hostName === undefined ? "127.0.0.1" : "0.0.0.0", listening),
+  );
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${hostName ?? "127.0.0.1"}:${(server.address() as AddressInfo).port}`,
     deliveries,
     answerWith: (...next) => void statuses.push(...next),
     arrived(count, withinMs) {

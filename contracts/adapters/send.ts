@@ -8,6 +8,8 @@ const MOST_SOCKETS = 64;
 /** Sends over the network by connections of its own, which end with it. */
 export interface Sender {
   send(request: WireRequest): Promise<WireReply>;
+  /** Base address that a request goes to. */
+  addressOf(request: WireRequest): string | undefined;
   close(): void;
 }
 
@@ -19,9 +21,12 @@ export function createSender(
   const connections = { keepAlive: true, maxSockets: MOST_SOCKETS };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
 
+  const addressOf = ({ region, path }: WireRequest) =>
+    agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
+
   async function send(request: WireRequest): Promise<WireReply> {
     const { region, method, path } = request;
-    const base = agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
+    const base = addressOf(request);
     if (base === undefined) throw new Unreachable(`no address in the ${region} region is given`);
     try {
       return await exchange(agents, base, request);
@@ -33,6 +38,7 @@ export function createSender(
 
   return {
     send,
+    addressOf,
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -104,5 +110,5 @@ async function replyOf(response: IncomingMessage): Promise<WireReply> {
 
 /** Paths of the agent server, where it has an address of its own. */
 function isAgentPath(path: string): boolean {
-  return /^\/(threads?|assistants|runs\/(crons|stream|wait|cancel)|info$)/.test(path);
+  return /^\/(threads?|assistants|runs\/(crons|stream|wait|cancel)|info$|openapi\.json$)/.test(path);
 }

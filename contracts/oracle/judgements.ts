@@ -60,15 +60,18 @@ export function firstOf(row: Operation): RequirementId {
 
 function statusOf(row: Operation, { status }: WireReply): Judgement {
   const text = `status ${status} is none that this operation answers with`;
-  if (status >= 500 && status !== 501)
+  if (status >= 500 && status !== 501 && row.shown)
     return { verdict: "FAIL", blame: "target", requirement: firstOf(row), section: row.section, text };
   if (status === 429) return choice("8.5-1", text);
+  if (row.server === "agent") return choice("4.1-3", text, "agent.invalid_request");
   return choice("7-1", text, status < 300 ? "platform.success_status" : "platform.invalid_request");
 }
 
 /** §2.3 asks for a string; that it is sent as JSON is ours, and bare text will do. */
 function mediaOf(row: Operation, message: string): Judgement {
-  return row.server === "agent" ? unstrict("2.3-1", message) : choice("7-1", message, "platform.error_body");
+  return row.server === "agent"
+    ? choice("2.3-1", message, "agent.error_body")
+    : choice("7-1", message, "platform.error_body");
 }
 
 function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): Judgement {

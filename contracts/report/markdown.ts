@@ -49,6 +49,6 @@ function code(value: unknown): string {
 }
 
 /** Text of a server is nothing to render. */
-function inline(text: string): string {
+export function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&").replaceAll("\n", " ");
 }

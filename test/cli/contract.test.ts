@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { type Answer, tinyServer } from "../contracts/tiny-server.ts";
 import { workingFolder } from "./emulator-process.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
@@ -60,6 +61,12 @@ describe("emulator contract", () => {
     [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
     [["run", "--target", "here"], '--target: "here" is no http or https address'],
     [["run", "--report", "html"], '--report: "html" will not do; give pretty, junit, json, md'],
+    [
+      ["run", "--compare", "http://127.0.0.1:9", "--report", "junit"],
+      "--report: junit tells of one server; with --compare give pretty, json or md",
+    ],
+    [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
+    [["run", "--assistant", "echo"], "--assistant: only goes with --target"],
     [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number'],
   ])("%j is used wrongly: 2", async (args, problem) => {
     const { code, err } = await contract(args);
@@ -71,5 +78,41 @@ describe("emulator contract", () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
     expect(err).toMatch(/127\.0\.0\.1:9/);
     expect(code).toBe(1);
+  });
+
+  describe("beside an agent server that errs", () => {
+    /** Finds no thread, as is asked, and says so in an object. */
+    const erring: Answer = ({ path }) => ({
+      status: 404,
+      body: path.startsWith("/threads/") ? { detail: "no" } : "Not Found",
+    });
+    const served: Answer = (request) =>
+      request.path === "/assistants/search" ? { status: 200, body: [] } : erring(request);
+
+    it("run --compare: 3, with the difference and what could not be asked", async () => {
+      const { url, close } = await tinyServer(served);
+      const folder = workingFolder();
+      const args = ["run", "4.1/not-found", "4.2", "--compare", url];
+      const { code, out } = await contract(args);
+      expect(out).toMatch(/^FAIL \(target\) {2}§2\.3-1: An error of the agent server is a plain string\./m);
+      expect(out).toMatch(/= emulator, in this process: ".*"\n {4}≠ http:\S+ \{"detail":"no"\}/);
+      expect(out).toMatch(/1 of 1 cases differ; 1 could not be asked of both\n$/);
+      expect(code).toBe(3);
+      const written = await contract([...args, "--report", "md", "--output", "drift.md"], folder);
+      expect(written.code).toBe(3);
+      expect(readFileSync(join(folder, "drift.md"), "utf8")).toMatch(
+        /^\| 2\.3-1 \| .* \| FAIL \(target\) \|$/m,
+      );
+      expect((await contract(["run", "4.2", "--compare", url])).code).toBe(1);
+      await close();
+    });
+
+    it("run --agent-url: judges it alone", async () => {
+      const { url, close } = await tinyServer(served);
+      const { code, out } = await contract(["run", "4.1/not-found", "4.2", "--agent-url", url]);
+      expect(out).toMatch(/: 1 UNSUPPORTED · 1 FAIL$/m);
+      expect(code).toBe(1);
+      await close();
+    });
   });
 });

@@ -1,0 +1,43 @@
+// The emulator beside the open-source agent server: `npm run drift`, with the flags of `contract run` after `--`.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CLI, launch } from "../measure.mjs";
+
+const HERE = fileURLToPath(new URL("./", import.meta.url));
+const SERVER = "@langchain/langgraph-api";
+const DRIFT = 3;
+
+if (!existsSync(join(HERE, "node_modules", SERVER))) {
+  process.stderr.write("First: npm i --legacy-peer-deps --no-package-lock --prefix bench/peers\n");
+  process.exit(1);
+}
+const folder = await mkdtemp(join(tmpdir(), "emulator-drift-"));
+const peer = await launch(join(HERE, "agent-server.mjs"), [folder, "talk-graph.mjs"]);
+try {
+  const { url } = JSON.parse(peer.line);
+  process.stderr.write(
+    `${SERVER} ${versionOf(SERVER)}, @langchain/langgraph ${versionOf("@langchain/langgraph")}: ${url}\n`,
+  );
+  const code = await contract("--compare", url, ...process.argv.slice(2));
+  // That they differ is what was to be shown.
+  process.exitCode = code === DRIFT ? 0 : code;
+} finally {
+  await peer.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+function versionOf(name) {
+  return JSON.parse(readFileSync(join(HERE, "node_modules", name, "package.json"), "utf8")).version;
+}
+
+function contract(...args) {
+  const child = spawn(process.execPath, [CLI, "contract", "run", ...args], { stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}

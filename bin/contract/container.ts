@@ -1,0 +1,77 @@
+import { constants } from "node:os";
+import { createContainerTarget } from "../../contracts/index.ts";
+import type { Target } from "../../contracts/target.ts";
+import { UsageError } from "../command.ts";
+
+const SIGNAL_BASE = 128;
+const PATIENCE_MS = 60_000;
+
+/** Run by Node inside of the container, with an address to ask for. */
+const PROBE = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).then(
+  () => process.exit(0),
+  () => process.exit(1),
+)`;
+
+/** An emulator in a container that is started for the run and stopped after it; an empty image is the usual one. */
+export async function containerTarget(given: string): Promise<Target> {
+  const { EMULATOR_IMAGE, EmulatorContainer, HOST_NAME_INSIDE } = await loaded(
+    () => import("../../emulator/entries/testcontainers.ts"),
+  );
+  const image = given === "" ? EMULATOR_IMAGE : given;
+  await refuseMissing(image, given === "");
+  const container = await new EmulatorContainer(image)
+    // This process stops it, which needs no second container and no second image.
+    .withAutoCleanup(false)
+    .withStartupTimeout(PATIENCE_MS)
+    .start()
+    .catch((error: Error) => {
+      throw new UsageError(`--target: the image ${image} does not start: ${error.message}`);
+    });
+  const release = stopOnSignal(() => container.stop());
+  return createContainerTarget({
+    image,
+    url: container.url,
+    euUrl: container.euUrl,
+    s3Url: container.s3Url,
+    hostName: HOST_NAME_INSIDE,
+    reaches: async (url) => (await container.exec(["node", "-e", PROBE, url])).exitCode === 0,
+    async stop() {
+      release();
+      await container.stop();
+    },
+  });
+}
+
+/** The package that starts containers is brought by those who want it. */
+async function loaded<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new UsageError("--target: containers need a package; npm install --save-dev testcontainers@11");
+  }
+}
+
+/** An image that is named may be fetched; the usual one is in no registry. */
+async function refuseMissing(image: string, isUsual: boolean): Promise<void> {
+  const { getContainerRuntimeClient, ImageName } = await loaded(() => import("testcontainers"));
+  const client = await getContainerRuntimeClient().catch(() => {
+    throw new UsageError("--target: no container engine answers; start Docker, or name it by DOCKER_HOST");
+  });
+  if (isUsual && !(await client.image.exists(ImageName.fromString(image))))
+    throw new UsageError(
+      `--target: there is no image ${image}; build it in a clone with \`docker build -t ${image} .\``,
+    );
+}
+
+/** Whoever interrupts the run leaves no container behind. */
+function stopOnSignal(stop: () => Promise<unknown>): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const onSignal = (signal: (typeof signals)[number]) => {
+    void stop().finally(() => process.exit(SIGNAL_BASE + constants.signals[signal]));
+  };
+  for (const signal of signals) process.once(signal, onSignal);
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}

@@ -1,0 +1,145 @@
+import { VERDICTS } from "../case.ts";
+import type { Comparison, Drift, Side } from "../compare.ts";
+import { inline } from "./markdown.ts";
+
+const MOST_ASKED = 3;
+const CELL_CHARACTERS = 60;
+
+/** Two servers side by side, for a person: what differs, requirement by requirement, then the counts. */
+export function comparisonLines(comparison: Comparison): string[] {
+  const { targets, drifts } = comparison;
+  return [
+    ...groupsOf(drifts).flatMap((group) => [
+      ...headLines(group[0] as Drift),
+      ...group.flatMap((drift) => driftLines(drift, targets)),
+      "",
+    ]),
+    ...leftLines(comparison),
+    ...comparisonCounts(comparison),
+  ];
+}
+
+/** The same as a table for the summary of a job: a line for each requirement. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  const { targets, drifts } = comparison;
+  const [first, second] = targets.map(inline);
+  return [
+    `## Drift: ${first} and ${second}`,
+    "",
+    ...comparisonCounts(comparison).map((line) => `${inline(line)}  `),
+    "",
+    `| § | The specification | What was asked | ${first} | ${second} | Verdict |`,
+    "|---|---|---|---|---|---|",
+    ...groupsOf(drifts).map(row),
+    "",
+    ...leftLines(comparison).map((line) => `- ${inline(line.trim())}`),
+    "",
+  ].join("\n");
+}
+
+function row(group: readonly Drift[]): string {
+  const { section, requirement, assumption, says, verdict, blame } = group[0] as Drift;
+  const shown = tellingOf(group).slice(0, MOST_ASKED);
+  const rest = group.length - shown.length;
+  const list = (of: (drift: Drift) => string) => shown.map(of).join("<br>");
+  const asked = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
+  const did = (side: Side) => list((drift) => cell(drift, side));
+  const cells = [
+    `${requirement ?? section}`,
+    inline(assumption === undefined ? says : `${says} (${assumption})`),
+    asked,
+    did("first"),
+    did("second"),
+    `${verdict} (${blame})`,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function cell(drift: Drift, side: Side): string {
+  const did = drift[side];
+  if (did !== null && did.length > CELL_CHARACTERS) return span(`${did.slice(0, CELL_CHARACTERS)}…`);
+  if (did !== null) return span(did);
+  return drift.side === side ? "" : "as asked";
+}
+
+/** Text of a server, in a cell of a table. */
+function span(text: string): string {
+  return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|")}\``;
+}
+
+/** What is about the same, wherever it was found. */
+function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
+  const groups = new Map<string, Drift[]>();
+  for (const drift of drifts) {
+    const { requirement, section, assumption, verdict, blame, side } = drift;
+    const key = [requirement ?? section, assumption, verdict, blame, side].join(" ");
+    const group = groups.get(key) ?? [];
+    if (!group.some(({ text }) => text === drift.text)) group.push(drift);
+    groups.set(key, group);
+  }
+  // Those to which the other server's answer is known say the most.
+  const rank = ({ first, second }: Drift) => (first === null || second === null ? 1 : 0);
+  const sorted = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)));
+  return sorted.sort(([a], [b]) => gravity(b) - gravity(a) || bySection(a, b));
+}
+
+/** Those come first in which the servers did something that was not seen before. */
+function tellingOf(group: readonly Drift[]): readonly Drift[] {
+  const seen = new Set<string>();
+  const isNew = ({ first, second }: Drift) => {
+    const known = seen.size;
+    if (first !== null && second !== null) seen.add(`${first} ${second}`);
+    return seen.size > known;
+  };
+  const fresh = group.filter(isNew);
+  return [...fresh, ...group.filter((drift) => !fresh.includes(drift))];
+}
+
+function headLines({ requirement, section, assumption, says, verdict, blame }: Drift): string[] {
+  const name = [requirement ?? section, ...(assumption === undefined ? [] : [assumption])].join(", ");
+  return [`${verdict} (${blame})  §${name}: ${says}`];
+}
+
+function driftLines(drift: Drift, [first, second]: Comparison["targets"]): string[] {
+  const { id, text, curl } = drift;
+  const side = (name: string, did: string | null, differs: boolean) =>
+    `    ${differs ? "≠" : "="} ${name}: ${did ?? "as asked"}`;
+  return [
+    `  ${text} (${id})`,
+    side(first, drift.first, drift.side === "first"),
+    side(second, drift.second, drift.side === "second"),
+    ...(curl === undefined ? [] : [`    ${curl}`]),
+  ];
+}
+
+function leftLines({ left }: Comparison): string[] {
+  return left.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
+}
+
+/** How many cases each of them was asked, and how many differ. */
+export function comparisonCounts({
+  targets,
+  compared,
+  verdicts,
+  differing,
+  notCompared,
+}: Comparison): string[] {
+  const told = (side: Side) =>
+    VERDICTS.flatMap((verdict) =>
+      verdicts[side][verdict] ? [`${verdicts[side][verdict]} ${verdict}`] : [],
+    ).join(" · ");
+  return [
+    `${targets[0]}: ${told("first") || "nothing asked"}`,
+    `${targets[1]}: ${told("second") || "nothing asked"}`,
+    `${differing} of ${compared} cases differ; ${notCompared} could not be asked of both`,
+  ];
+}
+
+function gravity(drift: Drift | undefined): number {
+  return drift ? VERDICTS.indexOf(drift.verdict) : 0;
+}
+
+function bySection(a: Drift | undefined, b: Drift | undefined): number {
+  const name = (drift: Drift | undefined) => drift?.requirement ?? drift?.section ?? "";
+  return name(a).localeCompare(name(b), "en", { numeric: true });
+}

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run, start, workingFolder } from "./emulator-process.ts";
+
+const KEY = { "content-type": "application/json", "x-api-key": "emulator-key" };
+const ROW = {
+  id: "00000001-0000-4000-8000-000000000001",
+  name: "row",
+  run_type: "chain",
+  start_time: "2026-01-01T00:00:00Z",
+};
+
+function post(url: string, path: string, body: unknown): Promise<Response> {
+  return fetch(`${url}${path}`, { method: "POST", headers: KEY, body: JSON.stringify(body) });
+}
+
+/** A file where the folder of trace rows was: the next row meets an invariant that does not hold. */
+function breakTraces(data: string): () => void {
+  const traces = join(data, "worlds/main/traces");
+  renameSync(traces, `${traces}.aside`);
+  writeFileSync(traces, "");
+  return () => {
+    rmSync(traces);
+    renameSync(`${traces}.aside`, traces);
+  };
+}
+
+describe("a broken emulator", () => {
+  it("ends `start` with one line, its last turns in a file, and all that was answered kept", async () => {
+    const cwd = workingFolder();
+    const data = join(cwd, ".emulator");
+    const first = await start(["--ready-file", "ready.json"], { cwd });
+    expect((await post(first.ready.url, "/sessions", { name: "kept" })).status).toBe(200);
+    const mend = breakTraces(data);
+    expect((await post(first.ready.url, "/runs", ROW)).status).toBe(500);
+    const { code, stderr } = await first.ended;
+    const report = join(data, `defect-${first.ready.pid}.ndjson`);
+    expect(code).toBe(5);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: Error: ENOTDIR/);
+    expect(stderr).toContain(`its last turns are in ${report}; please report it with that file`);
+    expect(stderr).toContain(`${data} holds all that was answered: starting again goes on from there`);
+    const [head, ...turns] = readFileSync(report, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(head).toEqual({
+      defect: expect.stringContaining("ENOTDIR"),
+      version: first.ready.version,
+      seed: first.ready.seed,
+      node: process.version,
+    });
+    expect(turns.at(-1)).toMatchObject({ cause: { name: "createProject" } });
+    for (const left of [join(data, "locator.json"), join(cwd, "ready.json")])
+      expect(existsSync(left)).toBe(false);
+
+    mend();
+    const { ready } = await start([], { cwd });
+    const projects = (await (await fetch(`${ready.url}/sessions`, { headers: KEY })).json()) as {
+      name: string;
+    }[];
+    expect(projects.map(({ name }) => name)).toContain("kept");
+    expect((await post(ready.url, "/runs", ROW)).status).toBe(202);
+  });
+
+  it("ends `start` when its data folder is taken away", async () => {
+    const cwd = workingFolder();
+    const { ended } = await start([], { cwd });
+    rmSync(join(cwd, ".emulator"), { recursive: true });
+    const { code, stderr } = await ended;
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^emulator: the lock of .*\.emulator was lost: .* Start again\n$/);
+    expect(existsSync(join(cwd, ".emulator"))).toBe(false);
+  });
+
+  it("ends `exec` and the command that it runs", async () => {
+    const cwd = workingFolder();
+    const child = `
+      const { renameSync, writeFileSync } = require("node:fs");
+      const traces = "kept/worlds/main/traces";
+      renameSync(traces, traces + ".aside");
+      writeFileSync(traces, "");
+      fetch(process.env.EMULATOR_URL + "/runs", {
+        method: "POST",
+        headers: ${JSON.stringify(KEY)},
+        body: JSON.stringify(${JSON.stringify(ROW)}),
+      });
+      setInterval(() => undefined, 1000);
+    `;
+    const words = ["exec", "--data", "kept", "--", process.execPath, "-e", child];
+    const { code, stderr } = await run(words, { cwd });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: .*\n$/);
+  });
+
+  it("that kept nothing leaves its last turns in a folder of their own", async () => {
+    const cwd = workingFolder();
+    const { ready, child, ended } = await start(["--ephemeral"], { cwd, env: { TMPDIR: cwd } });
+    const status = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as {
+      objects_folder: string;
+    };
+    breakTraces(join(status.objects_folder, "../../.."));
+    await post(ready.url, "/runs", ROW);
+    if (child.exitCode === null) await once(child, "exit");
+    const { code, stderr } = await ended;
+    expect(code).toBe(5);
+    const file = /its last turns are in (\S+defect-\d+\.ndjson);/.exec(stderr)?.[1];
+    expect(file?.startsWith(cwd)).toBe(true);
+    expect(existsSync(file ?? "")).toBe(true);
+    expect(stderr).toContain("nothing was to be kept");
+  });
+});
