@@ -5,6 +5,7 @@ import { type HttpReply, type HttpRequest, jsonReply } from "./http/message.ts";
 import { type WorldChoice, worldChoice } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
+import type { Site } from "./site.ts";
 
 /** Brings each request to its world. */
 export interface Reception {
@@ -29,7 +30,7 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
       ? answerControl(controlOf(named), request, allowedHosts)
       : gateway.handle(site.world, request, site.clock);
     recording.take(request, now, reply);
-    return reply;
+    return onceKept(site, reply);
   }
 
   async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
@@ -52,6 +53,14 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
       }
     },
   };
+}
+
+/** Nobody is told of what the end of the process could still undo. */
+async function onceKept(site: Site, replying: Promise<HttpReply>): Promise<HttpReply> {
+  const reply = await replying;
+  const kept = site.kept();
+  if (kept) await kept;
+  return reply;
 }
 
 /** The test-only operations are loaded with the first request for one. */

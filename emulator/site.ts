@@ -22,11 +22,11 @@ import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
 import type { Ports, Secrets, World } from "./domain/turn.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
 import type { AdvanceTarget } from "./kernel/advance.ts";
-import { emptyState, type WorldState } from "./kernel/commit.ts";
+import { type Commit, emptyState, type WorldState } from "./kernel/commit.ts";
 import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
-import { createWorld, type WorldParts } from "./kernel/world.ts";
+import { createWorld, type EffectRunner, type WorldParts } from "./kernel/world.ts";
 import { type Origin, originOf, type Source } from "./source.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
@@ -43,6 +43,8 @@ export interface Site {
   stats(): { readonly rows: number; readonly bytes: number };
   /** Calls back once nothing is under way, with what another world goes on from: to be used in the same go. */
   atRest<T>(use: (source: Source) => T): Promise<T>;
+  /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
+  kept(): Promise<void> | undefined;
   /** Ends the world and lets go of its folders at once, for another one to take its place. */
   end(reason: Refusal): Promise<void>;
   /** Saves the state and lets go of the folders. */
@@ -69,7 +71,7 @@ const JOURNAL_CAPACITY = 10_000;
 /** Opens a world: as its home has it, or as the origin says that it begins. */
 export function openSite(options: SiteOptions): Site {
   const { configuration, home, origin } = options;
-  const { image, store } = openRecords(options);
+  const { image, store } = openRecords(options, (error) => world.end(error));
   const tools = openTools(options, store);
   const { traces, files, encoder, webhooks } = tools;
   const world = createWorld<Ports>(partsOf(tools, image, tools.delays));
@@ -102,6 +104,7 @@ export function openSite(options: SiteOptions): Site {
     isFresh: origin === undefined && image.turn === 0,
     rehearse: (target) => rehearseIn(tools, world, target),
     stats: () => traces.stats(),
+    kept: () => store?.flushed(),
     async atRest(use) {
       do await waitForRest(world);
       while (world.inFlight().length > 0);
@@ -148,16 +151,22 @@ interface OpenedRecords {
   readonly store: Store | undefined;
 }
 
-function openRecords({ configuration, home, origin }: SiteOptions): OpenedRecords {
+function openRecords(
+  { configuration, home, origin }: SiteOptions,
+  onFailure: (error: Error) => void,
+): OpenedRecords {
   const isKept = configuration.dataFolder !== null;
   const folder = home.records;
   if (origin)
-    return { image: origin.image, store: isKept ? openStore({ folder, last: origin.last }) : undefined };
+    return {
+      image: origin.image,
+      store: isKept ? openStore({ folder, last: origin.last, onFailure }) : undefined,
+    };
   const initial = initialState(configuration);
   if (!isKept) return { image: imageOf(initial, COLLECTIONS), store: undefined };
   const { state, last } = readStore(folder, initial);
   const image = imageOf(present(state, configuration), COLLECTIONS);
-  return { image, store: openStore({ folder, last }) };
+  return { image, store: openStore({ folder, last, onFailure }) };
 }
 
 function openTools(options: SiteOptions, store: Store | undefined): Tools {
@@ -186,16 +195,38 @@ function partsOf(tools: Tools, image: WorldImage, delays: Delays): WorldParts<Po
     image,
     ports,
     reactions: { ...REACTIONS, ...storage.reactions },
-    effects: {
+    effects: afterKeeping(store, {
       ...storage.effects,
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
       ...statsEffects(tools.traces),
       ...exportEffects({ encoder, secrets: ports.secrets, doors }),
-    },
-    keep: (commit) => store?.keep(commit),
+    }),
+    keep: keeperOf(store),
     journalCapacity: JOURNAL_CAPACITY,
   };
+}
+
+/** Requests of one moment are kept together, since their replies can wait for that; nothing else waits. */
+function keeperOf(store: Store | undefined): (commit: Commit) => void {
+  if (!store) return () => undefined;
+  return (commit) => (commit.cause.type === "request" ? store.keepSoon(commit) : store.keep(commit));
+}
+
+/** Nothing is done outside of a world before the turn is kept that asked for it. */
+function afterKeeping(
+  store: Store | undefined,
+  effects: WorldParts<Ports>["effects"],
+): WorldParts<Ports>["effects"] {
+  if (!store) return effects;
+  const kept = Object.entries(effects).map(([kind, run]): [string, EffectRunner] => [
+    kind,
+    (effect) => {
+      store.flush();
+      return run(effect);
+    },
+  ]);
+  return Object.fromEntries(kept);
 }
 
 async function rehearseIn(tools: Tools, world: World, target: AdvanceTarget): Promise<Rehearsal> {

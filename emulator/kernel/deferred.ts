@@ -1,8 +1,14 @@
-/** A promise with its resolver beside it; Node 20 has no `Promise.withResolvers`. */
-export function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+/** A promise with its ends beside it; Node 20 has no `Promise.withResolvers`. */
+export function withResolvers<T>(): {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (reason: unknown) => void;
+} {
   let resolve!: (value: T) => void;
-  const promise = new Promise<T>((done) => {
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((done, failed) => {
     resolve = done;
+    reject = failed;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }

@@ -65,7 +65,7 @@ export interface World<Ports> {
   /** The defect that ended this world, when one did. */
   readonly defect: Error | undefined;
   /** Ends this world: every later call and every waiting request is refused for this reason. */
-  end(reason: Refusal): void;
+  end(reason: Error): void;
   /** Takes up what was in flight when the process ended. */
   recover(): void;
   state(): WorldState;

@@ -76,8 +76,15 @@ async function answer(listener: Listener, request: IncomingMessage, response: Se
   if (response.destroyed) return;
   // Encoded once: a text is measured and encoded again on its way through the socket.
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  response.writeHead(status, { ...headers, "content-length": bytes.length });
+  response.writeHead(status, flat(headers, bytes.length));
   response.end(request.method === "HEAD" ? undefined : bytes);
+}
+
+/** Names and values in turns: nothing else sets headers here, and these need not be gathered in an object again. */
+function flat(headers: HttpReply["headers"], contentLength: number): string[] {
+  const all = ["content-length", String(contentLength)];
+  for (const name in headers) all.push(name, headers[name] as string);
+  return all;
 }
 
 async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {

@@ -38,10 +38,15 @@ export function readJournal(folder: string, number: number): readonly Commit[] {
   });
 }
 
+export function lineOf(commit: Commit): string {
+  return `${JSON.stringify(commit)}\n`;
+}
+
 export interface JournalFile {
   readonly number: number;
   readonly bytes: number;
-  append(commit: Commit): void;
+  /** Lines of `lineOf`. */
+  append(lines: string): void;
   close(): void;
 }
 
@@ -54,8 +59,12 @@ export function openJournal(folder: string, number: number): JournalFile {
     get bytes() {
       return bytes;
     },
-    append(commit) {
-      bytes += writeSync(descriptor, `${JSON.stringify(commit)}\n`);
+    append(lines) {
+      const all = Buffer.from(lines);
+      // A disk that is nearly full takes a part, and says so by its length alone.
+      for (let written = 0; written < all.length; )
+        written += writeSync(descriptor, all, written, all.length - written);
+      bytes += all.length;
     },
     close: () => closeSync(descriptor),
   };

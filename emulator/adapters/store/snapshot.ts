@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
@@ -41,7 +41,13 @@ export function readSnapshot(folder: string): Snapshot | undefined {
 
 /** Replaces the snapshot in one step: a reader finds the old one or the new one, never a part. */
 export function writeSnapshot(folder: string, snapshot: Snapshot): void {
-  new LowSync<Snapshot>(new JSONFileSync(snapshotFile(folder)), snapshot).write();
+  try {
+    new LowSync<Snapshot>(new JSONFileSync(snapshotFile(folder)), snapshot).write();
+  } catch (error) {
+    // What a full disk took of it would keep that disk full.
+    rmSync(join(folder, ".world.json.tmp"), { force: true });
+    throw error;
+  }
 }
 
 /** How large the snapshot of a folder is; 0 when there is none. */

@@ -1,10 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.ts";
+import { isFullDisk } from "../full-disk.ts";
 import { threadUrl } from "../thread-url.ts";
+import { createBatch } from "./batch.ts";
 import {
   type JournalFile,
   journalNumbers,
+  lineOf,
   openJournal,
   readJournal,
   removeJournals,
@@ -16,6 +19,12 @@ import { FORMAT, readSnapshot, snapshotBytes, writeSnapshot } from "./snapshot.t
 export interface Store {
   /** Appends a commit; once it returns, the commit survives the end of the process. */
   keep(commit: Commit): void;
+  /** Appends a commit together with others of this moment; nobody may be told of it before `flushed`. */
+  keepSoon(commit: Commit): void;
+  /** Resolves when what was kept soon survives the end of the process; undefined when it does already. */
+  flushed(): Promise<void> | undefined;
+  /** Appends at once what was kept soon. */
+  flush(): void;
   /**
    * Gives another folder all that was kept up to now; files are shared, nothing is copied. Answers with the
    * number of the last journal file there.
@@ -60,10 +69,14 @@ export interface StoreOptions {
   /** The number of the last journal file that is there. */
   readonly last: number;
   readonly compactAtBytes?: number;
+  /** Hears that what was kept soon could not be written. */
+  readonly onFailure?: (error: Error) => void;
 }
 
 /** Goes on with a folder that was read, or that was filled by another store. */
-export function openStore({ folder, last, compactAtBytes = COMPACT_AT_BYTES }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { folder, last, compactAtBytes = COMPACT_AT_BYTES } = options;
+  const batch = createBatch(append, options.onFailure);
   let journal = openJournal(folder, last + 1);
   let compaction: Promise<void> | undefined;
   let folded = snapshotBytes(folder);
@@ -90,24 +103,34 @@ export function openStore({ folder, last, compactAtBytes = COMPACT_AT_BYTES }: S
     removeJournals(folder, number);
   }
 
+  function append(lines: string): void {
+    journal.append(lines);
+    if (journal.bytes >= Math.max(compactAtBytes, folded) && !compaction) rotate();
+  }
+
   return {
     keep(commit) {
-      journal.append(commit);
-      if (journal.bytes >= Math.max(compactAtBytes, folded) && !compaction) rotate();
+      batch.add(lineOf(commit));
+      batch.flush();
     },
+    keepSoon: (commit) => batch.addSoon(lineOf(commit)),
+    flushed: batch.flushed,
+    flush: batch.flush,
     lendTo(target) {
+      batch.flush();
       if (journal.bytes > 0) turnPage();
       const last = journal.number - 1;
       shareFiles(folder, target, last);
       return last;
     },
     async close(state) {
+      batch.flush();
       await compaction;
       try {
         if (state) return finish(state);
       } catch (error) {
-        // More than one JSON text can hold: it stays in its journals, which lose nothing.
-        if (!(error instanceof RangeError)) throw error;
+        // More than one JSON text or the disk can hold: it stays in its journals, which lose nothing.
+        if (!(error instanceof RangeError) && !isFullDisk(error)) throw error;
       }
       journal.close();
     },
