@@ -1,3 +1,4 @@
+import type { CredentialRequest } from "./domain/object-storage/credentials.ts";
 import type { Settings } from "./domain/settings.ts";
 import type { ClockState } from "./kernel/commit.ts";
 import type { Instant } from "./kernel/instant.ts";
@@ -28,7 +29,12 @@ export interface SeedData {
   readonly traces: readonly { readonly file: string; readonly project: string }[];
   readonly projects: readonly string[];
   readonly destinations: readonly Readonly<Record<string, unknown>>[];
+  /** Key pairs of the embedded object store; one of the standard pair's name changes that. */
+  readonly keys: readonly SeedKey[];
 }
+
+/** As `POST /_emulator/v1/s3/credentials` takes it. */
+export type SeedKey = CredentialRequest;
 
 /** What a running emulator says of itself: the ready line, the ready file and the locator file. */
 export interface ReadyLine {

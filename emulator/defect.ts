@@ -1,10 +1,17 @@
 import type { World } from "./domain/turn.ts";
+import type { Journal } from "./kernel/journal.ts";
 import { Refusal } from "./kernel/refusal.ts";
+
+/** What has ended a world, and that world's last turns. */
+export interface Breakdown {
+  readonly error: Error;
+  readonly journal: Pick<Journal, "since">;
+}
 
 /** Tells of the first world that could not go on. */
 export interface DefectWatch {
   /** Never settles as long as all goes well. */
-  readonly first: Promise<Error>;
+  readonly first: Promise<Breakdown>;
   watch(world: Pick<World, "journal" | "defect">): void;
 }
 
@@ -12,16 +19,16 @@ export interface DefectWatch {
 const ORDERLY = new Set(["closing", "reset", "world_removed"]);
 
 export function createDefectWatch(): DefectWatch {
-  let tell: (defect: Error) => void = () => undefined;
-  const first = new Promise<Error>((resolve) => {
+  let tell: (breakdown: Breakdown) => void = () => undefined;
+  const first = new Promise<Breakdown>((resolve) => {
     tell = resolve;
   });
   return {
     first,
     watch(world) {
       const ended = () => {
-        const { defect } = world;
-        if (defect && !(defect instanceof Refusal && ORDERLY.has(defect.code))) tell(defect);
+        const { defect: error, journal } = world;
+        if (error && !(error instanceof Refusal && ORDERLY.has(error.code))) tell({ error, journal });
       };
       world.journal.follow(() => undefined, ended);
     },

@@ -5,7 +5,7 @@ import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration } from "./configuration.ts";
 import { contextOf, type Ports } from "./context.ts";
 import type { ControlContext } from "./control/operation.ts";
-import { createDefectWatch } from "./defect.ts";
+import { type Breakdown, createDefectWatch } from "./defect.ts";
 import type { Secrets } from "./domain/turn.ts";
 import { createGateway } from "./http/gateway.ts";
 import { isLoopback } from "./http/loopback.ts";
@@ -23,7 +23,7 @@ export interface House {
   readonly open: OpenWorlds;
   readonly reception: Reception;
   /** Settles with what has ended a world, when something does (law 6). */
-  readonly defect: Promise<Error>;
+  readonly defect: Promise<Breakdown>;
   /** What the test-only operations work on in a world. */
   controlOf(world: NamedWorld): ControlContext;
   close(): Promise<void>;

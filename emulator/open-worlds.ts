@@ -1,6 +1,7 @@
 import type { Homes } from "./adapters/homes/homes.ts";
 import type { Home } from "./adapters/homes/registry.ts";
 import { createRecording, type Recording } from "./control/recording.ts";
+import { MAIN } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Site } from "./site.ts";
 import { SEEDED, type Stills } from "./snapshots.ts";
@@ -58,7 +59,7 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
   async function wakeUp(id: string, home: Home, from: string | null): Promise<NamedWorld> {
     const named = enter(id, home);
     // The first start, or one that ended before the world was given what a fresh one holds.
-    if (named.site.isFresh) await seed(named, from !== SEEDED);
+    if (named.site.isFresh) await seed(named, id !== MAIN && from !== SEEDED);
     return named;
   }
 

@@ -34,7 +34,7 @@ export interface RunningEmulator {
   /** Armed faults that never struck: under `--strict` their user wants to know. */
   unstruckFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
-  readonly defect: Promise<Error>;
+  readonly defect: House["defect"];
   /** Takes no more requests, saves the state and lets go of the data folder. */
   close(): Promise<void>;
 }

@@ -176,8 +176,8 @@ function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): r
     );
   const cut = requests.filter(({ body, method }) => body === null && method !== "GET").length;
   if (cut > 0) warnings.push(`${cut} bodies were too long or no text, and are missing.`);
-  if (requests.some(({ body }) => body?.includes(`"${LEFT_OUT}"`)))
-    warnings.push(`Secrets were left out: put them where "${LEFT_OUT}" stands.`);
+  if (requests.some(({ query, body }) => query.includes(LEFT_OUT) || body?.includes(LEFT_OUT)))
+    warnings.push(`Secrets were left out: put them where ${LEFT_OUT} stands.`);
   return warnings;
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { workWith } from "../breakdown.ts";
 import { type Command, CommandFailure, type Invocation } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { makeDemoFolder } from "../demo-folder.ts";
@@ -33,17 +34,19 @@ async function run(invocation: Invocation): Promise<number> {
   const progress = openProgress(flags.quiet === true);
   const interrupted = signalled();
   const running = await startOrExplain(configuration);
-  try {
-    const story = tellStory(running, progress);
-    const account = await Promise.race([story, interrupted.then(stopTelling)]);
-    progress.clear();
-    if (flags.json === true) print(JSON.stringify(account.facts));
-    else if (flags.quiet !== true) for (const line of account.lines) print(line);
-    return account.facts.verified ? 0 : 1;
-  } finally {
-    progress.clear();
-    await running.close();
-  }
+  return workWith(running, configuration, async (breakdown) => {
+    try {
+      const story = tellStory(running, progress);
+      const account = await Promise.race([story, interrupted.then(stopTelling), breakdown]);
+      if (typeof account === "number") return account;
+      progress.clear();
+      if (flags.json === true) print(JSON.stringify(account.facts));
+      else if (flags.quiet !== true) for (const line of account.lines) print(line);
+      return account.facts.verified ? 0 : 1;
+    } finally {
+      progress.clear();
+    }
+  });
 }
 
 function stopTelling(signal: NodeJS.Signals): never {

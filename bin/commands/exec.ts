@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { workWith } from "../breakdown.ts";
 import { childEnvironment } from "../child-environment.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
@@ -25,16 +26,17 @@ async function run(invocation: Invocation): Promise<number> {
   const kept = flags.data === undefined ? { ephemeral: true } : {};
   const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
   const running = await startOrExplain(configuration);
-  try {
+  return workWith(running, configuration, async (breakdown) => {
     if (signals.early !== undefined) return SIGNAL_BASE + constants.signals[signals.early];
-    const exitCode = await runChild(invocation, childEnvironment(running.ready), signals.passTo);
+    // What the child does without its emulator shows nothing.
+    void breakdown.then(() => signals.pass("SIGTERM"));
+    const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
+    const exitCode = await Promise.race([child, breakdown]);
     const unstruck = configuration.settings.strict ? running.unstruckFaults() : [];
     for (const { id, plane, match, then } of unstruck)
       complain(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
     return exitCode === 0 && unstruck.length > 0 ? UNSTRUCK : exitCode;
-  } finally {
-    await running.close();
-  }
+  });
 }
 
 /** The child's exit code, or what shells make of the signal that ended it. */
@@ -70,11 +72,12 @@ function runChild(
 /** Signals go to the child; one that comes before there is a child ends the start. */
 function passOnSignals() {
   let child: ChildProcess | undefined;
-  const state: { early: NodeJS.Signals | undefined; passTo(to: ChildProcess): void } = {
-    early: undefined,
-    passTo(to) {
+  const state = {
+    early: undefined as NodeJS.Signals | undefined,
+    passTo(to: ChildProcess) {
       child = to;
     },
+    pass: (signal: NodeJS.Signals) => void child?.kill(signal),
   };
   for (const signal of PASSED_ON)
     process.on(signal, () => {

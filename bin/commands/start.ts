@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { removeLocator, writeLocator } from "../../emulator/adapters/locator.ts";
 import type { Configuration, ReadyLine } from "../../emulator/configuration.ts";
 import type { FaultRule } from "../../emulator/domain/faults/rules.ts";
+import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { endSoon, signalled } from "../signals.ts";
@@ -27,21 +28,22 @@ async function run(invocation: Invocation): Promise<number> {
   // Left by an emulator that was killed, it would tell that this one is ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const running = await startOrExplain(resolved.configuration);
-  let exitCode = 0;
-  try {
-    if (!writeLocator(folder, running.ready))
-      complain(
-        `${folder} has the locator of another running emulator, which is kept; find this one with --url`,
-      );
-    if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
-    announce(running.ready, resolved.configuration, invocation);
-    await signal;
-    if (resolved.configuration.settings.strict) exitCode = complainOfFaults(running.unstruckFaults());
-  } finally {
-    if (readyFile !== undefined) rmSync(readyFile, { force: true });
-    removeLocator(folder, running.ready.pid);
-    await running.close();
-  }
+  const exitCode = await workWith(running, resolved.configuration, async (breakdown) => {
+    try {
+      if (!writeLocator(folder, running.ready))
+        complain(
+          `${folder} has the locator of another running emulator, which is kept; find this one with --url`,
+        );
+      if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
+      announce(running.ready, resolved.configuration, invocation);
+      const ended = await Promise.race([signal, breakdown]);
+      if (typeof ended === "number") return ended;
+      return resolved.configuration.settings.strict ? complainOfFaults(running.unstruckFaults()) : 0;
+    } finally {
+      if (readyFile !== undefined) rmSync(readyFile, { force: true });
+      removeLocator(folder, running.ready.pid);
+    }
+  });
   endSoon(exitCode);
   return exitCode;
 }

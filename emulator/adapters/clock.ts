@@ -124,7 +124,16 @@ function createPace(world: World, wallNow: () => number): Pace {
   const present = (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
 
   function sync(): void {
-    if (!isStill() && !isResting) catchUp(false);
+    if (!isStill() && !isResting) catchUpQuietly(false);
+  }
+
+  /** A defect ends the world, which says so to whoever asks it next; a timer has nobody to tell. */
+  function catchUpQuietly(isImpatient: boolean): void {
+    try {
+      catchUp(isImpatient);
+    } catch (error) {
+      if (!world.defect) throw error;
+    }
   }
 
   function catchUp(isImpatient: boolean): void {
@@ -144,7 +153,7 @@ function createPace(world: World, wallNow: () => number): Pace {
     isResting = true;
     const isImpatient = await isStalled(world, world.settled());
     isResting = false;
-    if (!isStill()) catchUp(isImpatient);
+    if (!isStill()) catchUpQuietly(isImpatient);
   }
 
   /** One timer, for the next event. */

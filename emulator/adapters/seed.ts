@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import type { SeedData } from "../configuration.ts";
+import type { SeedData, SeedKey } from "../configuration.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../domain/auth.ts";
 import { createBucket } from "../domain/object-storage/buckets.ts";
-import { SEEDED_BUCKET, seedObjectStorage } from "../domain/object-storage/seed.ts";
+import { changeCredential, createCredential } from "../domain/object-storage/credentials.ts";
+import { SEEDED_BUCKET, SEEDED_KEY, seedObjectStorage } from "../domain/object-storage/seed.ts";
 import { projectFor } from "../domain/projects/projects.ts";
 import { ingest } from "../domain/traces/ingest.ts";
 import type { Turn, World } from "../domain/turn.ts";
@@ -17,10 +18,18 @@ export async function seedWorld(world: World, gateway: Gateway, data: SeedData |
   if (!data) return;
   seedTurn(world, "configured", (turn) => {
     for (const name of data.buckets) if (name !== SEEDED_BUCKET) createBucket(turn, name);
+    for (const key of data.keys) seedKey(turn, key);
     for (const sessionName of data.projects) projectFor(turn, WORKSPACE, { sessionName });
   });
   for (const { file, project } of data.traces) await seedTraces(world, file, project);
   for (const destination of data.destinations) await seedDestination(world, gateway, destination);
+}
+
+/** The standard pair is there already: a key of its name says what it may do. */
+function seedKey(turn: Turn, key: SeedKey): void {
+  const { access_key_id, ...rest } = key;
+  if (access_key_id === SEEDED_KEY.access_key_id) changeCredential(turn, access_key_id, rest);
+  else createCredential(turn, key);
 }
 
 async function seedTraces(world: World, file: string, project: string): Promise<void> {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, startClock } from "../../emulator/adapters/clock.ts";
 import type { World } from "../../emulator/domain/turn.ts";
 import { openScene, type Scene } from "../domain/bulk-exports/scene.ts";
+import { REQUEST, toyState, toyWorld } from "../kernel/toy.ts";
 
 const DAY = 86_400_000;
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
@@ -73,5 +74,22 @@ describe("a flowing clock", () => {
     expect(scene.runs(id)).toMatchObject([{ errors: { retry_0: "Run timeout" } }]);
     scene.release();
     await settle(scene);
+  });
+});
+
+describe("a clock whose world breaks on the way", () => {
+  it("throws at nobody: no request is to blame, and a timer has no one to tell", () => {
+    let wall = 0;
+    const state = { ...toyState(), clock: { mode: "flowing", rate: 1 } as const };
+    const fall = () => {
+      throw new Error("fallen");
+    };
+    const { world } = toyWorld({ state, reactions: { fall } });
+    clock = startClock(world as unknown as World, true, () => wall);
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "fall", ref: "x", afterMs: 10 }));
+    wall = 20;
+    expect(() => clock.sync()).not.toThrow();
+    expect(world.defect?.message).toBe("fallen");
+    expect(() => world.turn(REQUEST, () => undefined)).toThrow("fallen");
   });
 });

@@ -26,7 +26,10 @@ function breakWorld(): void {
 
 /** What the promise has settled with by now. */
 async function told({ defect } = running): Promise<Error | undefined> {
-  return Promise.race([defect, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))]);
+  return Promise.race([
+    defect.then(({ error }) => error),
+    new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
+  ]);
 }
 
 describe("a world that breaks", () => {
@@ -46,6 +49,21 @@ describe("a world that breaks", () => {
     expect(await told()).toBeUndefined();
     breakWorld();
     expect((await told())?.message).toBe("fallen");
+  });
+
+  it("has its own last turns told with it, when it is one of several", async () => {
+    const worlds = `${running.ready.url}/_emulator/v1/worlds`;
+    await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
+    const world = running.world("other")?.site.world;
+    const act = () =>
+      world?.turn({ type: "request", name: "fall" }, () => {
+        throw new Error("fallen in another world");
+      });
+    world?.turn({ type: "control", name: "the last one" }, () => undefined);
+    expect(act).toThrow("fallen in another world");
+    const { error, journal } = await running.defect;
+    expect(error.message).toBe("fallen in another world");
+    expect(journal.since(0).at(-1)?.cause.name).toBe("the last one");
   });
 
   it("is none when it is one of several and is removed", async () => {

@@ -88,22 +88,30 @@ function pathOf(id: RateLimitId): string {
   return `rate_limits.rows.${id}`;
 }
 
-/** A count, or as §8.5 writes it `count / seconds`; an object gives one to a region. */
+/** A count, or as §8.5 writes it `count / seconds`, or an object of both; us and eu give one to a region. */
 function rate(): Kind<RateGiven> {
-  const one = { type: ["integer", "string"], minimum: 1, maximum: MOST_REQUESTS, pattern: RATE.source };
+  const count = { type: "integer", minimum: 1, maximum: MOST_REQUESTS };
+  const seconds = { type: "integer", minimum: 1, maximum: MOST_SECONDS };
+  const both = {
+    type: "object",
+    properties: { count, seconds },
+    minProperties: 1,
+    additionalProperties: false,
+  };
+  const one = { anyOf: [count, { type: "string", pattern: RATE.source }, both] };
+  const regions = { us: one, eu: one };
+  const perRegion = { type: "object", properties: regions, minProperties: 1, additionalProperties: false };
   return {
-    expects: 'a count such as 15, "15 / 10" with the seconds too, or an object with these for us and eu',
-    schema: {
-      anyOf: [one, { type: "object", properties: { us: one, eu: one }, additionalProperties: false }],
-    },
+    expects:
+      'a count such as 15, "15 / 10" or { count: 15, seconds: 10 } with the seconds too, or an object with these for us and eu',
+    schema: { anyOf: [...one.anyOf, perRegion] },
     read(value) {
-      if (!isObject(value)) {
-        const both = readRate(value);
-        return both && { us: both, eu: both };
-      }
+      const forAll = readRate(value);
+      if (forAll) return { us: forAll, eu: forAll };
+      if (!isObject(value)) return undefined;
       const given = Object.entries(value).map(([region, text]) => [region, readRate(text)] as const);
       const isKnown = given.every(([region, one]) => RATE_REGIONS.some((known) => known === region) && one);
-      return isKnown ? Object.fromEntries(given) : undefined;
+      return isKnown && given.length > 0 ? Object.fromEntries(given) : undefined;
     },
     fromText(text) {
       if (/^\d+$/.test(text)) return Number(text);
@@ -118,13 +126,24 @@ function rate(): Kind<RateGiven> {
 
 function readRate(value: unknown): Partial<RateSetting> | undefined {
   if (typeof value === "number") return isCount(value) ? { count: value } : undefined;
+  if (isObject(value)) return readBoth(value);
   const [, count, seconds] = RATE.exec(String(value)) ?? [];
-  const both = { count: Number(count), seconds: Number(seconds) };
-  return isCount(both.count) && both.seconds >= 1 && both.seconds <= MOST_SECONDS ? both : undefined;
+  return readBoth({ count: Number(count), seconds: Number(seconds) });
 }
 
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= MOST_REQUESTS;
+function readBoth(given: Readonly<Record<string, unknown>>): Partial<RateSetting> | undefined {
+  const { count, seconds, ...unknown } = given;
+  const isKnown = Object.keys(unknown).length === 0 && Object.keys(given).length > 0;
+  const isSound = (count === undefined || isCount(count)) && (seconds === undefined || isSeconds(seconds));
+  return isKnown && isSound ? (given as Partial<RateSetting>) : undefined;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_REQUESTS;
+}
+
+function isSeconds(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_SECONDS;
 }
 
 /** An address, or a network with the length of its prefix. */

@@ -47,6 +47,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
     projects: value("seed_data.projects"),
     buckets: value("seed_data.buckets"),
     destinations: value("seed_data.destinations"),
+    keys: value("seed_data.keys"),
     traces: value("seed_data.traces").map(({ file, project }) => ({
       file: resolvePath(folderOf("seed_data.traces"), file),
       project,
@@ -59,6 +60,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   };
   checkWebhookVersions(winners.keys(), settings.versions, problems);
   checkTraceFiles(seedData, problems);
+  checkSeedKeys(seedData, problems);
   checkKeys(value, problems);
   if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
   const dataFolder = resolvePath(folderOf("server.data"), value("server.data"));
@@ -142,6 +144,13 @@ function checkTraceFiles(seedData: SeedData, problems: Problem[]): void {
       problems.push({ where: "seed_data.traces", what: `${file} cannot be read`, fix: "check its path" });
     }
   }
+}
+
+function checkSeedKeys({ keys }: SeedData, problems: Problem[]): void {
+  const ids = keys.map(({ access_key_id }) => access_key_id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined)
+    problems.push({ where: "seed_data.keys", what: `${twice} is there twice`, fix: "keep one of them" });
 }
 
 function checkKeys(value: ValueOf, problems: Problem[]): void {

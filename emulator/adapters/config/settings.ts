@@ -5,7 +5,6 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
-  freeObject,
   instant,
   integer,
   type Kind,
@@ -19,6 +18,7 @@ import {
 } from "./kinds.ts";
 import { limitSettings } from "./limit-settings.ts";
 import { RATE_LIMIT_ROW_SETTINGS, RATE_LIMIT_SETTINGS } from "./rate-limit-settings.ts";
+import { SEED_SETTINGS } from "./seed-settings.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** EU is the next port and S3 the one after, so the highest two are out of reach. */
@@ -149,31 +149,6 @@ type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["i
   ? T | null
   : T;
 
-const SEED_DATA = {
-  "seed_data.projects": setting(
-    list(text("a project name"), "project names"),
-    [],
-    "projects of a fresh world",
-  ),
-  "seed_data.traces": setting(
-    list(
-      record<{ file: string; project: string }>({ file: text("a file"), project: text("a project name") }),
-      "files, each with file and project",
-    ),
-    [],
-    "files of trace runs to take in",
-  ),
-  "seed_data.destinations": setting(
-    list(freeObject(), "destination bodies"),
-    [],
-    "destinations of a fresh world",
-    {
-      secret: true,
-    },
-  ),
-  "seed_data.buckets": setting(list(text("a bucket name"), "bucket names"), [], "buckets of a fresh world"),
-};
-
 /** The settings that have a type of their own, by their path in the configuration file. */
 const NAMED = {
   ...SERVER,
@@ -182,7 +157,7 @@ const NAMED = {
   ...AGENT_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...WEBHOOKS,
-  ...SEED_DATA,
+  ...SEED_SETTINGS,
 };
 
 /** The type of the value of each named setting. */

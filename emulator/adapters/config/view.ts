@@ -1,6 +1,6 @@
 import type { Assumption } from "../../../contracts/spec/assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../../contracts/spec/assumptions.ts";
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration, SeedKey } from "../../configuration.ts";
 
 /** What `GET /_emulator/v1/config` answers: everything in effect; keys of callers and headers of webhooks are masked. */
 export function configurationView(configuration: Configuration): Readonly<Record<string, unknown>> {
@@ -11,7 +11,11 @@ export function configurationView(configuration: Configuration): Readonly<Record
   return {
     ...rest,
     settings: { ...shown, auth: { ...auth, keys }, webhooks: { ...webhooks, headers } },
-    seedData: { ...rest.seedData, destinations: rest.seedData.destinations.map(withoutCredentials) },
+    seedData: {
+      ...rest.seedData,
+      destinations: rest.seedData.destinations.map(withoutCredentials),
+      keys: rest.seedData.keys.map(withoutSecrets),
+    },
     assumptions: Object.fromEntries(
       ASSUMPTION_IDS.map((id) => [id, { value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }]),
     ),
@@ -20,4 +24,8 @@ export function configurationView(configuration: Configuration): Readonly<Record
 
 function withoutCredentials({ credentials: _, ...destination }: Readonly<Record<string, unknown>>) {
   return destination;
+}
+
+function withoutSecrets({ secret_access_key: _, session_token: __, ...key }: SeedKey) {
+  return key;
 }

@@ -1,6 +1,7 @@
 import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
+import { maskedUrl } from "../webhooks/mask.ts";
 import { strike } from "./strike.ts";
 
 /** A webhook that is about to be sent. */
@@ -23,7 +24,7 @@ export interface WebhookFault {
 /** The fault, if any, that strikes this delivery. */
 export function strikeWebhook(turn: Turn, { url, run_id }: WebhookOccasion): WebhookFault | undefined {
   // What follows the path may be the receiver's secret token (§5-4).
-  const shown = { url: url.replace(/[?#].*$/s, ""), run_id };
+  const shown = { url: maskedUrl(url).replace(/\?.*$/s, ""), run_id };
   const rule = strike(turn, "webhook", { url, run_id }, shown);
   if (!rule) return undefined;
   const { drop, duplicate = 0, delay, refuse, status }: ThenOf<"webhook"> = rule.then;

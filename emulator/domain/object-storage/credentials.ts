@@ -44,12 +44,17 @@ export function listCredentials(reader: Reader): readonly CredentialView[] {
   return [...reader.list(s3Credentials)].map(viewCredential);
 }
 
+/** What the id of a key pair is made of. */
+export const ACCESS_KEY_IDS = "letters, digits and . + = @ _ -, 128 at most";
+
+export function isAccessKeyId(text: string): boolean {
+  return /^[\w.+=@-]{1,128}$/.test(text);
+}
+
 /** `POST /s3/credentials`; everything is allowed that the request does not restrict. */
 export function createCredential(turn: Turn, request: CredentialRequest): CredentialView {
   const { access_key_id, secret_access_key } = request;
-  if (!/^[\w.+=@-]{1,128}$/.test(access_key_id)) {
-    throw invalid("access_key_id", "letters, digits and . + = @ _ -, 128 at most");
-  }
+  if (!isAccessKeyId(access_key_id)) throw invalid("access_key_id", ACCESS_KEY_IDS);
   if (turn.get(s3Credentials, access_key_id)) {
     throw new Refusal(
       409,

@@ -5,6 +5,7 @@ import type { ListedRow, RowPlace, TraceScope, TraceStore } from "../traces/port
 import type { Workspace } from "../workspace.ts";
 import type { Order } from "./cursor.ts";
 import type { Selection } from "./selection.ts";
+import { rememberedTreeTest } from "./tree-memory.ts";
 
 /** Rows that may be asked for, and the test that says whether they are. */
 export interface Candidates {
@@ -150,12 +151,6 @@ function rootTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTes
 }
 
 function treeTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTest {
-  const test = compileFilter(filter);
-  return ({ trace_id, session_id }) => {
-    for (const found of traces.list(scope, { sessionIds: [session_id], traceId: trace_id, order: "asc" })) {
-      const row = found.read();
-      if (row.trace_id === trace_id && test(row)) return true;
-    }
-    return false;
-  };
+  const test = rememberedTreeTest(traces, filter, compileFilter(filter));
+  return ({ trace_id, session_id }) => test({ scope, sessionId: session_id, traceId: trace_id });
 }

@@ -97,7 +97,7 @@ function attemptOf(head: AttemptHead, now: number, posted: Posted): Attempt {
     failure: "failure" in posted ? posted.failure : null,
     message: "failure" in posted ? posted.message : null,
     reply: "status" in posted ? posted.reply : null,
-    redirects: (posted.redirects ?? []).map(maskedUrl),
+    redirects: (posted.redirects ?? []).map((url) => maskedUrl(url)),
     wall_ms: posted.wall_ms ?? 0,
   };
 }

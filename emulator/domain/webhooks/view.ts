@@ -1,3 +1,4 @@
+import { withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
 import { MASK, maskedUrl } from "./mask.ts";
@@ -17,11 +18,16 @@ export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
       method: "POST",
       headers: { "content-type": "application/json", ...Object.fromEntries(own) },
       body_bytes: payload_bytes,
-      body:
-        payload === null ? null : JSON.parse(payload, (_, value) => (value === url ? maskedUrl(url) : value)),
+      body: payload === null ? null : JSON.parse(payload, (_, value) => shownValue(value, url)),
     },
     attempts: attempts.map(attemptView),
   };
+}
+
+/** The URL stands in the run's kwargs, and a client may have put it, or another, into the input as well. */
+function shownValue(value: unknown, url: string): unknown {
+  if (typeof value !== "string") return value;
+  return withoutUrlSecrets(value.replaceAll(url, maskedUrl(url)), MASK);
 }
 
 function attemptView({ started_at, ended_at, ...attempt }: Attempt) {

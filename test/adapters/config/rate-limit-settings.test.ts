@@ -52,6 +52,37 @@ describe("the settings of rate limits", () => {
     });
   });
 
+  it("take the count and the seconds of a row by their names, for a region too", async () => {
+    const rows = {
+      runs_stats: { count: 4, seconds: 5 },
+      catch_all: { seconds: 30 },
+      runs_query_key: { eu: { count: 6 }, us: "3 / 7" },
+    };
+    const fromOptions = await limits({ options: { rate_limits: { rows } } });
+    expect(fromOptions.rows).toMatchObject({
+      runs_stats: { us: { count: 4, seconds: 5 }, eu: { count: 4, seconds: 5 } },
+      catch_all: { us: { count: 100, seconds: 30 } },
+      runs_query_key: { us: { count: 3, seconds: 7 }, eu: { count: 6, seconds: 10 } },
+    });
+    const env = { EMULATOR_RATE_LIMITS__ROWS__RUNS_STATS: '{"count":4,"seconds":5}' };
+    expect((await limits({ env })).rows.runs_stats.eu).toEqual({ count: 4, seconds: 5 });
+  });
+
+  it.each([
+    {},
+    { count: 0 },
+    { count: 1.5 },
+    { seconds: 0 },
+    { count: 1, seconds: 86_401 },
+    { count: 1, minutes: 1 },
+    { us: {} },
+    { us: { count: 1 }, asia: { count: 1 } },
+  ])("refuse %j for a row", async (row) => {
+    await expect(limits({ options: { rate_limits: { rows: { catch_all: row } } } })).rejects.toThrow(
+      /catch_all: .* will not do; give a count such as 15, "15 \/ 10" or \{ count: 15, seconds: 10 \}/,
+    );
+  });
+
   it("say what they take where they are refused", async () => {
     await expect(limits({ flags: { "rate-limits": "sometimes" } })).rejects.toThrow(
       /--rate-limits.*true or false/,

@@ -38,6 +38,8 @@ function file(name: string, text: string): void {
   writeFileSync(join(cwd, name), text);
 }
 
+const KEY_PAIR = { access_key_id: "reader", secret_access_key: "reader-secret" };
+
 describe("defaults", () => {
   it("come from the tables of the specification", async () => {
     const { configuration } = await resolved();
@@ -182,6 +184,18 @@ describe("problems", () => {
     [
       { options: { seed_data: { traces: [{ file: "absent", project: "p" }] } } },
       /absent cannot be read; check its path$/,
+    ],
+    [
+      { options: { seed_data: { buckets: ["No_Bucket"] } } },
+      /^options: seed_data\.buckets: .* will not do; give a list of bucket names/,
+    ],
+    [
+      { options: { seed_data: { keys: [{ access_key_id: "a b", secret_access_key: "s" }] } } },
+      /^options: seed_data\.keys: the value will not do; .*access_key_id: letters, digits and/,
+    ],
+    [
+      { options: { seed_data: { keys: [KEY_PAIR, KEY_PAIR] } } },
+      "seed_data.keys: reader is there twice; keep one of them",
     ],
   ])("are one line that says what to do: %j", async (sources, line) => {
     const problems = await problemsOf(sources);

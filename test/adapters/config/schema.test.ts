@@ -23,6 +23,13 @@ describe("the schema of the configuration file", () => {
       rate_limits: "off",
     };
     expect(validate(tree), JSON.stringify(validate.errors)).toBe(true);
+    const more = {
+      rate_limits: {
+        rows: { catch_all: { count: 5, seconds: 1 }, runs_stats: { us: { count: 2 }, eu: "1 / 2" } },
+      },
+      seed_data: { keys: [{ access_key_id: "reader", secret_access_key: "s", allow: ["get", "list"] }] },
+    };
+    expect(validate(more), JSON.stringify(validate.errors)).toBe(true);
   });
 
   it.each([
@@ -30,6 +37,8 @@ describe("the schema of the configuration file", () => {
     { clock: "frozen" },
     { limits: { workflow_timeout: "48h" } },
     { assumptions: { "export.start": "now" } },
+    { rate_limits: { rows: { catch_all: { count: 5, minutes: 1 } } } },
+    { seed_data: { keys: [{ access_key_id: "reader" }] } },
   ])("refuses %j", (tree) => {
     expect(validate(tree)).toBe(false);
   });

@@ -285,6 +285,42 @@ describe("the foreign door", () => {
     });
   });
 
+  test("what failed is said in words that tell where to look, and none of them are the SDK's", async ({
+    expect,
+  }) => {
+    const said = async (url: string, bucket = "exports") => {
+      const result = await open(url, KEY, bucket, impatient).put("tmp/test", bytes);
+      return "message" in result ? result.message : "stored";
+    };
+    const answering = (status: number, body: string) =>
+      serve((request, response) => {
+        request.resume();
+        response.writeHead(status, { "content-type": "application/xml" }).end(body);
+      });
+    const gone = await serve(() => undefined);
+    await new Promise((resolve) => (servers.pop() as Server).close(resolve));
+    const plain = await serve((_request, response) => response.end());
+    const broken = await serve((request) => request.socket.destroy());
+    const error = (code: string, message: string) =>
+      `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+    expect(await said(gone)).toBe("nothing listens at that address");
+    expect(await said(await serve(() => undefined))).toBe("it did not answer in time");
+    expect(await said(broken)).toBe("it broke the connection off");
+    expect(await said(plain.replace("http:", "https:"))).toBe("it does not speak TLS: check http or https");
+    expect(await said("http://no-such-host.invalid")).toMatch(
+      /^its host name (is not known|could not be looked up)$/,
+    );
+    expect(await said("no address")).toBe("it is no URL");
+    expect(await said(await answering(404, "no XML"))).toBe("it answered 404 without an error code of S3");
+    const garbled = open(await answering(200, "<ListBucketResult><Na"), KEY);
+    expect(await garbled.list("")).toMatchObject({ message: "it answered 200 with what no S3 server says" });
+    expect(await said(await answering(403, ""))).toBe("it answered 403 without an error code of S3");
+    const denied = await answering(403, error("AccessDenied", "Not yours."));
+    expect(await said(denied)).toBe("it answered 403 AccessDenied: Not yours.");
+    const own = await answering(400, error("XOwnTrouble", ""));
+    expect(await said(own)).toBe("it answered 400 XOwnTrouble");
+  });
+
   test("an endpoint that never answers, or never ends its answer, is given up", async ({ expect }) => {
     const hanging = await serve(() => undefined);
     expect(await failureOf(open(hanging, KEY, "exports", impatient))).toBe("invalid_endpoint");

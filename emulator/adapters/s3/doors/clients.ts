@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import type { DoorAddress, DoorCredentials } from "../../../domain/destinations/door.ts";
+import { withoutNotice } from "./notice.ts";
 import { NotS3Error } from "./trouble.ts";
 
 /** Clients of other object stores, made on first use and kept for a while. */
@@ -44,7 +45,7 @@ async function openClient(
   if (endpointUrl === "") throw new NotS3Error("endpoint_url is empty.");
   const { S3Client } = await import("@aws-sdk/client-s3");
   const place = region ?? DEFAULT_REGION;
-  const client = new S3Client({
+  const settings: S3ClientConfig = {
     region: place,
     // Named even for AWS, or AWS_ENDPOINT_URL_S3 would send the export back into the emulator.
     endpoint: endpointUrl ?? awsEndpoint(place),
@@ -58,7 +59,8 @@ async function openClient(
     responseChecksumValidation: "WHEN_REQUIRED",
     followRegionRedirects: false,
     requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
-  });
+  };
+  const client = withoutNotice(() => new S3Client(settings));
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const result = await next(args);

@@ -1,5 +1,6 @@
 import type { DoorError, DoorFailure } from "../../../domain/destinations/door.ts";
 import { isS3ErrorCode, S3_ERRORS } from "../../../domain/object-storage/errors.ts";
+import { wordingOf } from "./wording.ts";
 
 /** Codes that other stores use besides those of our own. */
 const FOREIGN_CODES: Readonly<Record<string, DoorError>> = {
@@ -32,18 +33,31 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** §7.2: the true cause of what the SDK threw. */
+/** §7.2: the true cause of what the SDK threw, in our own words. */
 export function failureOfError(error: unknown): DoorFailure {
+  if (error instanceof NotS3Error)
+    return { failure: "invalid_endpoint", message: error.message.slice(0, 300) };
   const { name = "", Code, message = "", code, $metadata } = error as SdkError;
-  const status = $metadata?.httpStatusCode;
-  const said = Code ?? name;
-  const text = `${said}: ${message || (code ?? "no answer")}`.slice(0, 300);
-  const known = Object.hasOwn(FOREIGN_CODES, said) ? FOREIGN_CODES[said] : undefined;
-  if (error instanceof NotS3Error) return { failure: "invalid_endpoint", message: message.slice(0, 300) };
-  if (status === undefined || status < 300) return { failure: "invalid_endpoint", message: text };
-  if (status >= 500 || status === 429) return { failure: "unavailable", message: text };
-  if (known) return { failure: known, message: text };
-  if (isS3ErrorCode(said)) return { failure: S3_ERRORS[said].door, message: text };
-  // A code of its own is an S3 server's answer; without one the answer came from something else.
-  return { failure: Code === undefined ? "invalid_endpoint" : "unavailable", message: text };
+  const answered = $metadata?.httpStatusCode;
+  // What was redirected or cut off on the way was no answer.
+  const status = answered !== undefined && answered >= 300 ? answered : undefined;
+  const known = Code ?? (isKnownCode(name) ? name : undefined);
+  return {
+    failure: causeOf(status, known),
+    message: wordingOf({ code: known, said: message, status: answered, cause: code, name }),
+  };
+}
+
+function causeOf(status: number | undefined, code: string | undefined): DoorError {
+  if (status === undefined) return "invalid_endpoint";
+  if (status >= 500 || status === 429) return "unavailable";
+  // A code is an S3 server's answer; without one the answer came from something else.
+  if (code === undefined) return "invalid_endpoint";
+  if (Object.hasOwn(FOREIGN_CODES, code)) return FOREIGN_CODES[code] as DoorError;
+  return isS3ErrorCode(code) ? S3_ERRORS[code].door : "unavailable";
+}
+
+/** Replies without a body, such as those to HEAD, are named by the SDK alone. */
+function isKnownCode(name: string): boolean {
+  return Object.hasOwn(FOREIGN_CODES, name) || isS3ErrorCode(name);
 }
