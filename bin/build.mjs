@@ -1,11 +1,13 @@
 // Bundles the sources into dist/. Processes that run from an older build keep the files they may still load.
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { lazyOldModules } from "./lazy-old-modules.mjs";
+import { mergeChunks } from "./merge-chunks.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -55,6 +57,8 @@ const REQUIRE_FOR_BUNDLED_PACKAGES =
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const external = [...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)), ...PEERS];
 
+const BUILD = await sourceHash();
+
 const common = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -70,6 +74,7 @@ try {
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs)]);
   await dropUnusedRequires();
+  await mergeStart(bundles[0].metafile);
   await publish();
 } catch (error) {
   // The bundler has printed its own errors already.
@@ -99,10 +104,21 @@ function bundle({ plugins = [], ...own }) {
       ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/left-out.cjs")])),
     },
     plugins: [lazyOldModules, ...plugins],
-    banner: { js: REQUIRE_FOR_BUNDLED_PACKAGES },
+    // No file of this build bears the name of a file of another one, although parts of both may be alike.
+    banner: { js: `/*${BUILD}*/${REQUIRE_FOR_BUNDLED_PACKAGES}` },
     metafile: true,
     ...own,
   });
+}
+
+/** Of all that a build is made of. */
+async function sourceHash() {
+  const hash = createHash("sha256");
+  for (const folder of ["bin", "contracts", "emulator", "scenarios"])
+    for (const file of (await filesIn(join(ROOT, folder))).sort())
+      hash.update(file).update(await readFile(join(ROOT, folder, file)));
+  hash.update(await readFile(join(ROOT, "package.json")));
+  return hash.digest("hex").slice(0, 8);
 }
 
 async function otherCommandFiles() {
@@ -132,6 +148,35 @@ async function dropUnusedRequires() {
     const rest = text.replace(REQUIRE_FOR_BUNDLED_PACKAGES, "");
     if (rest !== text && !/\brequire\b/.test(rest)) await writeFile(join(FRESH, file), rest);
   }
+}
+
+/** What every command loads, and what `start` loads beside it. */
+async function mergeStart({ outputs: all }) {
+  const outputs = Object.fromEntries(
+    Object.entries(all).map(([path, output]) => [inFresh(path), withPaths(output)]),
+  );
+  const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
+  const entry = outputOf("bin/emulator.ts");
+  const commands = outputs[entry].imports.filter(
+    ({ kind, external }) => kind !== "dynamic-import" && !external,
+  );
+  await mergeChunks(FRESH, outputs, [
+    { name: `chunks/common-${BUILD}.js`, roots: commands.map(({ path }) => path) },
+    // By itself: it is still at work when a command imports what it has imported.
+    { name: entry, roots: [entry] },
+    { name: `chunks/start-${BUILD}.js`, roots: ["bin/commands/start.ts", "emulator/start.ts"].map(outputOf) },
+  ]);
+}
+
+function inFresh(path) {
+  return relative(FRESH, join(ROOT, path));
+}
+
+function withPaths(output) {
+  const imports = output.imports.map((each) =>
+    each.external ? each : { ...each, path: inFresh(each.path) },
+  );
+  return { ...output, imports };
 }
 
 async function filesIn(folder) {
