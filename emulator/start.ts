@@ -1,8 +1,9 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingHttpHeaders, Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Missing } from "./adapters/archive/hiding.ts";
 import { createDiskRoom } from "./adapters/disk-room.ts";
 import { lockFolder } from "./adapters/folder-lock.ts";
 import { createClientAddresses } from "./adapters/http/client-address.ts";
@@ -16,13 +17,15 @@ import type { ControlContext } from "./control/operation.ts";
 import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
 import { type House, openHouse } from "./house.ts";
 import type { HttpReply, HttpRequest } from "./http/message.ts";
-import { MAIN, worldChoice } from "./http/world-choice.ts";
+import { worldChoice } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { NamedWorld, OpenWorlds } from "./open-worlds.ts";
 import type { Worlds } from "./worlds.ts";
 
 export interface RunningEmulator {
   readonly ready: ReadyLine;
+  /** What the world main has no secrets for, when it was read from a file. */
+  readonly missing: Missing | undefined;
   /** Answers a request without a socket. */
   handle(request: HttpRequest): Promise<HttpReply>;
   /** What the test-only operations work on in the world main, for callers in the same process. */
@@ -48,20 +51,33 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
   let house: House | undefined;
   let servers: Readonly<Record<keyof Ports, Server>> | undefined;
 
-  async function close(): Promise<void> {
+  async function closeServers(): Promise<void> {
     await Promise.all(Object.values(servers ?? {}).map((server) => closeServer(server, CLOSE_GRACE_MS)));
+  }
+
+  async function close(): Promise<void> {
+    await closeServers();
     await house?.close();
     await folder.release();
+  }
+
+  /** All is saved before anybody hears that a file could not be written. */
+  async function leave(): Promise<void> {
+    await closeServers();
+    const [left] = await Promise.allSettled([house?.leave()]);
+    await close();
+    if (left?.status === "rejected") throw left.reason;
   }
 
   try {
     const secrets = configuration.dataFolder === null ? createSecrets() : openSecrets(folder.path);
     house = openHouse({ configuration, folder: folder.path, secrets, ports });
-    const main = (await house.open.wake(MAIN)) as NamedWorld;
+    const { main, missing } = await house.begin();
     const handle = handlerOf(house, folder.path);
     servers = serversOf(house, configuration, handle);
     await listenOn(servers, ports, configuration);
-    return running(house, main, { ready: readyLine(main, configuration, ports), handle, close });
+    const ready = readyLine(main, configuration, ports);
+    return running(house, main, { ready, missing, handle, close: leave });
   } catch (error) {
     await close();
     throw error;
@@ -71,7 +87,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
 function running(
   { worlds, open, controlOf, defect }: House,
   main: NamedWorld,
-  rest: Pick<RunningEmulator, "ready" | "handle" | "close">,
+  rest: Pick<RunningEmulator, "ready" | "missing" | "handle" | "close">,
 ): RunningEmulator {
   return {
     ...rest,
@@ -150,14 +166,15 @@ function createObjectStorageOrigin(worlds: OpenWorlds): Server {
 
 async function loadS3Front(worlds: OpenWorlds): Promise<S3Listener> {
   const { createS3Front } = await import("./adapters/s3/front/front.ts");
-  return createS3Front({ wallNow: Date.now, resolve: (request) => storeFor(worlds, request) });
+  return createS3Front({ wallNow: Date.now, resolve: (url, headers) => storeFor(worlds, url, headers) });
 }
 
 async function storeFor(
   worlds: OpenWorlds,
-  { url, headers }: IncomingMessage,
+  url: string,
+  headers: IncomingHttpHeaders,
 ): Promise<Resolved | undefined> {
-  const { id, basePath } = worldChoice(url ?? "/", headers);
+  const { id, basePath } = worldChoice(url, headers);
   const named = worlds.find(id) ?? (await worlds.wake(id));
   named?.site.clock.sync();
   return named && { store: named.site.objects, basePath };

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
+  /** True for one that works with what all worlds of an emulator share. */
+  readonly isAlone: boolean;
 }
 
 export const SCENARIO_SUFFIX = ".scenario.yaml";
@@ -38,16 +40,30 @@ export function readScenario(file: string): Scenario {
   const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, [file]));
   if (steps.length === 0)
     throw new ScenarioProblem(`${shown(file)}:1: it has no steps; give it given, when or then`);
+  const settings = (head.settings ?? {}) as Scenario["settings"];
+  const variables = (head.variables ?? {}) as Scenario["variables"];
   return {
     name: (file.split(/[\\/]/).at(-1) ?? file).replace(/\.scenario\.ya?ml$/, ""),
     file,
     sentence: String(head.scenario),
     seed: head.seed as number | undefined,
     now: head.now as string | undefined,
-    settings: (head.settings ?? {}) as Scenario["settings"],
-    variables: (head.variables ?? {}) as Scenario["variables"],
+    settings,
+    variables,
     steps,
+    isAlone:
+      OF_THE_FIRST.test(JSON.stringify(settings)) || SHARED.test(JSON.stringify(steps.flatMap(wordsOf))),
   };
+}
+
+/** Worlds and snapshots have their names in the whole emulator. */
+const SHARED =
+  /"(?:request|control)":"[A-Z]+ +(?:\/_emulator\/v1)?\/(?:worlds|snapshots|w)\b|"x-emulator-world":/i;
+/** What `seed_data` does is in the journal of a world only if no other one was given the same before. */
+const OF_THE_FIRST = /"(?:seed_data|worlds)":/;
+
+function wordsOf({ given, steps }: Step): readonly unknown[] {
+  return [given, ...steps.flatMap(wordsOf)];
 }
 
 function stepsOf(source: Source, path: Keys, label: string, opened: readonly string[]): Step[] {

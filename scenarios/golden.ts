@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { differences } from "./matching.ts";
 
+const MOST_CHARACTERS = 300;
+
 /** What became of a journal beside the one that was kept. */
 export type Drift =
   | { readonly kind: "none" | "same" | "written" }
@@ -40,8 +42,12 @@ function firstDifference(known: string, journal: string) {
   return {
     line: at + 1,
     differences:
-      found.length > 0 ? found : [`line ${at + 1}: the same values in other bytes, or members that are new`],
+      found.length > 0 ? found : [`line ${at + 1}: it has more, or other bytes: ${shortened(after[at])}`],
   };
+}
+
+function shortened(line = ""): string {
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
 }
 
 function parsed(line: string | undefined): unknown {

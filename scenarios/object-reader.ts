@@ -18,7 +18,7 @@ const REGION = "us-east-1";
 const PAYLOAD = "UNSIGNED-PAYLOAD";
 const MAX_PAGES = 1_000;
 
-export function createObjectReader(origin: string): ObjectReader {
+export function createObjectReader(base: string): ObjectReader {
   return {
     async list(bucket, prefix) {
       const { XMLParser } = await import("fast-xml-parser");
@@ -31,9 +31,7 @@ export function createObjectReader(origin: string): ObjectReader {
           prefix,
           ...(token !== undefined && { "continuation-token": token }),
         };
-        const { ListBucketResult: found } = parser.parse(
-          await (await get(origin, `/${bucket}`, query)).text(),
-        );
+        const { ListBucketResult: found } = parser.parse(await (await get(base, `/${bucket}`, query)).text());
         for (const { Key } of found.Contents ?? []) keys.push(Key);
         if (found.IsTruncated !== "true") return keys;
         token = found.NextContinuationToken;
@@ -42,30 +40,33 @@ export function createObjectReader(origin: string): ObjectReader {
     },
     async read(bucket, key) {
       const path = `/${bucket}/${key.split("/").map(encoded).join("/")}`;
-      return new Uint8Array(await (await get(origin, path, {})).arrayBuffer());
+      return new Uint8Array(await (await get(base, path, {})).arrayBuffer());
     },
   };
 }
 
-async function get(origin: string, path: string, query: Readonly<Record<string, string>>): Promise<Response> {
+async function get(base: string, path: string, query: Readonly<Record<string, string>>): Promise<Response> {
   const search = Object.entries(query)
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     .sort()
     .join("&");
-  const reply = await fetch(`${origin}${path}?${search}`, { headers: signedHeaders(origin, path, search) });
+  const reply = await fetch(`${base}${path}?${search}`, { headers: signedHeaders(base, path, search) });
   if (reply.ok) return reply;
   const [, code] = /<Code>([^<]*)<\/Code>/.exec(await reply.text()) ?? [];
   throw new Error(`the object store answered ${reply.status} ${code ?? ""} to GET ${path}`);
 }
 
-/** Signature Version 4 of a request without a body. */
-function signedHeaders(origin: string, path: string, search: string): Record<string, string> {
+/** Signature Version 4 of a request without a body; it covers the base path of a world too. */
+function signedHeaders(base: string, path: string, search: string): Record<string, string> {
   const time = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
   const scope = [time.slice(0, 8), REGION, "s3", "aws4_request"];
-  const headers = { host: new URL(origin).host, "x-amz-content-sha256": PAYLOAD, "x-amz-date": time };
+  const { host, pathname } = new URL(base);
+  const headers = { host, "x-amz-content-sha256": PAYLOAD, "x-amz-date": time };
   const names = Object.keys(headers).join(";");
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`);
-  const canonical = ["GET", path, search, lines.join(""), names, PAYLOAD].join("\n");
+  const canonical = ["GET", pathname.replace(/\/$/, "") + path, search, lines.join(""), names, PAYLOAD].join(
+    "\n",
+  );
   const toSign = ["AWS4-HMAC-SHA256", time, scope.join("/"), sha256(canonical)].join("\n");
   const key = scope.reduce<Buffer | string>(
     (data, part) => hmac(data, part),

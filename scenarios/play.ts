@@ -4,7 +4,7 @@ import type { GivenStep } from "./definition.ts";
 import type { Place, Scenario, Step } from "./document.ts";
 import { differences } from "./matching.ts";
 import { ABSENT, valueAt } from "./paths.ts";
-import type { OpenStage, Stage } from "./stage.ts";
+import type { Stage, Stages } from "./stage.ts";
 import { type Play, perform } from "./steps.ts";
 import { filled, type Variables } from "./variables.ts";
 
@@ -18,7 +18,8 @@ export interface Failure {
   readonly curl: string | undefined;
 }
 
-interface Played {
+/** How a scenario went on its stage. */
+export interface Played {
   readonly seed: number;
   readonly steps: number;
   readonly failure: Failure | undefined;
@@ -27,8 +28,8 @@ interface Played {
 }
 
 /** Plays a scenario on a stage of its own, to its end or to the first step that fails. */
-export async function play(scenario: Scenario, openStage: OpenStage): Promise<Played> {
-  const stage = await openStage(scenario);
+export async function play(scenario: Scenario, stages: Stages): Promise<Played> {
+  const stage = await stages.open(scenario);
   try {
     return await playOn(stage, scenario);
   } finally {

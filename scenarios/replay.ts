@@ -3,8 +3,11 @@ import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { readScenario, SCENARIO_SUFFIX, type Scenario, ScenarioProblem } from "./document.ts";
 import { compareGolden, type Drift } from "./golden.ts";
-import { type Failure, play } from "./play.ts";
-import { type OpenStage, openInProcess, StageProblem } from "./stage.ts";
+import { type Failure, type Played, play } from "./play.ts";
+import { StageProblem, type Stages } from "./stage.ts";
+
+/** Of an emulator that is told none. */
+const DEFAULT_SEED = 1;
 
 /** How a scenario went. */
 export interface Outcome {
@@ -27,12 +30,12 @@ export interface ReplayOptions {
   readonly cwd: string;
   /** How many are played at the same time. */
   readonly jobs: number;
-  readonly openStage?: OpenStage;
+  readonly stages: Stages;
   /** Instead of the seed that the scenario names. */
   readonly seed?: number;
   readonly update?: boolean;
-  /** Given to the command that does it again. */
-  readonly targetUrl?: string;
+  /** What is given to the command that does it again, such as `--target <url>`. */
+  readonly againFlags?: readonly string[];
 }
 
 /** The scenario files that operands name: files as they are, folders with all that is below them. */
@@ -82,18 +85,20 @@ export async function replay(
     for (let next = waiting.shift(); next; next = waiting.shift())
       outcomes[next.index] = await playOne(next.scenario, options);
   }
-  await Promise.all(Array.from({ length: Math.max(1, options.jobs) }, work));
+  const { jobs, stages } = options;
+  const count = Math.max(1, Math.min(jobs, stages.atOnce ?? jobs, scenarios.length));
+  await Promise.all(Array.from({ length: count }, work));
   return outcomes;
 }
 
 async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outcome> {
-  const { openStage = openInProcess, seed = scenario.seed, update = false } = options;
+  const { stages, seed = scenario.seed, update = false } = options;
   const begun = performance.now();
   const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
   const rest = { failure: undefined, drift: undefined, problem: undefined };
   try {
-    const played = await play({ ...scenario, seed }, openStage);
-    const drift = played.failure ? undefined : compareGolden(scenario.file, played.journal, update);
+    const played = await play({ ...scenario, seed }, stages);
+    const drift = played.failure ? undefined : driftOf(scenario, played, update);
     const verdict = played.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
     const again = againLine(scenario, options, played.seed);
     const durationMs = performance.now() - begun;
@@ -125,10 +130,19 @@ async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outc
   }
 }
 
-function againLine({ file }: Scenario, { cwd, targetUrl }: ReplayOptions, seed: number | undefined): string {
+/** A journal is that of one seed: with another every id is another. */
+function driftOf({ file, seed }: Scenario, played: Played, update: boolean): Drift {
+  if (played.seed !== (seed ?? DEFAULT_SEED)) return { kind: "none" };
+  return compareGolden(file, played.journal, update);
+}
+
+function againLine(
+  { file }: Scenario,
+  { cwd, againFlags = [] }: ReplayOptions,
+  seed: number | undefined,
+): string {
   const near = relative(cwd, file);
   const words = ["npx emulator replay", near.startsWith("..") ? file : near];
   if (seed !== undefined) words.push(`--seed ${seed}`);
-  if (targetUrl !== undefined) words.push(`--target ${targetUrl}`);
-  return words.join(" ");
+  return [...words, ...againFlags].join(" ");
 }

@@ -1,14 +1,17 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLocator } from "../../emulator/adapters/locator.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import type { ReportName } from "../../scenarios/reports.ts";
+import type { Stages } from "../../scenarios/stage.ts";
 import { type Command, CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { signalled } from "../signals.ts";
 import { complain, print } from "../terminal.ts";
 
 const MAX_JOBS = 64;
+const SIGNAL_BASE = 128;
 
 export const command: Command = {
   summary: "play scenario files; without operands those that come with the emulator",
@@ -16,7 +19,11 @@ export const command: Command = {
   flags: {
     target: {
       value: "<url>",
-      help: "play on the emulator that runs there, which is emptied for each scenario",
+      help: "play on the emulator that runs there, each scenario in a world that is made for it",
+    },
+    world: {
+      value: "<id>",
+      help: "with --target or --record: this world, which --target empties for each scenario",
     },
     record: {
       value: "<url>",
@@ -36,7 +43,8 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.flags.schema === true) return printSchema();
   const { ScenarioProblem } = await import("../../scenarios/document.ts");
   try {
-    return invocation.flags.record === undefined ? await replayed(invocation) : await recorded(invocation);
+    const { record } = invocation.flags;
+    return record === undefined ? await replayed(invocation) : await recorded(invocation, record);
   } catch (error) {
     if (error instanceof ScenarioProblem) throw new UsageError(error.message);
     throw error;
@@ -52,31 +60,44 @@ async function printSchema(): Promise<number> {
 async function replayed(invocation: Invocation): Promise<number> {
   const { flags, operands, cwd } = invocation;
   const { readScenarios, replay, scenarioFiles } = await import("../../scenarios/replay.ts");
-  const { openInProcess, openTarget } = await import("../../scenarios/stage.ts");
-  const target = addressOf(flags.target, "--target", cwd);
   const report = reportOf(invocation);
   const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
   const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
-  const files = scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd);
-  const outcomes = await replay(readScenarios(files), {
+  const place = flags.target === undefined ? undefined : placeOf(flags.target, flags.world, "--target", cwd);
+  if (place === undefined && flags.world !== undefined)
+    throw new UsageError("--world: name the emulator as well, with --target");
+  const scenarios = readScenarios(scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd));
+  const interrupted = signalled();
+  const stages = await stagesAt(place);
+  const played = replay(scenarios, {
     cwd,
-    // One emulator can be fresh for one scenario at a time.
-    jobs: target === undefined ? jobs : 1,
-    openStage: target === undefined ? openInProcess : openTarget(target),
+    jobs,
+    stages,
     update: flags.update === true,
-    ...(target !== undefined && { targetUrl: target }),
+    ...(place && { againFlags: flagsFor(place) }),
     ...(seed !== undefined && { seed }),
   });
+  // The worlds that scenarios are played in go in any case.
+  const outcomes = await Promise.race([played, interrupted]).finally(() => stages.close());
+  if (typeof outcomes === "string") return SIGNAL_BASE + constants.signals[outcomes];
   await publish(invocation, report, outcomes);
   return exitCodeOf(outcomes);
 }
 
-async function recorded(invocation: Invocation): Promise<number> {
+async function stagesAt(place: Place | undefined): Promise<Stages> {
+  if (place === undefined) return (await import("../../scenarios/in-process.ts")).openInProcess();
+  const { openTarget } = await import("../../scenarios/target.ts");
+  return openTarget(place.url, place.world).catch((error: Error) => {
+    throw error.name === "StageProblem" ? new UsageError(`--target: ${error.message}`) : error;
+  });
+}
+
+async function recorded(invocation: Invocation, from: string | boolean): Promise<number> {
   const { flags, operands, cwd } = invocation;
   const [file, second] = operands;
   if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
     throw new UsageError("--record: give one file to write, such as seen.scenario.yaml");
-  const url = addressOf(flags.record, "--record", cwd) ?? "";
+  const url = addressOf(placeOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");
   const { text, steps, warnings } = await record(url).catch((error: Error) => {
     throw new CommandFailure(error.message);
@@ -146,18 +167,47 @@ function countOf(
   throw new UsageError(`${flag}: "${String(given)}" will not do; give a number from ${least} to ${most}`);
 }
 
-/** An address, or the folder or file of a locator that holds one. */
-function addressOf(given: string | boolean | undefined, flag: string, cwd: string): string | undefined {
-  if (given === undefined) return undefined;
+/** An emulator that runs, and the world of it that is meant when one is. */
+interface Place {
+  readonly url: string;
+  readonly world: string | undefined;
+}
+
+/** An address, or the folder or file of a locator that holds one; `/w/<world>` behind it names a world. */
+function placeOf(
+  given: string | boolean,
+  world: string | boolean | undefined,
+  flag: string,
+  cwd: string,
+): Place {
+  const named = world === undefined ? undefined : String(world);
   const text = String(given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.origin;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return { url: locatedAt(text, flag, cwd), world: named };
+  const [, inPath] = /^(?:\/w\/([^/]+))?\/?$/.exec(url.pathname) ?? [undefined, ""];
+  if (inPath === "")
+    throw new UsageError(`${flag}: "${text}" has a path that names no world; give ${url.origin}`);
+  if (inPath !== undefined && named !== undefined && inPath !== named)
+    throw new UsageError(`--world: ${flag} names the world ${inPath} already`);
+  return { url: url.origin, world: named ?? inPath };
+}
+
+function locatedAt(text: string, flag: string, cwd: string): string {
   const path = resolve(cwd, text);
   const locator = readLocator(path.endsWith("locator.json") ? dirname(path) : path);
   if (locator !== undefined) return locator.url;
   throw new UsageError(
     `${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`,
   );
+}
+
+function addressOf({ url, world = "main" }: Place): string {
+  return world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`;
+}
+
+function flagsFor({ url, world }: Place): readonly string[] {
+  return [`--target ${url}`, ...(world === undefined ? [] : [`--world ${world}`])];
 }
 
 /** The scenarios that come with the package, which lie above the sources and above the bundle. */

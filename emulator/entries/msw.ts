@@ -8,8 +8,9 @@ export interface Addresses {
 }
 
 /**
- * Handlers that answer every request to these addresses from an emulator in this process, without a port:
- * `setupServer(...emulatorHandlers(emulator, "https://api.example.com"))`. Streams come bit by bit.
+ * Handlers that answer every request to these addresses from an emulator in this process, or from a forked
+ * world of one, without a port: `setupServer(...emulatorHandlers(emulator, "https://api.example.com"))`.
+ * Streams come bit by bit.
  */
 export function emulatorHandlers(
   emulator: Pick<Emulator, "request">,
@@ -26,10 +27,15 @@ function handlerFor(emulator: Pick<Emulator, "request">, address: string, region
   const base = new URL(address);
   const prefix = base.pathname.replace(/\/$/, "");
   const below = new RegExp(`^${literally(base.origin + prefix)}(/|$)`);
-  return http.all(below, ({ request }) => {
+  return http.all(below, async ({ request }) => {
     const { pathname, search, origin } = new URL(request.url);
     const target = new URL(`${pathname.slice(prefix.length) || "/"}${search}`, origin);
-    return emulator.request(new Request(target, request), { region });
+    const reply = await emulator.request(new Request(target, request), { region });
+    for (const name of ["location", "content-location"]) {
+      const path = reply.headers.get(name);
+      if (path?.startsWith("/")) reply.headers.set(name, prefix + path);
+    }
+    return reply;
   });
 }
 

@@ -8,13 +8,26 @@ import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts"
 export const FIRST_INSTANT = "2026-01-01T00:00:00Z";
 
 export interface EmulatorFixtures {
-  /** What the emulator of each test is started with; its clock is frozen at 2026-01-01 unless this says otherwise. */
+  /** What a test's emulator is started with; its clock is frozen at 2026-01-01 unless this says otherwise. */
   readonly emulatorOptions: EmulatorOptions;
-  /** A fresh emulator for every test that asks for one, closed when the test has ended. */
+  /**
+   * The world or snapshot that each test's world goes on from; `"seeded"`, as the options begin it, unless this
+   * says otherwise. Null: no world but an emulator of its own, whose address has no path.
+   */
+  readonly emulatorFrom: string | null;
+  /** A world for every test that asks for one, removed when the test has ended. */
   readonly emulator: Emulator;
   /** Moves its time; nothing else does. */
   readonly clock: FrozenClock;
+  /**
+   * The world `main` of the emulator that the tests of a file share, for what is prepared once:
+   * `test.beforeAll(async ({ sharedEmulator }) => { const main = await sharedEmulator(); … })`.
+   */
+  readonly sharedEmulator: SharedEmulator;
 }
+
+/** Starts one emulator for each set of options, when it is asked for the first time. */
+export type SharedEmulator = (options?: EmulatorOptions) => Promise<Emulator>;
 
 /** Time that stands still until the test moves it. */
 export interface FrozenClock {
@@ -27,16 +40,64 @@ export interface FrozenClock {
   advanceUntil(exportId: string, status?: string): Promise<void>;
 }
 
-/** `test` with an emulator of its own: `test("…", async ({ emulator, clock }) => { … })`. */
-export const test = base.extend<EmulatorFixtures>({
+interface FileFixtures {
+  readonly $file: Pick<EmulatorFixtures, "sharedEmulator">;
+  readonly $test: Omit<EmulatorFixtures, "sharedEmulator">;
+}
+
+/** `test` with a world of its own: `test("…", async ({ emulator, clock }) => { … })`. */
+export const test = base.extend<FileFixtures>({
+  sharedEmulator: [
+    // biome-ignore lint/correctness/noEmptyPattern: fixtures say what they need in a pattern.
+    async ({}, use) => {
+      users += 1;
+      await use(shared);
+      users -= 1;
+      if (users === 0) await closeAll();
+    },
+    { scope: "file" },
+  ],
   emulatorOptions: {},
-  emulator: async ({ emulatorOptions }, use) => {
-    const emulator = await startEmulator({ clock: "frozen", now: FIRST_INSTANT, ...emulatorOptions });
+  emulatorFrom: "seeded",
+  emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom }, use) => {
+    const emulator =
+      emulatorFrom === null
+        ? await started(emulatorOptions)
+        : await forkOf(await sharedEmulator(emulatorOptions), emulatorFrom);
     await use(emulator);
     await emulator.close();
   },
   clock: async ({ emulator }, use) => use(frozenClock(emulator)),
 });
+
+/** Every `test.extend` has fixtures of its own, even for a whole file; they end together with the file. */
+let users = 0;
+let forks = 0;
+const emulators = new Map<string, Promise<Emulator>>();
+
+function shared(options: EmulatorOptions = {}): Promise<Emulator> {
+  const key = JSON.stringify(options);
+  const emulator = emulators.get(key) ?? started(options);
+  emulators.set(key, emulator);
+  return emulator;
+}
+
+async function closeAll(): Promise<void> {
+  const all = await Promise.allSettled(emulators.values());
+  emulators.clear();
+  // One that could not be started has failed the tests that asked for it.
+  await Promise.all(all.map((each) => each.status === "fulfilled" && each.value.close()));
+}
+
+/** Names are not used again: what comes late from a test that has ended must not reach another one's world. */
+function forkOf(emulator: Emulator, from: string): Promise<Emulator> {
+  forks += 1;
+  return emulator.fork({ from, id: `test-${forks}` });
+}
+
+function started(options: EmulatorOptions): Promise<Emulator> {
+  return startEmulator({ clock: "frozen", now: FIRST_INSTANT, ...options });
+}
 
 /** The clock of an emulator in the words of a test. */
 export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {

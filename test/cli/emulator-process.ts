@@ -54,7 +54,8 @@ export async function start(words: readonly string[], surroundings: Surroundings
   return { child, ready: JSON.parse(line) as ReadyLine, ended };
 }
 
-function launch(words: readonly string[], { cwd, env = {} }: Surroundings) {
+/** Runs the built command line, without waiting for it. */
+export function launch(words: readonly string[], { cwd, env = {} }: Surroundings) {
   const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { PATH: process.env.PATH, ...env } });
   children.add(child);
   return { child, ended: outcomeOf(child) };

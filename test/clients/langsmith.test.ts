@@ -2,7 +2,8 @@ import { Client } from "langsmith";
 import { RunTree } from "langsmith/run_trees";
 import { traceable } from "langsmith/traceable";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { complete, DESTINATION, type Rig, startRig } from "../story/emulator.ts";
+import { complete, DESTINATION, type Rig } from "../story/emulator.ts";
+import { startIn, WAYS } from "./ways.ts";
 
 const PROJECT = "client-traces";
 
@@ -25,12 +26,6 @@ async function operationsOf(rig: Rig): Promise<readonly string[]> {
 }
 
 let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ clock: "flowing", now: undefined });
-});
-
-afterEach(() => rig.close());
 
 /** A chain that asks a model and a tool, the tool failing once. */
 async function traceOne(client: Client, question: string): Promise<void> {
@@ -57,7 +52,13 @@ async function traceOne(client: Client, question: string): Promise<void> {
   await chain(question);
 }
 
-describe("the npm client langsmith, unmodified", () => {
+describe.each(WAYS)("the npm client langsmith, unmodified, %s", (way) => {
+  beforeEach(async () => {
+    rig = await startIn(way, { clock: "flowing", now: undefined });
+  });
+
+  afterEach(() => rig.close());
+
   test("traces a nested tree through auto-batching and multipart, and reads it back", async () => {
     const client = clientOf(rig);
     await traceOne(client, "why");

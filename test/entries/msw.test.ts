@@ -6,27 +6,32 @@ import { type Emulator, startEmulator } from "../../emulator/index.ts";
 const US = "https://api.traces.test";
 const EU = "https://eu.traces.test/platform";
 
-let emulator: Emulator;
-const server = setupServer();
+const WAYS = ["the world main", "a forked world"] as const;
 
-beforeAll(async () => {
-  emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
-  server.listen({
-    onUnhandledRequest() {
-      throw new Error("passed over");
-    },
+describe.each(WAYS)("the handlers for msw, in %s", (way) => {
+  let main: Emulator;
+  let emulator: Emulator;
+  const server = setupServer();
+
+  beforeAll(async () => {
+    main = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
+    emulator = way === "a forked world" ? await main.fork() : main;
+    server.listen({
+      onUnhandledRequest() {
+        throw new Error("passed over");
+      },
+    });
+    server.use(...emulatorHandlers(emulator, { us: US, eu: EU }));
   });
-  server.use(...emulatorHandlers(emulator, { us: US, eu: EU }));
-});
 
-afterEach(() => emulator.reset());
+  afterEach(() => emulator.reset());
 
-afterAll(async () => {
-  server.close();
-  await emulator.close();
-});
+  afterAll(async () => {
+    server.close();
+    if (emulator !== main) expect(await (await main.request("/threads/count", { json: {} })).json()).toBe(0);
+    await main.close();
+  });
 
-describe("the handlers for msw", () => {
   it("answer for an address that nobody listens at", async () => {
     const made = await fetch(`${US}/threads`, {
       method: "POST",
@@ -80,6 +85,18 @@ describe("the handlers for msw", () => {
       pieces.push(decoder.decode(piece));
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join("")).toMatch(/^event: metadata[\s\S]*event: values/);
+  });
+
+  it("say where a run is, below the path of the address", async () => {
+    const start = (base: string) =>
+      fetch(`${base}/runs/stream`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ assistant_id: "echo", input: {} }),
+      });
+    const locationOf = async (base: string) => (await start(base)).headers.get("content-location");
+    expect(await locationOf(US)).toMatch(/^\/(threads|runs)\//);
+    expect(await locationOf(EU)).toMatch(/^\/platform\/(threads|runs)\//);
   });
 
   it("pass over other addresses, longer names of the same beginning too", async () => {

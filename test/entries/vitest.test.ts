@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { ExpectOptions } from "../../contracts/expect.ts";
-import { FIRST_INSTANT, test } from "../../emulator/entries/vitest.ts";
+import { FIRST_INSTANT, type FrozenClock, type SharedEmulator, test } from "../../emulator/entries/vitest.ts";
 import type { Emulator } from "../../emulator/index.ts";
 
 async function exported(emulator: Emulator, days: readonly [string, string]): Promise<string> {
@@ -25,12 +30,13 @@ async function exported(emulator: Emulator, days: readonly [string, string]): Pr
   });
 }
 
+const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
 const seen = new Set<string>();
 
 describe("the fixture", () => {
   for (const nth of ["first", "second"])
-    test(`gives the ${nth} test an emulator that nobody has used`, async ({ emulator, clock }) => {
+    test(`gives the ${nth} test a world that nobody has used`, async ({ emulator, clock }) => {
       expect(seen.has(emulator.url)).toBe(false);
       seen.add(emulator.url);
       expect(clock.now().toISOString()).toBe(new Date(FIRST_INSTANT).toISOString());
@@ -39,9 +45,10 @@ describe("the fixture", () => {
       await clock.advance("P1D");
     });
 
-  it("has closed them", async () => {
+  it("has removed them, and they were of one emulator", async () => {
     expect(seen.size).toBe(2);
-    for (const url of seen) expect(await fetch(url).catch(() => "closed")).toBe("closed");
+    expect(new Set([...seen].map((url) => new URL(url).origin)).size).toBe(1);
+    for (const url of seen) expect((await fetch(`${url}/ok`)).status).toBe(404);
   });
 
   test("moves time to an instant, and until an export is where it should be", async ({ emulator, clock }) => {
@@ -60,6 +67,128 @@ const seeded = test.extend({ emulatorOptions: { seed: 77, now: "2027-05-05T00:00
 seeded("options are those that the tests give", async ({ emulator, clock }) => {
   expect(emulator.seed).toBe(77);
   expect(clock.now().toISOString()).toBe("2027-05-05T00:00:00.000Z");
+});
+
+const count = async (emulator: Emulator) => (await emulator.request("/threads/count", { json: {} })).json();
+
+const options = { seed: 78 };
+const prepared = test.extend({ emulatorOptions: options, emulatorFrom: "main" });
+
+describe("what is prepared once", () => {
+  const stocked = prepared.extend({ emulatorFrom: "stocked" });
+  let exportId: string;
+  let hooks = 0;
+
+  prepared.beforeAll(async ({ sharedEmulator }) => {
+    hooks += 1;
+    const main = await sharedEmulator(options);
+    expect(await sharedEmulator({ seed: 78 })).toBe(main);
+    exportId = await exported(main, WINDOW);
+    await main.clock.advance({ until: { export: exportId, status: "COMPLETED" } });
+    await main.request("/threads", { json: {} });
+    await main.snapshots.save("stocked");
+    await main.request("/threads", { json: {} });
+  });
+
+  for (const nth of ["first", "second"])
+    prepared(
+      `is in the world of the ${nth} test, which begins where that ended`,
+      async ({ emulator, clock, sharedEmulator }) => {
+        expect(hooks).toBe(1);
+        await expect(emulator).toHaveExported(exportId, { rows: 30 });
+        expect(clock.now().getTime()).toBe(Date.parse((await sharedEmulator(options)).clock.now()));
+        expect(await count(emulator)).toBe(2);
+        await emulator.request("/threads", { json: {} });
+        await emulator.control("DELETE", "/s3/buckets/traces");
+        await clock.advance("P1D");
+      },
+    );
+
+  stocked("is there as a snapshot, too", async ({ emulator, sharedEmulator }) => {
+    expect(await count(emulator)).toBe(1);
+    expect(await count(await sharedEmulator(options))).toBe(2);
+  });
+
+  test("is of its own options only", async ({ emulator }) => {
+    expect(await count(emulator)).toBe(0);
+  });
+
+  const nowhere = prepared.extend({ emulatorFrom: "nowhere" });
+  nowhere.fails("has to be there", async ({ emulator }) => {
+    expect(emulator).toBeDefined();
+  });
+});
+
+it("what is extended keeps its types", () => {
+  type OfFile = Parameters<Parameters<typeof prepared.beforeAll>[0]>[0];
+  expectTypeOf<OfFile["sharedEmulator"]>().toEqualTypeOf<SharedEmulator>();
+  type OfTest = Parameters<Parameters<typeof prepared.beforeEach>[0]>[0];
+  expectTypeOf<OfTest["emulator"]>().toEqualTypeOf<Emulator>();
+  expectTypeOf<OfTest["clock"]>().toEqualTypeOf<FrozenClock>();
+});
+
+describe.concurrent("tests that run at the same time", () => {
+  const rounds = [1, 2, 3, 4, 5];
+  let arrived = 0;
+  let everybodyIsThere = () => {};
+  const together = new Promise<void>((resolve) => {
+    everybodyIsThere = resolve;
+  });
+
+  for (const round of rounds)
+    test(`do not see one another (${round})`, async ({ emulator, clock, expect: own }) => {
+      for (let made = 0; made < round; made += 1) await emulator.request("/threads", { json: {} });
+      await clock.advance(`PT${round}H`);
+      arrived += 1;
+      if (arrived === rounds.length) everybodyIsThere();
+      await together;
+      own(await count(emulator)).toBe(round);
+      own(clock.now().getTime()).toBe(Date.parse(FIRST_INSTANT) + round * 3_600_000);
+    });
+});
+
+const alone = test.extend({ emulatorFrom: null });
+
+alone("an emulator of its own is there for who needs one", async ({ emulator, sharedEmulator }) => {
+  expect([emulator.world, new URL(emulator.url).pathname]).toEqual(["main", "/"]);
+  expect(new URL(emulator.url).origin).not.toBe(new URL((await sharedEmulator()).url).origin);
+});
+
+describe("vitest", () => {
+  it.each(["forks", "threads"])("ends by itself with the pool %s, and nothing is left", async (pool) => {
+    const folder = mkdtempSync(join(tmpdir(), "fixture-"));
+    const entry = JSON.stringify(fileURLToPath(new URL("../../emulator/entries/vitest.ts", import.meta.url)));
+    for (const name of ["a", "b"])
+      writeFileSync(
+        join(folder, `${name}.test.js`),
+        `import { test } from ${entry};
+         test("one", async ({ emulator, expect }) => expect((await fetch(emulator.url + "/ok")).status).toBe(200));
+         test.extend({ emulatorOptions: { clock: "flowing" } })("two", async ({ emulator, expect }) => {
+           await emulator.control("POST", "/traces/generate", { count: 5, project: "p" });
+           expect(emulator.world).toMatch(/^test-/);
+         });
+         test.extend({ emulatorOptions: { seed: -1 } }).fails("bad", async ({ emulator }) => {});`,
+      );
+    const temporary = join(folder, "tmp");
+    mkdirSync(temporary);
+    const words = [VITEST, "run", "--root", folder, "--pool", pool, "--isolate=false", "--maxWorkers=1"];
+    const { error, stdout, stderr } = await new Promise<{ error: unknown; stdout: string; stderr: string }>(
+      (resolve) => {
+        execFile(
+          process.execPath,
+          words,
+          { env: { ...process.env, TMPDIR: temporary, NO_COLOR: "1" }, timeout: 25_000 },
+          (error, stdout, stderr) => resolve({ error, stdout, stderr }),
+        );
+      },
+    );
+    const left = readdirSync(temporary).filter((name) => name.startsWith("emulator-"));
+    rmSync(folder, { recursive: true, force: true });
+    expect(error).toBe(null);
+    expect(stdout).toMatch(/Tests {2}4 passed \| 2 expected fail \(6\)/);
+    expect(stdout + stderr).not.toMatch(/timed out|prevents/);
+    expect(left).toEqual([]);
+  });
 });
 
 describe("toHaveExported", () => {

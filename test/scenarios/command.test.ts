@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { run, start, workingFolder } from "../cli/emulator-process.ts";
+import { launch, run, start, workingFolder } from "../cli/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -103,6 +103,95 @@ describe("emulator replay", () => {
     const { code, stdout } = await run(["replay", "there.scenario.yaml", "--target", ready.url], { cwd });
     expect(code).toBe(2);
     expect(stdout).toContain("start that one with --clock frozen --now 2027-03-01T00:00:00Z");
+  });
+});
+
+describe("emulator replay --target", () => {
+  const worldsOf = async (url: string) =>
+    ((await (await fetch(`${url}/_emulator/v1/worlds`)).json()) as { id: string }[]).map(({ id }) => id);
+
+  it("leaves the emulator as it was, or plays in the world that is named", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], {
+      cwd,
+    });
+    const json = { "content-type": "application/json" };
+    const make = (base: string) => fetch(`${base}/threads`, { method: "POST", headers: json, body: "{}" });
+    const count = async (base: string) =>
+      (await fetch(`${base}/threads/count`, { method: "POST", headers: json, body: "{}" })).json();
+    const side = `${ready.url}/w/side`;
+    await fetch(`${ready.url}/_emulator/v1/worlds`, { method: "POST", headers: json, body: '{"id":"side"}' });
+    for (const base of [ready.url, side, side]) await make(base);
+    write(cwd, "bad", ...BAD);
+    write(cwd, "good", ...GOOD);
+
+    const everywhere = await run(["replay", ".", "--target", ready.url], { cwd });
+    expect(everywhere).toMatchObject({ code: 1, stderr: "" });
+    expect(everywhere.stdout).toContain(`replay bad.scenario.yaml --seed 1 --target ${ready.url}\n`);
+    expect([await count(ready.url), await count(side)]).toEqual([1, 2]);
+    expect(await worldsOf(ready.url)).toEqual(["main", "side"]);
+
+    for (const words of [
+      ["--target", ready.url, "--world", "side"],
+      ["--target", side],
+    ]) {
+      const there = await run(["replay", ".", ...words], { cwd });
+      expect(there.stdout).toContain(`--target ${ready.url} --world side\n`);
+      expect([await count(ready.url), await count(side)]).toEqual([1, 1]);
+    }
+    const seen = await run(["replay", "--record", ready.url, "--world", "side", "seen.scenario.yaml"], {
+      cwd,
+    });
+    expect(seen).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 2 steps") });
+  });
+
+  it("says what does not go together", async () => {
+    const cwd = workingFolder();
+    write(cwd, "good", ...GOOD);
+    const said = async (...words: readonly string[]) => {
+      const { code, stderr } = await run(["replay", ".", ...words], { cwd });
+      return [code, stderr.trim()];
+    };
+    const url = "http://127.0.0.1:9";
+    expect(await said("--world", "side")).toEqual([
+      2,
+      "emulator: --world: name the emulator as well, with --target",
+    ]);
+    expect(await said("--target", `${url}/w/side`, "--world", "main")).toEqual([
+      2,
+      "emulator: --world: --target names the world side already",
+    ]);
+    expect(await said("--target", `${url}/threads`)).toEqual([
+      2,
+      `emulator: --target: "${url}/threads" has a path that names no world; give ${url}`,
+    ]);
+    expect(await said("--target", url)).toEqual([
+      2,
+      `emulator: --target: ${url}: nothing answers there; start it with \`emulator start\``,
+    ]);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("removes its worlds when %s ends it", async (signal) => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral", "--clock", "frozen"], { cwd });
+    write(
+      cwd,
+      "stuck",
+      "when:",
+      "  - control: POST /agent/scripts",
+      "    body: { match: {}, then: { never_starts: true } }",
+      "  - request: POST /runs/wait",
+      "    body: { assistant_id: echo, input: {} }",
+    );
+    const replaying = launch(["replay", ".", "--target", ready.url], { cwd });
+    for (let streams = 0; streams === 0; )
+      ({ open_streams: streams } = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as {
+        open_streams: number;
+      });
+    expect(await worldsOf(ready.url)).toEqual(["main", "world-1"]);
+    replaying.child.kill(signal);
+    expect(await replaying.ended).toMatchObject({ code: signal === "SIGINT" ? 130 : 143, stderr: "" });
+    expect(await worldsOf(ready.url)).toEqual(["main"]);
   });
 });
 

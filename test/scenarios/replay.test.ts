@@ -2,17 +2,23 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openInProcess } from "../../scenarios/in-process.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { report } from "../../scenarios/reports.ts";
-import type { OpenStage } from "../../scenarios/stage.ts";
+import type { Stages } from "../../scenarios/stage.ts";
 
 let folder: string;
+let stages: Stages;
 
 beforeEach(() => {
+  stages = openInProcess();
   folder = mkdtempSync(join(tmpdir(), "replay-"));
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stages.close();
+});
 
 function write(name: string, ...lines: readonly string[]): string {
   const file = join(folder, `${name}.scenario.yaml`);
@@ -21,7 +27,7 @@ function write(name: string, ...lines: readonly string[]): string {
 }
 
 async function playAll(options: Partial<ReplayOptions> = {}) {
-  return replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs: 2, ...options });
+  return replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs: 2, stages, ...options });
 }
 
 describe("a failure tells", () => {
@@ -41,7 +47,7 @@ describe("a failure tells", () => {
       "        it has to be there",
       "          status: expected 200, found 404",
       expect.stringMatching(
-        /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/threads\/00000000-0000-4000-8000-000000000009'$/,
+        /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
       "        npx emulator replay bad.scenario.yaml --seed 5",
       "1 scenarios: 0 passed, 1 failed",
@@ -109,20 +115,22 @@ describe("scenarios", () => {
       );
     let open = 0;
     let most = 0;
-    const { openInProcess } = await import("../../scenarios/stage.ts");
-    const openStage: OpenStage = async (setting) => {
-      open += 1;
-      most = Math.max(most, open);
-      const stage = await openInProcess(setting);
-      return {
-        ...stage,
-        async close() {
-          open -= 1;
-          await stage.close();
-        },
-      };
+    const counted: Stages = {
+      ...stages,
+      async open(setting) {
+        open += 1;
+        most = Math.max(most, open);
+        const stage = await stages.open(setting);
+        return {
+          ...stage,
+          async close() {
+            open -= 1;
+            await stage.close();
+          },
+        };
+      },
     };
-    const outcomes = await playAll({ jobs: 3, openStage });
+    const outcomes = await playAll({ jobs: 3, stages: counted });
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["a", "passed"],
       ["b", "passed"],

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readScenario } from "../../scenarios/document.ts";
+import { openInProcess } from "../../scenarios/in-process.ts";
 import { type Outcome, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { report } from "../../scenarios/reports.ts";
+import type { Stages } from "../../scenarios/stage.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -43,18 +45,23 @@ const BREAKS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 let copy: string;
+let stages: Stages;
 
 beforeAll(() => {
+  stages = openInProcess();
   copy = mkdtempSync(join(tmpdir(), "scenarios-"));
   for (const folder of ["scenarios/parts", "fixtures/traces"])
     cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
   mkdirSync(join(copy, "scenarios/shipped"));
 });
 
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(async () => {
+  rmSync(copy, { recursive: true, force: true });
+  await stages.close();
+});
 
 async function played(file: string): Promise<Outcome> {
-  const [outcome] = await replay([readScenario(file)], { cwd: ROOT, jobs: 1 });
+  const [outcome] = await replay([readScenario(file)], { cwd: ROOT, jobs: 1, stages });
   if (outcome === undefined) throw new Error(`${file} was not played`);
   return outcome;
 }

@@ -83,7 +83,7 @@ export async function openTestServer(options: ServerOptions = {}): Promise<TestS
   const store = openTestStore(options);
   const defects: unknown[] = [];
   const listener = createS3Front({
-    resolve: ({ url }) => ({ store, basePath: url?.startsWith("/w/other/") ? "/w/other" : "" }),
+    resolve: (url) => ({ store, basePath: url.startsWith("/w/other/") ? "/w/other" : "" }),
     wallNow: options.wallNow ?? Date.now,
     onDefect: (error) => void defects.push(error),
   });

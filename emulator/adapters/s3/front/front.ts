@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { admit, type Claim } from "../../../domain/object-storage/admission.ts";
 import { trouble } from "../../../domain/object-storage/errors.ts";
 import { keyTrouble } from "../../../domain/object-storage/names.ts";
@@ -8,7 +8,7 @@ import { operationOf } from "./operations.ts";
 import { orRefuse, refuse, S3Refused } from "./refused.ts";
 import { errorReply, send } from "./reply.ts";
 import { readSignature, type Signature } from "./signature.ts";
-import { readTarget, splitTarget, type Target } from "./target.ts";
+import { bucketOfHost, readTarget, splitTarget, type Target } from "./target.ts";
 
 /** Whose store a request is for, and the part of its path that says so. */
 export interface Resolved {
@@ -18,8 +18,8 @@ export interface Resolved {
 }
 
 export interface S3FrontOptions {
-  /** Undefined when the request names a world that does not exist. */
-  resolve(request: IncomingMessage): Resolved | undefined | Promise<Resolved | undefined>;
+  /** Undefined when the address or the headers name a world that does not exist. */
+  resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;
   /** Law 8: signatures and the `Date` header follow the wall clock. */
   wallNow(): number;
   /** Host names under which `<bucket>.<name>` is a bucket's own. */
@@ -35,10 +35,17 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
   const hostSuffixes = options.hostSuffixes ?? ["localhost"];
   let served = 0;
 
+  /** Below a bucket's own host name `/w/…` is a key like any other, unless there is a world of that name. */
+  async function resolve({ url = "/", headers }: IncomingMessage): Promise<Resolved> {
+    const isHosted = bucketOfHost(headers.host ?? "", hostSuffixes) !== undefined;
+    const resolved =
+      (await options.resolve(url, headers)) ?? (isHosted ? await options.resolve("/", headers) : undefined);
+    if (resolved) return resolved;
+    throw refuse("InvalidURI", "The path or header names a world that does not exist.");
+  }
+
   async function answer(request: IncomingMessage): Promise<Reply | "reset"> {
-    const resolved = await options.resolve(request);
-    if (!resolved) throw refuse("InvalidURI", "The path or header names a world that does not exist.");
-    const { store, basePath } = resolved;
+    const { store, basePath } = await resolve(request);
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
     const signature = readSignature(request, target, options.wallNow());

@@ -5,6 +5,8 @@ export interface Target {
   /** Exactly as sent; it is what the signature covers. */
   readonly rawPath: string;
   readonly rawQuery: string;
+  /** The part of the path that names the world; mostly empty. */
+  readonly basePath: string;
   /** Empty where there is none. */
   readonly bucket: string;
   readonly key: string;
@@ -28,17 +30,18 @@ export function readTarget(
   hostSuffixes: readonly string[],
 ): Target {
   const { rawPath, rawQuery } = splitTarget(url);
-  const query = readQuery(rawQuery);
+  const asked = { rawPath, rawQuery, basePath, query: readQuery(rawQuery) };
   const inside = rawPath.slice(basePath.length).replace(/^\//, "");
   const hosted = bucketOfHost(host, hostSuffixes);
-  if (hosted !== undefined) return { rawPath, rawQuery, query, bucket: hosted, key: decode(inside) };
+  if (hosted !== undefined) return { ...asked, bucket: hosted, key: decode(inside) };
   const slash = inside.indexOf("/");
   const bucket = decode(slash === -1 ? inside : inside.slice(0, slash));
   const key = slash === -1 ? "" : decode(inside.slice(slash + 1));
-  return { rawPath, rawQuery, query, bucket, key };
+  return { ...asked, bucket, key };
 }
 
-function bucketOfHost(host: string, suffixes: readonly string[]): string | undefined {
+/** The bucket that a host name such as `traces.localhost` names. */
+export function bucketOfHost(host: string, suffixes: readonly string[]): string | undefined {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   const suffix = suffixes.find((candidate) => name.endsWith(`.${candidate}`));
   return suffix && name.slice(0, -suffix.length - 1);

@@ -130,7 +130,7 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   );
   store.files.removeUpload(uploadId);
   const content = {
-    Location: `/${claim.bucket}/${claim.key}`,
+    Location: `${call.target.basePath}/${claim.bucket}/${claim.key}`,
     Bucket: claim.bucket,
     Key: claim.key,
     ETag: quoted(object.etag),
