@@ -23,8 +23,11 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.1",
     requirement: "2.1-4",
     choice: 422,
-    alternatives: [],
-    reason: "The filter accepts five statuses; running is refused like any other text.",
+    alternatives: ["accepted"],
+    reason:
+      "The filter accepts five statuses; running is refused like any other text. Newer versions of the public service take it.",
+    observed: "accepted",
+    switchable: true,
   },
   "agent.list_order": {
     section: "4.1",
@@ -59,7 +62,7 @@ export const AGENT_ASSUMPTIONS = {
   "agent.select_spellings": {
     section: "4.1",
     requirement: "4.1-4",
-    choice: "repeated, select[], commas, one JSON list",
+    choice: "repeated, select[], select[0], commas, one JSON list",
     alternatives: [],
     reason: "Clients spell a list in a query in all of these ways.",
   },
@@ -67,8 +70,10 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-1",
     choice: "/thread and /threads",
-    alternatives: [],
+    alternatives: ["/threads"],
     reason: "The operations of §4.8 are listed in the singular, and clients only know the plural.",
+    observed: "/threads",
+    switchable: true,
   },
   "agent.thread_statuses": {
     section: "3.2",
@@ -175,14 +180,16 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "3.2-2",
     choice: "the run is removed; nothing of it stays on the thread, and no webhook is sent",
     alternatives: [],
-    reason: "A run that was rolled back has no final status.",
+    reason:
+      "None of the final statuses is that of a run rolled back, so it never completes (§6). The trace rows of what it did stay.",
   },
   "agent.breakpoints": {
     section: "4.8",
     requirement: "4.8-2",
-    choice: "interrupt_before, interrupt_after and checkpoint are kept in kwargs without effect",
+    choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
     alternatives: [],
-    reason: "There is no graph behind a scripted run; an interrupt is scripted.",
+    reason:
+      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint is kept in kwargs without effect.",
   },
   "agent.kept_messages": {
     section: "2.2",

@@ -70,7 +70,7 @@ const assistantId = text(
 /** The assumption agent.breakpoints says what becomes of them. */
 const breakpoints = {
   anyOf: [oneOf(["*"]), listOf(text({ maxLength: 255 }), { maxItems: 100 }), { type: "null" }],
-  ...says("2.1-1", "Names of nodes, or a star for all of them; kept in kwargs."),
+  ...says("2.1-1", "Names of nodes to stop at, or a star for all of them."),
 } as Field<"*" | readonly string[] | null>;
 
 const runCreateFields = {

@@ -1,4 +1,4 @@
-import { LISTED_STATUSES, STREAM_MODES } from "./agent-lifecycle.ts";
+import { AGENT_RUN_STATUS_NAMES, LISTED_STATUSES, STREAM_MODES } from "./agent-lifecycle.ts";
 import {
   agentRun,
   agentRunBatch,
@@ -84,6 +84,13 @@ export const AGENT_RUN_OPERATIONS = {
           description: "Fields to answer with; all of them when left out.",
         }),
       ),
+    },
+    queryWhen: {
+      assumption: "agent.running_filter",
+      is: "accepted",
+      query: {
+        status: optional(oneOf(AGENT_RUN_STATUS_NAMES, { description: "Only runs of this status." })),
+      },
     },
     reply: { status: 200, body: listOf(agentRunPart) },
     refusals: [...REFUSED, 404],

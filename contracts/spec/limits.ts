@@ -122,6 +122,15 @@ export const LIMITS = {
     own: true,
     text: "Snapshots of worlds that may be there at a time.",
   },
+  snapshot_bytes: {
+    section: "8",
+    requirement: "X-2",
+    value: 68_719_476_736,
+    unit: "bytes",
+    setting: "limits.snapshot_bytes",
+    own: true,
+    text: "Bytes that a snapshot may hold as a file, before it is compressed.",
+  },
   webhook_attempts: {
     section: "6",
     requirement: "6-3",

@@ -1,3 +1,4 @@
+import type { AssumptionValue } from "./assumption.ts";
 import type { Field, ObjectOf, OptionalField, TypeOf } from "./fields.ts";
 import type { OPERATIONS } from "./operations.ts";
 
@@ -24,6 +25,12 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, Field<unknown>>>;
   /** Query parameters; those that may be left out are wrapped in `optional`. */
   readonly query?: Parameters;
+  /** Parameters that take other values once an assumption is set to something else. */
+  readonly queryWhen?: {
+    readonly assumption: string;
+    readonly is: AssumptionValue;
+    readonly query: Parameters;
+  };
   readonly body?: Field<unknown>;
   /** What the body may be sent as; JSON alone when absent. */
   readonly bodyMedia?: readonly BodyMedia[];

@@ -10,6 +10,8 @@ export interface UnshownPath {
   readonly path: string;
   readonly alsoAt?: readonly string[];
   readonly section: string;
+  /** Whose way of telling errors it is: §2.3 has one of its own. */
+  readonly server: "agent" | "platform";
   /** What the specification does say. */
   readonly says: string;
 }
@@ -19,10 +21,19 @@ const limited = (path: string, ...methods: string[]): UnshownPath => ({
   path,
   ...(path.startsWith("**") ? {} : { alsoAt: [`/api/v1${path}`] }),
   section: "8.5",
+  server: "platform",
   says: "Only its rate limit is shown.",
 });
 
-const area = (path: string, says: string): UnshownPath => ({ path, section: "1", says });
+const area = (path: string, says: string, ...methods: string[]): UnshownPath => ({
+  ...(methods.length > 0 ? { methods } : {}),
+  path,
+  section: "1",
+  server: "agent",
+  says,
+});
+
+const THREADS_SAY = "Threads exist; their creation is shown in use (§4.8).";
 
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("**/v1/metadata/submit"),
@@ -35,12 +46,14 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("**/examples/**"),
   limited("/public/download/**"),
   limited("**/trigger"),
+  // Else the last word of it would be taken for the identifier of a thread.
+  area("/threads/prune", THREADS_SAY, "POST"),
 ];
 
 /** Groups of resources that §1 names; asked after the operations, which are parts of some of them. */
 export const UNSHOWN_AREAS: readonly UnshownPath[] = [
   area("/assistants/**", "Assistants exist; a search for them is shown in use (§4.8)."),
-  area("/threads/**", "Threads exist; their creation is shown in use (§4.8)."),
+  area("/threads/**", THREADS_SAY),
   area("/store/**", "A key-value store exists."),
   area("/a2a/**", "Agent-to-agent endpoints exist."),
   area("/mcp/**", "Tool-protocol endpoints exist."),

@@ -101,6 +101,8 @@ export interface LimitSettings {
   readonly events_per_advance: number;
   readonly worlds: number;
   readonly snapshots: number;
+  /** Bytes that a snapshot may hold as a file. */
+  readonly snapshot_bytes: number;
   readonly webhook_attempts: number;
   /** Deliveries that the ledger keeps once they have ended. */
   readonly webhook_ledger: number;

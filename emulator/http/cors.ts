@@ -1,4 +1,5 @@
 import type { HttpReply, HttpRequest } from "./message.ts";
+import { WORLD_HEADER } from "./world-choice.ts";
 
 /** What a page of another origin may read of a reply beside what browsers always show. */
 const EXPOSED = [
@@ -14,7 +15,7 @@ const EXPOSED = [
 ].join(", ");
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const USUAL_HEADERS = "content-type, x-api-key, x-tenant-id, x-user-id";
+const USUAL_HEADERS = `content-type, x-api-key, x-tenant-id, x-user-id, ${WORLD_HEADER}`;
 /** Names of headers with commas between; anything else is not sent back. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_AGE_SECONDS = "600";

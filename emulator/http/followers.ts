@@ -14,9 +14,9 @@ export interface Pace {
 
 /** Requests that stay open as a run goes. */
 export interface Followers {
-  /** How many there are. */
-  readonly open: number;
-  /** Refuses one more than there may be; asked before a run is started for it. */
+  /** How many there are in a world. */
+  openIn(world: World): number;
+  /** Refuses one more than there may be in a world; asked before a run is started for it. */
   admit(world: World): void;
   reply(world: World, following: Following, pace: Pace | undefined): HttpReply;
 }
@@ -29,17 +29,13 @@ const EVENT_STREAM = {
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function createFollowers(): Followers {
-  let open = 0;
-  const leave = () => {
-    open -= 1;
-  };
+  const open = new WeakMap<World, number>();
+  const openIn = (world: World) => open.get(world) ?? 0;
   return {
-    get open() {
-      return open;
-    },
-    admit({ ports }) {
-      const { agent_streams } = ports.settings.limits;
-      if (open >= agent_streams)
+    openIn,
+    admit(world) {
+      const { agent_streams } = world.ports.settings.limits;
+      if (openIn(world) >= agent_streams)
         throw new Refusal(
           429,
           "too_many_streams",
@@ -58,8 +54,9 @@ export function createFollowers(): Followers {
         keepAlive: { text: isStream ? ": heartbeat\r\n" : "\n", everyMs: agent_heartbeat_ms },
         body: {
           [Symbol.asyncIterator]() {
-            open += 1;
-            return followed({ world, follow, pace, listener, closed: leave });
+            open.set(world, openIn(world) + 1);
+            const closed = () => void open.set(world, openIn(world) - 1);
+            return followed({ world, follow, pace, listener, closed });
           },
         },
       };

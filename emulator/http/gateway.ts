@@ -15,7 +15,7 @@ import { createFollowers, type Followers, type Pace } from "./followers.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
-import { checkRequest } from "./operation-check.ts";
+import { checkRequest, operationUnder } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
@@ -73,12 +73,18 @@ type FoundRows = { readonly rows: readonly OperationId[]; readonly path: Route["
 function find(request: HttpRequest, settings: Settings): FoundRows | { readonly reply: HttpReply } {
   if (request.method === "OPTIONS") return { reply: preflightReply(request, methodsAt(request)) };
   const unshown = unshownPath(request.method, request.path);
-  if (unshown) return { reply: unshownReply(request, unshown) };
+  if (unshown) return { reply: unshownReply(request, unshown, settings) };
+  if (isUnspelled(request, settings)) return { reply: noPath(request) };
   const found = ROUTER.find(request.method, request.path);
   if (found && "row" in found) return { rows: found.row, path: found.parameters };
   if (found) return { reply: wrongMethod(request, found.allow, settings) };
   const area = unshownArea(request.path);
-  return { reply: area ? unshownReply(request, area) : noPath(request) };
+  return { reply: area ? unshownReply(request, area, settings) : noPath(request) };
+}
+
+/** The public service was not seen to answer on the singular paths of §4.8. */
+function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean {
+  return path.startsWith("/thread/") && assumptions["agent.both_spellings"] === "/threads";
 }
 
 /** The methods of a path in the table; undefined where it has none of its own. */
@@ -102,9 +108,9 @@ interface Parts {
 
 async function answer(parts: Parts, world: World, request: HttpRequest, route: Route): Promise<HttpReply> {
   const { id } = route;
-  const operation: Operation = OPERATIONS[id];
-  const caller = identify(request);
   const { settings } = world.ports;
+  const operation = operationUnder(OPERATIONS[id], settings.assumptions);
+  const caller = identify(request);
   const tenant_id = tenantOf(caller, operation, world);
   const checked = await checkRequest(operation, request, {
     path: route.path,
@@ -170,9 +176,10 @@ function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): s
   return workspace === "none" ? "" : workspaceOf(caller, ports.settings.auth, workspace);
 }
 
-function unshownReply({ method, path }: HttpRequest, { section, says }: UnshownPath): HttpReply {
-  const detail = `${method} ${path}: §${section} names it without showing its reply. ${says}`;
-  return jsonReply(501, { detail });
+function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
+  const { method, path } = request;
+  const message = `${method} ${path}: §${unshown.section} names it without showing its reply.`;
+  return refusalReply(new Refusal(501, "not_shown", message, unshown.says), request, unshown, settings);
 }
 
 /** Said in the way of the server whose path it is. */

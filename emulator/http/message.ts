@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Decompressed. */
   readonly body: Uint8Array;
+  /** The body as it comes, where it may be longer than fits; then `body` is empty. */
+  readonly stream?: AsyncIterable<Uint8Array>;
   /** Why the body could not be taken; then it is empty. */
   readonly bodyProblem?: Refusal;
   /** The client's address; empty for a call of the emulator to itself. */
@@ -21,7 +23,7 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | AsyncIterable<string>;
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** What to send on the wall clock while the body has nothing to say. */
   readonly keepAlive?: { readonly text: string; readonly everyMs: number };
 }

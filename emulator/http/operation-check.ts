@@ -1,5 +1,7 @@
+import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field } from "../../contracts/spec/fields.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
+import type { Settings } from "../domain/settings.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { readBody } from "./body.ts";
 import { type Check, checkOf } from "./check.ts";
@@ -39,6 +41,19 @@ interface Named {
 }
 
 const prepared = new WeakMap<Operation, Checks>();
+
+const widened = new WeakMap<Operation, Operation>();
+
+/** The row as the assumptions have it. */
+export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
+  const { queryWhen } = operation;
+  if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
+  const known = widened.get(operation);
+  if (known) return known;
+  const wider = { ...operation, query: { ...operation.query, ...queryWhen.query } };
+  widened.set(operation, wider);
+  return wider;
+}
 
 /** Reads a request by its row, or refuses it, naming every field that is wrong. */
 export async function checkRequest(

@@ -11,7 +11,7 @@ export function readQuery(query: string, fields: QueryFields): Readonly<Record<s
     const texts = given.getAll(name);
     const last = texts.at(-1);
     if (field.type === "array") {
-      const items = [...texts, ...given.getAll(`${name}[]`)].flatMap(itemsIn);
+      const items = [...texts, ...bracketed(given, name)].flatMap(itemsIn);
       if (items.length > 0) values[name] = items.map((item) => typed(item, field.items as Field<unknown>));
     } else if (last !== undefined) values[name] = typed(last, field);
     else if ("default" in field) values[name] = field.default;
@@ -36,6 +36,12 @@ const BOOLEANS = new Map([
   ["false", false],
   ["0", false],
 ]);
+
+/** As `name[]` and `name[0]`, which is how some clients spell the items of a list. */
+function bracketed(given: URLSearchParams, name: string): readonly string[] {
+  const items = [...given].filter(([key]) => key.startsWith(`${name}[`));
+  return items.filter(([key]) => /^\[\d{0,4}\]$/.test(key.slice(name.length))).map(([, text]) => text);
+}
 
 /** A list in a query: items with commas between, or one JSON list; it may be repeated as well. */
 function itemsIn(text: string): readonly string[] {

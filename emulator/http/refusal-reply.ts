@@ -7,7 +7,7 @@ import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
 export function refusalReply(
   error: unknown,
   { method, path }: HttpRequest,
-  operation: Operation | undefined,
+  operation: Pick<Operation, "server"> | undefined,
   settings: Settings,
 ): HttpReply {
   const bodyOf = (message: string) => (isString(operation, settings) ? message : { detail: message });
@@ -25,6 +25,6 @@ export function refusalReply(
 }
 
 /** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */
-function isString(operation: Operation | undefined, { assumptions }: Settings): boolean {
+function isString(operation: Pick<Operation, "server"> | undefined, { assumptions }: Settings): boolean {
   return operation?.server === "agent" && assumptions["agent.error_body"] === "a JSON string";
 }

@@ -4,7 +4,7 @@ import { Refusal } from "../kernel/refusal.ts";
 export const MAIN = "main";
 
 export const WORLD_HEADER = "x-emulator-world";
-const BASE_PATH = /^\/w\/([^/]*)/;
+const BASE_PATH = /^\/w\/([^/?]*)/;
 
 /** Which world a request is for. */
 export interface WorldChoice {
@@ -20,7 +20,7 @@ export function worldChoice(
   path: string,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): WorldChoice {
-  const named = headers[WORLD_HEADER];
+  const named = oneOf(headers[WORLD_HEADER]);
   const [basePath, byPath] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
   if (named === undefined) return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
   if (byPath !== undefined && byPath !== named)
@@ -30,5 +30,19 @@ export function worldChoice(
       `The header X-Emulator-World names the world ${named}, the path the world ${byPath}.`,
       "Name one of them.",
     );
-  return { id: String(named), basePath: basePath ?? "" };
+  return { id: named, basePath: basePath ?? "" };
+}
+
+/** A header that was sent several times arrives with commas between. */
+function oneOf(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const named = new Set([header].flat().flatMap((each) => each.split(",").map((name) => name.trim())));
+  const [name = "", another] = named;
+  if (another === undefined) return name;
+  throw new Refusal(
+    400,
+    "two_worlds",
+    `The header X-Emulator-World names ${[...named].join(" and ")}.`,
+    "Name one of them.",
+  );
 }

@@ -7,7 +7,7 @@ import {
   deleteAssistant,
   updateAssistant,
 } from "../domain/agent/assistants.ts";
-import { NODES } from "../domain/agent/behaviours.ts";
+import { nodesOf } from "../domain/agent/behaviours.ts";
 import type { Assistant } from "../domain/agent/records.ts";
 import { pageOf, selected } from "../domain/agent/search.ts";
 import { holds } from "../domain/agent/state.ts";
@@ -58,7 +58,7 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, Rows> = {
 
   getAssistantGraph(turn, { workspace, path }) {
     const { graph_id } = assistantNamed(turn, workspace, path.assistant_id);
-    const nodes = ["__start__", ...NODES[behaviourOf(turn.ports.settings, graph_id)], "__end__"];
+    const nodes = ["__start__", ...nodesOf(behaviourOf(turn.ports.settings, graph_id)), "__end__"];
     return {
       nodes: nodes.map((id) => ({ id, type: id.startsWith("__") ? "schema" : "runnable", data: id })),
       edges: nodes.slice(1).map((target, index) => ({ source: nodes[index], target })),

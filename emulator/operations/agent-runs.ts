@@ -1,6 +1,6 @@
 import { cancelRun, stopRuns } from "../domain/agent/cancel.ts";
 import { type Follow, findRun, presentPlace } from "../domain/agent/follow.ts";
-import { activeRuns, isActive, removeRun } from "../domain/agent/life.ts";
+import { activeRuns, deleteRun, isActive } from "../domain/agent/life.ts";
 import type { Plan } from "../domain/agent/plan.ts";
 import { type AgentRun, RUNS, THREADS, threadKey } from "../domain/agent/records.ts";
 import { BEFORE_ALL, placeOf } from "../domain/agent/stream.ts";
@@ -81,7 +81,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, Rows> = {
   },
 
   deleteThreadRun(turn, { workspace, path }) {
-    removeRun(turn, requireRun(turn, workspace, path.thread_id, path.run_id));
+    deleteRun(turn, requireRun(turn, workspace, path.thread_id, path.run_id));
     return undefined;
   },
 };

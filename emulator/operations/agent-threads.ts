@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../contracts/spec/operation.ts";
 import { latestCheckpoint } from "../domain/agent/checkpoints.ts";
-import { removeThread } from "../domain/agent/life.ts";
+import { deleteThread } from "../domain/agent/life.ts";
 import { THREADS, type Thread } from "../domain/agent/records.ts";
 import { pageOf, selected } from "../domain/agent/search.ts";
 import { history, holds, stateAt, updateState } from "../domain/agent/state.ts";
@@ -48,7 +48,7 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, Rows> = {
   },
 
   deleteThread(turn, { workspace, path }) {
-    removeThread(turn, requireThread(turn, workspace, path.thread_id));
+    deleteThread(turn, requireThread(turn, workspace, path.thread_id));
     return undefined;
   },
 

@@ -161,6 +161,27 @@ describe.each(WAYS.flatMap((way) => CLIENTS.map(([line, Client]) => [line, way, 
       expect(await client.runs.wait(null, "echo", { input: { b: 2 } })).toEqual({ b: 2 });
     });
 
+    it("stops at breakpoints, changes what the tool is asked, and goes on", async () => {
+      const id = await thread();
+      const input = { messages: [{ role: "user", content: "hello" }] };
+      const paused = await told(
+        client.runs.stream(id, "agent", { input, interruptBefore: ["tools"], streamMode: "updates" }),
+      );
+      expect(paused.at(-1)).toMatchObject({ event: "updates", data: { __interrupt__: [] } });
+      const state = await client.threads.getState<{ messages: Record<string, unknown>[] }>(id);
+      expect(state).toMatchObject({ next: ["tools"], tasks: [{ name: "tools" }] });
+      expect((await client.threads.get(id)).status).toBe("interrupted");
+      const call = { name: "weigh", args: { query: "four" }, id: "mine", type: "tool_call" };
+      const asking = { ...state.values.messages.at(-1), tool_calls: [call] };
+      await client.threads.updateState(id, { values: { messages: [asking] } });
+      const ended = await client.runs.wait(id, "agent", { input: null });
+      expect((ended as { messages: object[] }).messages.slice(-2)).toMatchObject([
+        { type: "tool", name: "weigh", tool_call_id: "mine" },
+        { type: "ai", content: "What I found: 4 characters about it" },
+      ]);
+      expect((await client.threads.getState(id)).next).toEqual([]);
+    });
+
     it("streams runs, on a thread and without one, in the modes it asks for", async () => {
       const created: unknown[] = [];
       const input = { messages: [{ role: "user", content: "hello there" }] };

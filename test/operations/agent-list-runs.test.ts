@@ -89,6 +89,7 @@ describe("GET /threads/{thread_id}/runs", () => {
     "?select=run_id&select=status",
     "?select=run_id,status",
     "?select[]=run_id&select[]=status",
+    "?select[0]=run_id&select[1]=status",
     "?select%5B%5D=run_id&select%5B%5D=status",
     "?select=%5B%22run_id%22%2C%22status%22%5D",
   ])("%s answers with these two fields only (4.1-2, 4.1-4)", async (query) => {
@@ -152,6 +153,19 @@ describe("in the profile observed", () => {
     expect([graph.status, Object.keys(graph.body)]).toEqual([422, ["detail"]]);
     const made = await rig.call("POST", "/threads", {});
     expect(made.body).toMatchObject({ interrupts: {}, values: null, status: "idle" });
+    await rig.close();
+  });
+
+  it("running is a status like the others, and there are no singular paths", async () => {
+    const rig = await startRig({ profile: "observed" });
+    const { thread_id } = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body;
+    const body = { assistant_id: "slow" };
+    const { run_id } = (await rig.call<Run>("POST", `/threads/${thread_id}/runs`, body)).body;
+    await rig.call("POST", `/threads/${thread_id}/runs`, body);
+    const running = await rig.call<Run[]>("GET", `/threads/${thread_id}/runs?status=running`);
+    expect(running.body.map((run) => run.run_id)).toEqual([run_id]);
+    expect((await rig.call("GET", `/threads/${thread_id}/runs?status=done`)).status).toBe(422);
+    expect((await rig.call("POST", `/thread/${thread_id}/runs`, body)).status).toBe(404);
     await rig.close();
   });
 

@@ -232,7 +232,7 @@ describe("what is refused", () => {
     },
   );
 
-  it("are nodes to stop at that are none; those that may be are kept, and stop nothing", async () => {
+  it("are nodes to stop at that are none; those that may be are kept in kwargs", async () => {
     const body = { assistant_id: "agent", input: {}, interrupt_before: ["tools"], interrupt_after: "*" };
     const run = JSON.parse((await raw("POST", `/threads/${thread}/runs`, body)).text) as Run;
     expect(run.kwargs).toMatchObject({ interrupt_before: ["tools"], interrupt_after: "*" });

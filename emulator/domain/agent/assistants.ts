@@ -35,7 +35,7 @@ export function systemAssistantId(graphId: string): string {
 }
 
 /** The graphs that the server has; a configured one takes the place of a built-in of the same name. */
-export function graphsOf({ agent }: Settings): readonly AgentGraph[] {
+export function graphsOf({ agent }: Pick<Settings, "agent">): readonly AgentGraph[] {
   const configured = new Set(agent.assistants.map(({ graph_id }) => graph_id));
   const builtIn = GRAPH_BEHAVIOURS.filter((name) => !configured.has(name));
   return [
@@ -44,7 +44,7 @@ export function graphsOf({ agent }: Settings): readonly AgentGraph[] {
   ];
 }
 
-export function behaviourOf(settings: Settings, graphId: string): GraphBehaviour {
+export function behaviourOf(settings: Pick<Settings, "agent">, graphId: string): GraphBehaviour {
   return graphsOf(settings).find(({ graph_id }) => graph_id === graphId)?.like ?? "echo";
 }
 

@@ -2,121 +2,131 @@ import type { GraphBehaviour } from "../settings.ts";
 import type { Draft } from "./draft.ts";
 import { lastOfType, textOf } from "./messages.ts";
 import type { Ending } from "./plan.ts";
-import type { Json } from "./records.ts";
-
-/** How the built-in assistants go about a run, and how it ends. */
-export type Behaviour = (draft: Draft, pace: Pace) => Ending;
+import type { Json, Values } from "./records.ts";
 
 export interface Pace {
   readonly stepMs: number;
 }
 
-/** The node that each of them works in first, and the ones after it. */
-export const NODES: Readonly<Record<GraphBehaviour, readonly string[]>> = {
-  echo: ["echo"],
-  agent: ["agent", "tools"],
-  slow: ["wait"],
-  failing: ["fail"],
-  interrupting: ["ask"],
-};
+/** One node of a graph at work; it may say how the run ends. */
+export interface Stage {
+  readonly node: string;
+  readonly work: (draft: Draft, pace: Pace) => Ending | undefined;
+  /** Tells a node that works more than once whether it is here that a thread with these values goes on. */
+  readonly isNext?: (values: Values) => boolean;
+}
 
 const SLOW_STEPS = 10;
 const SLOW_STEP_MS = 1000;
 const TOOL = "look_up";
-const SUCCEED: Ending = { trigger: "succeed" };
+/** Calls that are worked on when somebody has put them on the thread by hand. */
+const TOOL_CALLS_MAX = 100;
 
-export const BEHAVIOURS: Readonly<Record<GraphBehaviour, Behaviour>> = {
-  echo(draft) {
-    draft.takeInput();
-    draft.begin("echo");
-    const said = saidIn(draft);
-    draft.update(said ? { messages: [draft.say({ content: textOf(said) }, 0)] } : (draft.input ?? {}));
-    return SUCCEED;
-  },
-
-  agent(draft, { stepMs }) {
-    draft.takeInput();
-    const question = textOf(saidIn(draft)) || JSON.stringify(draft.input ?? {});
-    const call = { name: TOOL, args: { query: question }, id: draft.nextId("tool_call"), type: "tool_call" };
-    draft.begin("agent");
-    draft.update({ messages: [draft.say({ content: "", tool_calls: [call] }, stepMs)] });
-    draft.begin("tools");
-    const found = useTool(draft, call, stepMs);
-    draft.begin("agent");
-    draft.update({ messages: [draft.say({ content: `What I found: ${found}` }, stepMs)] });
-    return SUCCEED;
-  },
-
-  slow(draft) {
-    draft.takeInput();
-    draft.begin("wait");
-    for (let step = 1; step <= SLOW_STEPS; step += 1) {
-      draft.wait(SLOW_STEP_MS);
-      draft.tell("custom", { step, of: SLOW_STEPS });
-      draft.update({ step });
-    }
-    return SUCCEED;
-  },
-
-  failing(draft) {
-    draft.takeInput();
-    draft.begin("fail");
-    return {
-      trigger: "fail",
-      error: "RuntimeError",
-      message: "The assistant failing always fails.",
+/** How the built-in assistants go about a run: their nodes, in the order in which they work. */
+export const STAGES: Readonly<Record<GraphBehaviour, readonly Stage[]>> = {
+  echo: [{ node: "echo", work: repeat }],
+  agent: [
+    { node: "agent", work: callTool },
+    { node: "tools", work: useTools },
+    { node: "agent", work: tellFindings, isNext: (values) => messagesIn(values).at(-1)?.type === "tool" },
+  ],
+  slow: [{ node: "wait", work: takeTime }],
+  failing: [
+    {
       node: "fail",
-    };
-  },
-
-  interrupting(draft) {
-    draft.takeInput();
-    draft.begin("ask");
-    return {
-      trigger: "ask",
+      work: () => ({
+        trigger: "fail",
+        error: "RuntimeError",
+        message: "The assistant failing always fails.",
+        node: "fail",
+      }),
+    },
+  ],
+  interrupting: [
+    {
       node: "ask",
-      interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }],
-    };
-  },
+      work: (draft) => ({
+        trigger: "ask",
+        node: "ask",
+        interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }],
+      }),
+    },
+  ],
 };
+
+/** The nodes of a graph, each of them once. */
+export function nodesOf(behaviour: GraphBehaviour): readonly string[] {
+  return [...new Set(STAGES[behaviour].map(({ node }) => node))];
+}
 
 /** What a run does that answers the interrupt of the one before. */
 export function resume(draft: Draft, node: string, answer: unknown): Ending {
   draft.takeInput();
   draft.begin(node);
   draft.update({ answer });
-  return SUCCEED;
+  return { trigger: "succeed" };
 }
 
-function saidIn({ input }: Draft): Json | undefined {
-  return Array.isArray(input?.messages) ? lastOfType(input.messages as readonly Json[], "human") : undefined;
+function repeat(draft: Draft): undefined {
+  const said = saidIn(draft);
+  draft.update(said ? { messages: [draft.say({ content: textOf(said) }, 0)] } : (draft.input ?? {}));
 }
 
-function useTool(
-  draft: Draft,
-  call: { readonly name: string; readonly args: Json; readonly id: string },
-  stepMs: number,
-): string {
+function takeTime(draft: Draft): undefined {
+  for (let step = 1; step <= SLOW_STEPS; step += 1) {
+    draft.wait(SLOW_STEP_MS);
+    draft.tell("custom", { step, of: SLOW_STEPS });
+    draft.update({ step });
+  }
+}
+
+function callTool(draft: Draft, { stepMs }: Pace): undefined {
+  const question = textOf(saidIn(draft)) || JSON.stringify(draft.input ?? {});
+  const call = { name: TOOL, args: { query: question }, id: draft.nextId("tool_call"), type: "tool_call" };
+  draft.update({ messages: [draft.say({ content: "", tool_calls: [call] }, stepMs)] });
+}
+
+/** Works on the calls as the thread holds them by now: a person may have changed them at a breakpoint. */
+function useTools(draft: Draft, { stepMs }: Pace): undefined {
+  const asked = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
+  const calls = (Array.isArray(asked) ? asked : []).filter(isObject).slice(0, TOOL_CALLS_MAX);
+  draft.update({ messages: calls.map((call) => useTool(draft, call, stepMs)) });
+}
+
+function tellFindings(draft: Draft, { stepMs }: Pace): undefined {
+  const messages = messagesIn(draft.values);
+  const found = messages.slice(messages.findLastIndex(({ type }) => type !== "tool") + 1).map(textOf);
+  draft.update({ messages: [draft.say({ content: `What I found: ${found.join("; ")}` }, stepMs)] });
+}
+
+/** A run that goes on without input works on what was said before. */
+function saidIn({ input, values }: Draft): Json | undefined {
+  return lastOfType(messagesIn(input ?? values), "human");
+}
+
+function messagesIn(values: Values): readonly Json[] {
+  return Array.isArray(values?.messages) ? values.messages.filter(isObject) : [];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function useTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
-  const content = `${String(call.args.query).length} characters about it`;
+  const [name, args] = [String(call.name ?? TOOL), isObject(call.args) ? call.args : {}];
+  const query = typeof args.query === "string" ? args.query : JSON.stringify(args);
+  const content = `${query.length} characters about it`;
   const message = {
     type: "tool",
-    name: call.name,
+    name,
     content,
-    tool_call_id: call.id,
+    tool_call_id: call.id ?? null,
     status: "success",
     id: draft.nextId("message"),
   };
-  draft.trace({
-    name: call.name,
-    run_type: "tool",
-    from,
-    to: draft.at,
-    inputs: call.args,
-    outputs: { output: content },
-  });
+  draft.trace({ name, run_type: "tool", from, to: draft.at, inputs: args, outputs: { output: content } });
   draft.piece(message, message, true, true);
-  draft.update({ messages: [message] });
-  return content;
+  return message;
 }

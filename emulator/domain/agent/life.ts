@@ -96,15 +96,37 @@ export function removeRun(turn: Turn, run: AgentRun): void {
   turn.remove(RUNS, run.run_id);
   if (!isActive(run)) return;
   const plan = turn.get(PLANS, run.run_id);
-  keepEnded(turn, run, plan, { at: 0, emitted: run.emitted, status: "rolled_back", ending: null });
+  const at = plan ? turn.now - plan.started_at : 0;
+  const ended: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };
+  // What it did has been traced as it happened, whatever becomes of its thread.
+  if (plan) traceRun(turn, run, { ...plan, ended }, valuesAfter(plan, run.emitted));
+  keepEnded(turn, run, plan, ended);
   turn.note("agent_run.removed", run.run_id, { from: run.status });
   const thread = turn.get(THREADS, threadKey(run, run.thread_id));
   if (!thread) return;
+  if (thread.temporary) return removeThread(turn, thread);
   restThread(turn, thread, null);
   wakeNext(turn, run);
 }
 
-export function removeThread(turn: Turn, thread: Thread): void {
+/** Takes a run away for good: nobody comes late to read what has been deleted. */
+export function deleteRun(turn: Turn, run: AgentRun): void {
+  removeRun(turn, run);
+  forgetEnded(turn, run);
+}
+
+/** Takes a thread away for good, with its runs. */
+export function deleteThread(turn: Turn, thread: Thread): void {
+  const runs = [...turn.list(RUNS, threadKey(thread, thread.thread_id))];
+  removeThread(turn, thread);
+  for (const run of runs) forgetEnded(turn, run);
+}
+
+function forgetEnded(turn: Turn, run: AgentRun): void {
+  if (!isActive(run) && turn.get(PLANS, run.run_id)) turn.remove(PLANS, run.run_id);
+}
+
+function removeThread(turn: Turn, thread: Thread): void {
   const key = threadKey(thread, thread.thread_id);
   turn.remove(THREADS, key);
   for (const run of [...turn.list(RUNS, key)]) removeRun(turn, run);

@@ -1,8 +1,9 @@
 import { formatDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
-import { BEHAVIOURS, NODES, resume } from "./behaviours.ts";
+import { nodesOf, resume } from "./behaviours.ts";
 import { createDraft, type Draft } from "./draft.ts";
+import { playGraph } from "./graph.ts";
 import { messageFrom, textOf } from "./messages.ts";
 import type { Ending, Plan } from "./plan.ts";
 import type { AgentRun, Checkpoint, Json } from "./records.ts";
@@ -11,7 +12,7 @@ import type { ScriptedEvent, ScriptedRun } from "./script.ts";
 /** Decides all that a run will do, from what its thread holds at its start. */
 export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
   const { settings } = turn.ports;
-  const node = checkpoint?.next[0] ?? NODES[behaviourOf(settings, run.graph_id)][0] ?? run.graph_id;
+  const node = checkpoint?.next[0] ?? nodesOf(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
   const draft = createDraft({
     base: checkpoint?.values ?? null,
     input: run.kwargs.input,
@@ -47,8 +48,7 @@ function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | 
     return withValues(draft, script, ending);
   }
   if (isOwn) {
-    const behaviour = BEHAVIOURS[behaviourOf(turn.ports.settings, run.graph_id)];
-    const ending = behaviour(draft, { stepMs: turn.ports.settings.timings.agent_step_ms });
+    const ending = playGraph(turn.ports.settings, run, draft, checkpoint);
     return withValues(draft, script, script ? { trigger: "succeed" } : ending);
   }
   draft.takeInput();
@@ -65,13 +65,13 @@ function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): E
   return ending;
 }
 
-/** The answer to an interrupt, when the thread waits for one and the run brings one. */
+/** The answer to a question, when the thread waits for one and the run brings one. */
 function answerIn(
   { kwargs }: AgentRun,
   checkpoint: Checkpoint | undefined,
 ): { readonly value: unknown } | undefined {
   const command = kwargs.command as Json | null | undefined;
-  const waits = (checkpoint?.next.length ?? 0) > 0;
+  const waits = (checkpoint?.interrupts.length ?? 0) > 0;
   return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
 }
 

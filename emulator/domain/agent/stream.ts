@@ -70,12 +70,14 @@ function endOf({ ended }: Plan, values: Values, modes: readonly StreamMode[]): r
   if (!ending) return [{ event: "error", data: ROLLED_BACK }];
   if (ending.trigger === "fail" || ending.trigger === "time_out")
     return [{ event: "error", data: { error: ending.error, message: ending.message } }];
-  if (ending.trigger !== "ask" || ending.interrupts.length === 0) return [];
+  if (ending.trigger !== "ask") return [];
   const __interrupt__ = ending.interrupts.map(interruptView);
-  // Whoever reads updates only has to hear of it as well.
-  const asValues = modes.includes("values");
+  // Whoever reads updates only has to hear of it as well; a breakpoint asks nothing and changes no values.
+  const asValues = modes.includes("values") && __interrupt__.length > 0;
   return [
-    ...(modes.includes("updates") || !asValues ? [{ event: "updates", data: { __interrupt__ } }] : []),
+    ...(modes.includes("updates") || !modes.includes("values")
+      ? [{ event: "updates", data: { __interrupt__ } }]
+      : []),
     ...(asValues ? [{ event: "values", data: { ...values, __interrupt__ } }] : []),
   ];
 }
@@ -187,8 +189,9 @@ function checkpointData({ plan, step, index, values }: Scene): Json {
   };
 }
 
-function nodesBehind({ steps }: Plan, index: number): readonly string[] {
+function nodesBehind({ steps, ending }: Plan, index: number): readonly string[] {
   const next = steps[index + 1];
+  if (!next && ending.trigger === "ask") return [ending.node];
   return next?.kind === "begin" ? [next.node] : [];
 }
 

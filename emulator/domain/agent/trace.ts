@@ -74,6 +74,7 @@ function errorOf({ ended }: Plan): { readonly error?: string } {
   const ending = ended?.ending;
   if (ending?.trigger === "fail" || ending?.trigger === "time_out")
     return { error: `${ending.error}: ${ending.message}` };
+  if (ended && !ending) return { error: "Rolled back by its caller." };
   return ending?.trigger === "cancel" ? { error: "Interrupted by its caller." } : {};
 }
 

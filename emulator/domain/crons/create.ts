@@ -72,7 +72,8 @@ function payloadIn(body: CronChange): Json {
 
 function refuseBadPlan(turn: Turn, schedule: string, timezone: string | null): void {
   const problem = turn.ports.schedules.problem(schedule, timezone);
-  if (problem) throw new Refusal(422, "invalid_cron", `${problem.field}: ${problem.message}`, problem.hint);
+  if (problem)
+    throw new Refusal(422, "invalid_cron", `body.${problem.field}: ${problem.message}`, problem.hint);
 }
 
 function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {

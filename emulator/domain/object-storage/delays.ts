@@ -8,6 +8,13 @@ export interface Delays {
   /** Schedules the end of the delay; the promise resolves when it has come. */
   begin(turn: Turn, ref: string, delayMs: number): Promise<void>;
   readonly over: Reaction;
+  /** The end of the world: nothing will come of those who wait. */
+  end(reason: Error): void;
+}
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
 }
 
 /**
@@ -15,17 +22,21 @@ export interface Delays {
  * would not do, since their numbers begin anew with each process.
  */
 export function createDelays(): Delays {
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, Waiting>();
   return {
     begin(turn, ref, delayMs) {
       const delay_id = turn.nextId("s3_delay");
       turn.schedule({ kind: DELAY_OVER, ref, afterMs: delayMs, data: { delay_id } });
-      return new Promise((resolve) => waiting.set(delay_id, resolve));
+      return new Promise((resolve, reject) => waiting.set(delay_id, { resolve, reject }));
     },
     over(_turn, { data }) {
       const delayId = String(data.delay_id);
-      waiting.get(delayId)?.();
+      waiting.get(delayId)?.resolve();
       waiting.delete(delayId);
+    },
+    end(reason) {
+      for (const { reject } of waiting.values()) reject(reason);
+      waiting.clear();
     },
   };
 }

@@ -63,8 +63,10 @@ export interface NewProject {
 }
 
 export function createProject(turn: Turn, workspace: Workspace, given: NewProject): Project {
+  const { region, tenant_id } = workspace;
   const project: Project = {
-    ...workspace,
+    region,
+    tenant_id,
     id: given.id?.toLowerCase() ?? turn.nextId("project"),
     name: given.name,
     description: given.description ?? null,

@@ -86,7 +86,7 @@ export function refuseWebhookUrl(turn: Turn, url: string): void {
     throw new Refusal(
       422,
       "invalid_webhook",
-      refused.message,
+      `body.webhook: ${refused.message}.`,
       "POST /_emulator/v1/webhooks/check explains it.",
     );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { removeThread } from "../../../emulator/domain/agent/life.ts";
+import { deleteThread } from "../../../emulator/domain/agent/life.ts";
 import { THREADS } from "../../../emulator/domain/agent/records.ts";
 import { requireThread } from "../../../emulator/domain/agent/threads.ts";
 import { CRONS } from "../../../emulator/domain/crons/records.ts";
@@ -43,7 +43,7 @@ describe("a cron", () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({}, thread);
-    world.look((turn) => removeThread(turn, requireThread(turn, WORKSPACE, thread)));
+    world.look((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
     await world.advance(2 * HOUR);
     expect(world.started).toEqual([]);
     expect([...world.world.reader.all(CRONS)]).toEqual([]);
@@ -167,8 +167,8 @@ describe("a change", () => {
 
 describe("what is refused", () => {
   it.each([
-    [{ schedule: "61 * * * *" }, 422, "schedule: Invalid schedule: '61 * * * *'."],
-    [{ schedule: "0 0 30 2 *" }, 422, "schedule: Invalid schedule"],
+    [{ schedule: "61 * * * *" }, 422, "body.schedule: Invalid schedule: '61 * * * *'."],
+    [{ schedule: "0 0 30 2 *" }, 422, "body.schedule: Invalid schedule"],
     [{ timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'."],
     [{ webhook: "ftp://a.example/" }, 422, "Webhook must be an http or https URL"],
     [{ assistant_id: "nobody" }, 404, "assistant"],

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Rig, startRig } from "../story/emulator.ts";
+
+let rig: Rig;
+let thread: string;
+
+beforeEach(async () => {
+  rig = await startRig();
+  thread = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body.thread_id;
+});
+afterEach(() => rig.close());
+
+const start = async (path: string, body: Record<string, unknown> = {}) =>
+  (await rig.call<{ run_id: string; thread_id: string }>("POST", path, { assistant_id: "slow", ...body }))
+    .body;
+
+describe("a run that is rolled back", () => {
+  it("leaves its trace rows behind, and tells no webhook (§6)", async () => {
+    const { run_id } = await start(`/threads/${thread}/runs`, { webhook: "/_emulator/inbox/gone" });
+    await rig.emulator.clock.advance("PT3S");
+    const path = `/threads/${thread}/runs/${run_id}/cancel?action=rollback&wait=1`;
+    expect((await rig.call("POST", path)).body).toHaveProperty("__error__");
+    expect((await rig.call("GET", `/runs/${run_id}`)).body).toMatchObject({
+      status: "error",
+      error: "Rolled back by its caller.",
+      start_time: "2026-03-01T00:00:00.000000Z",
+      end_time: "2026-03-01T00:00:03.000000Z",
+    });
+    expect(await rig.emulator.control("GET", "/webhooks/deliveries")).toEqual([]);
+  });
+
+  it("takes the thread along that was made for it", async () => {
+    const { run_id, thread_id } = await start("/runs");
+    await rig.call("POST", "/runs/cancel?action=rollback", { run_ids: [run_id] });
+    expect((await rig.call("GET", `/threads/${thread_id}`)).status).toBe(404);
+    expect((await rig.call<unknown[]>("POST", "/threads/search", {})).body).toHaveLength(1);
+  });
+});
+
+describe("what was deleted", () => {
+  it.each(["run", "thread"])("is not found by those who come late to join or stream it: %s", async (what) => {
+    const { run_id } = await start(`/threads/${thread}/runs`, { assistant_id: "echo" });
+    const place = `/threads/${thread}/runs/${run_id}`;
+    expect((await rig.call("GET", `${place}/join`)).status).toBe(200);
+    expect((await rig.call("DELETE", what === "run" ? place : `/threads/${thread}`)).status).toBe(204);
+    for (const late of ["join", "stream"])
+      expect((await rig.call("GET", `${place}/${late}`)).status).toBe(404);
+  });
+});
+
+it.each([
+  ["POST", "/threads/prune"],
+  ["GET", "/assistants/agent/schemas"],
+  ["GET", "/assistants/agent/subgraphs"],
+  ["POST", "/assistants/agent/versions"],
+  ["PUT", "/store/items"],
+])("%s %s is 501 with the section, in a string (§2.3)", async (method, path) => {
+  const { status, body } = await rig.call(method, path, {});
+  expect([status, body]).toEqual([501, expect.stringContaining(`${method} ${path}: §1 names it`)]);
+});
