@@ -6,6 +6,7 @@ import type { Followers } from "./http/followers.ts";
 import { MAIN } from "./http/world-choice.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { type NamedWorld, unknownWorld } from "./open-worlds.ts";
+import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { WorldFacts, Worlds } from "./worlds.ts";
 
@@ -15,6 +16,7 @@ export type Ports = Record<"us" | "eu" | "s3", number>;
 export interface SharedContext {
   readonly worlds: Worlds;
   readonly snapshots: Snapshots;
+  readonly snapshotFiles: SnapshotFiles;
   readonly configuration: Configuration;
   readonly ports: Readonly<Ports>;
   readonly followers: Followers;
@@ -41,7 +43,7 @@ export function contextOf(named: NamedWorld, shared: SharedContext): ControlCont
       world: named.id,
       clock: named.site.world.clock,
       traces: named.site.stats(),
-      open_streams: followers.open,
+      open_streams: followers.openIn(named.site.world),
       journal_followers: named.site.world.journal.followers,
       objects_folder: named.site.home.objects,
       data_folder: configuration.dataFolder,
@@ -55,13 +57,16 @@ export function contextOf(named: NamedWorld, shared: SharedContext): ControlCont
 }
 
 function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorlds {
-  const viewOf = ({ id, from, named }: WorldFacts): WorldView => ({
-    id,
-    from,
-    ...addresses(configuration, ports, id),
-    now: named ? formatInstant(named.site.world.now) : null,
-    clock: named?.site.world.clock ?? null,
-  });
+  const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
+    named?.site.clock.sync();
+    return {
+      id,
+      from,
+      ...addresses(configuration, ports, id),
+      now: named ? formatInstant(named.site.world.now) : null,
+      clock: named?.site.world.clock ?? null,
+    };
+  };
   const find = (id: string) => {
     const found = worlds.list().find((each) => each.id === id);
     if (!found) throw unknownWorld(id);
@@ -73,13 +78,16 @@ function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorld
     create: async (id, from) => viewOf(await worlds.create(id, from)),
     async remove(id) {
       const view = find(id);
-      await worlds.remove(id);
+      worlds.remove(id);
       return view;
     },
   };
 }
 
-function snapshotsOf(named: NamedWorld, { worlds, snapshots }: SharedContext): ControlSnapshots {
+function snapshotsOf(
+  named: NamedWorld,
+  { worlds, snapshots, snapshotFiles: files }: SharedContext,
+): ControlSnapshots {
   return {
     list: snapshots.list,
     save: (name) => snapshots.save(name, named.id, named.site),
@@ -89,6 +97,8 @@ function snapshotsOf(named: NamedWorld, { worlds, snapshots }: SharedContext): C
       return facts;
     },
     remove: snapshots.remove,
+    export: files.export,
+    import: files.import,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Missing } from "./adapters/archive/hiding.ts";
 import { openHomes } from "./adapters/homes/homes.ts";
 import { CODECS } from "./adapters/otlp/codecs.ts";
 import { createFileEncoder } from "./adapters/parquet/encoder.ts";
@@ -10,10 +11,12 @@ import type { Secrets } from "./domain/turn.ts";
 import { createGateway } from "./http/gateway.ts";
 import { isLoopback } from "./http/loopback.ts";
 import type { HttpRequest } from "./http/message.ts";
+import { MAIN } from "./http/world-choice.ts";
 import { createOpenWorlds, type NamedWorld, type OpenWorlds } from "./open-worlds.ts";
 import { HANDLERS } from "./operations/index.ts";
 import { createReception, type Reception } from "./reception.ts";
 import { openSite } from "./site.ts";
+import { createSnapshotFiles } from "./snapshot-files.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createWorlds, type Worlds } from "./worlds.ts";
 
@@ -26,7 +29,17 @@ export interface House {
   readonly defect: Promise<Breakdown>;
   /** What the test-only operations work on in a world. */
   controlOf(world: NamedWorld): ControlContext;
+  /** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
+  begin(): Promise<Begun>;
+  /** Writes the file that the configuration wants of the world `main` at the end. */
+  leave(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The world `main`, and what it has no secrets for when it was read from a file. */
+export interface Begun {
+  readonly main: NamedWorld;
+  readonly missing: Missing | undefined;
 }
 
 export interface HouseOptions {
@@ -65,7 +78,9 @@ export function openHouse({ configuration, folder, secrets, ports }: HouseOption
   });
   const worldsMax = configuration.settings.limits.worlds;
   const worlds = createWorlds({ homes, stills: snapshots, open, worldsMax });
-  const context = { worlds, snapshots, configuration, ports, followers: gateway.followers };
+  const bytesMax = configuration.settings.limits.snapshot_bytes;
+  const snapshotFiles = createSnapshotFiles({ homes, secrets, bytesMax, snapshots });
+  const context = { worlds, snapshots, snapshotFiles, configuration, ports, followers: gateway.followers };
   const controlOf = (world: NamedWorld) => contextOf(world, context);
   const { allowedHosts } = configuration;
   const reception = createReception({ worlds: open, gateway, allowedHosts, controlOf });
@@ -76,6 +91,18 @@ export function openHouse({ configuration, folder, secrets, ports }: HouseOption
     reception,
     defect: defects.first,
     controlOf,
+    async begin() {
+      const { importFile, exportFile } = configuration;
+      const hasFiles = importFile !== null || exportFile !== null;
+      const missing = hasFiles
+        ? await (await import("./main-file.ts")).beginMain({ ...context, homes, open })
+        : undefined;
+      return { main: (await open.wake(MAIN)) as NamedWorld, missing };
+    },
+    async leave() {
+      if (configuration.exportFile !== null)
+        await (await import("./main-file.ts")).exportMain({ ...context, homes, open });
+    },
     async close() {
       await open.close();
       await encoder.close();

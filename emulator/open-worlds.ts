@@ -13,6 +13,8 @@ export interface NamedWorld {
   /** Another one after each reset. */
   site: Site;
   recording: Recording;
+  /** Settles when the world holds all that it begins with; undefined when it does. */
+  seeding: Promise<void> | undefined;
 }
 
 export interface OpenWorldsParts {
@@ -46,18 +48,41 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
 
   function enter(id: string, home: Home, origin?: Origin): NamedWorld {
     const site = parts.open(id, home, origin);
-    const named = { id, site, recording: createRecording(site.isFresh) };
+    const named = { id, site, recording: createRecording(site.isFresh), seeding: undefined };
     open.set(id, named);
     return named;
   }
 
-  async function seed({ site }: NamedWorld, isEmpty: boolean): Promise<void> {
+  async function fill(site: Site, isEmpty: boolean): Promise<void> {
+    homes.begin(site.home);
     await parts.seed(site, isEmpty);
+    await site.kept();
+    homes.begun(site.home);
     if (!isEmpty) await stills.keepSeeded(site);
   }
 
+  async function seed(named: NamedWorld, isEmpty: boolean): Promise<void> {
+    const filling = fill(named.site, isEmpty);
+    const seeding = filling
+      .catch(() => undefined)
+      .finally(() => {
+        if (named.seeding === seeding) named.seeding = undefined;
+      });
+    named.seeding = seeding;
+    await filling;
+  }
+
+  /** A world that was being filled when its process ended begins once more. */
+  function wholeHome(id: string, home: Home, from: string | null): Home {
+    if (!homes.isHalf(home)) return home;
+    const anew = homes.prepare("worlds", id);
+    const { registry } = homes;
+    homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { home: anew, from } } });
+    return anew;
+  }
+
   async function wakeUp(id: string, home: Home, from: string | null): Promise<NamedWorld> {
-    const named = enter(id, home);
+    const named = enter(id, wholeHome(id, home, from));
     // The first start, or one that ended before the world was given what a fresh one holds.
     if (named.site.isFresh) await seed(named, id !== MAIN && from !== SEEDED);
     return named;
@@ -81,7 +106,11 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
     },
     seed,
     end({ site }, reason) {
-      const ended = site.end(reason).finally(() => ending.delete(ended));
+      // Whatever it fails to leave behind, nobody looks for it any more.
+      const ended = site
+        .end(reason)
+        .catch(() => undefined)
+        .finally(() => ending.delete(ended));
       ending.add(ended);
     },
     drop: (id) => void open.delete(id),
@@ -99,7 +128,7 @@ export function unknownWorld(id: string): Refusal {
   return new Refusal(
     404,
     "unknown_world",
-    `There is no world ${id}.`,
+    id === "" ? "The world has no name." : `There is no world ${id}.`,
     'POST /_emulator/v1/worlds {"id":…} makes one; GET lists them.',
   );
 }

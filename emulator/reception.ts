@@ -1,5 +1,6 @@
 import type { ControlContext } from "./control/operation.ts";
 import { CONTROL_PREFIX } from "./control/prefix.ts";
+import { corsHeaders, preflightReply } from "./http/cors.ts";
 import type { Gateway } from "./http/gateway.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./http/message.ts";
 import { type WorldChoice, worldChoice } from "./http/world-choice.ts";
@@ -36,6 +37,7 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
   async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
     const named = worlds.find(id) ?? (await worlds.wake(id));
     if (!named) throw unknownWorld(id);
+    while (named.seeding) await named.seeding;
     const path = request.path.slice(basePath.length) || "/";
     return withBasePath(await handleIn(named, { ...request, path }), basePath);
   }
@@ -46,7 +48,7 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
       try {
         const choice = worldChoice(request.path, request.headers);
         const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
-        if (named) return handleIn(named, request);
+        if (named && !named.seeding) return handleIn(named, request);
         return handleElsewhere(choice, request).catch((error: unknown) => refusalFor(request, error));
       } catch (error) {
         return Promise.resolve(refusalFor(request, error));
@@ -81,9 +83,15 @@ function withBasePath(reply: HttpReply, basePath: string): HttpReply {
   return { ...reply, headers };
 }
 
-function refusalFor({ path }: HttpRequest, error: unknown): HttpReply {
+/** Pages of other origins have to be able to read it, wherever they may call. */
+function refusalFor(request: HttpRequest, error: unknown): HttpReply {
   if (!(error instanceof Refusal)) throw error;
   const { status, code, message, hint } = error;
-  if (path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
-  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` });
+  if (request.path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
+  const cors = corsHeaders(request);
+  if (request.method === "OPTIONS") {
+    const reply = preflightReply(request);
+    return { ...reply, headers: { ...reply.headers, ...cors } };
+  }
+  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` }, cors);
 }

@@ -87,6 +87,7 @@ export function openSite(options: SiteOptions): Site {
   async function letGo(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
     world.end(reason);
+    tools.delays.end(reason);
     files.end();
     webhooks.close();
     tools.doors?.close();
@@ -106,6 +107,8 @@ export function openSite(options: SiteOptions): Site {
     stats: () => traces.stats(),
     kept: () => store?.flushed(),
     async atRest(use) {
+      // Nobody need have asked a flowing world for its time lately.
+      clock.sync();
       do await waitForRest(world);
       while (world.inFlight().length > 0);
       return use(originOf({ world, traces, files, store, home }));
@@ -269,7 +272,10 @@ function initialState({ seed, now, clock }: Configuration): WorldState {
 }
 
 /** A world that was left goes on: a flowing clock with the wall's time, never backwards. */
-function present(state: WorldState, { clock, now }: Configuration): WorldState {
+export function present<S extends Pick<WorldState, "turn" | "now" | "clock">>(
+  state: S,
+  { clock, now }: Configuration,
+): S {
   if (state.turn === 0) return state;
   if (now !== null && now < state.now)
     throw new Refusal(

@@ -1,3 +1,5 @@
+import type { StillWorld } from "./adapters/archive/export-archive.ts";
+import type { Missing } from "./adapters/archive/hiding.ts";
 import type { Homes } from "./adapters/homes/homes.ts";
 import type { Home, SnapshotEntry } from "./adapters/homes/registry.ts";
 import { readStore } from "./adapters/store/store.ts";
@@ -5,7 +7,7 @@ import { openTraceStore } from "./adapters/traces/store.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
 import { createRateLimiter, type RateLimiter } from "./domain/rate-limits/limiter.ts";
-import { emptyState } from "./kernel/commit.ts";
+import { emptyState, type WorldState } from "./kernel/commit.ts";
 import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -21,6 +23,8 @@ export interface SnapshotFacts {
   readonly of: string;
   readonly now: string;
   readonly turn: number;
+  /** What it has no secrets for; only of one that was imported without them. */
+  readonly missing?: Missing;
 }
 
 /** Worlds that were put aside, under their names. */
@@ -30,6 +34,12 @@ export interface Snapshots {
   list(): readonly SnapshotFacts[];
   find(name: string): SnapshotFacts;
   remove(name: string): void;
+  /** Refuses a name that a snapshot cannot have. */
+  refuse(name: string): void;
+  /** A snapshot as it is put into a file. */
+  still(name: string): StillWorld;
+  /** Enters a snapshot whose home was filled by somebody else. */
+  adopt(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
 }
 
 /** What worlds go on from, beside other worlds. */
@@ -42,14 +52,15 @@ export interface Stills {
 export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
   const stills = new Map<string, Still>();
   const isKept = configuration.dataFolder !== null;
+  const { limits, rateLimits } = configuration.settings;
 
   /** What is not in memory was kept by an earlier process. */
   function stillOf(name: string, { home }: SnapshotEntry): Still {
     const known = stills.get(name);
     if (known) return known;
-    const { seed, settings } = configuration;
+    const { seed } = configuration;
     const { state } = readStore(home.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
-    return keep(name, home, imageOf(state, COLLECTIONS), createRateLimiter(settings.rateLimits));
+    return keep(name, home, imageOf(state, COLLECTIONS), createRateLimiter(rateLimits));
   }
 
   function keep(name: string, home: Home, image: WorldImage, limiter: RateLimiter): Still {
@@ -63,12 +74,15 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
   function put(name: string, of: string, source: Source): SnapshotEntry {
     const { home, origin } = source.fill(homes.prepare("snapshots", name));
     const { image, limiter, boot } = source;
-    const { last } = origin;
-    const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last, boot };
+    const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last: origin.last, boot };
+    return enter(name, entry, image, limiter);
+  }
+
+  function enter(name: string, entry: SnapshotEntry, image: WorldImage, limiter: RateLimiter): SnapshotEntry {
     const { registry } = homes;
     if (name === SEEDED) homes.change({ ...registry, seeded: entry });
     else homes.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
-    keep(name, home, image, limiter);
+    keep(name, entry.home, image, limiter);
     return entry;
   }
 
@@ -86,11 +100,21 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
 
   return {
     async save(name, of, site) {
-      refuseSnapshot(homes, name, configuration.settings.limits.snapshots);
+      refuseSnapshot(homes, name, limits.snapshots);
       return factsOf(name, await site.atRest((source) => put(name, of, source)));
     },
     list: () => Object.entries(homes.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
     find,
+    refuse: (name) => refuseSnapshot(homes, name, limits.snapshots),
+    still(name) {
+      const { of } = find(name);
+      const entry = entryOf(name) as SnapshotEntry;
+      return { name, of, home: entry.home, image: stillOf(name, entry).image };
+    },
+    adopt(name, entry, state) {
+      const image = imageOf(state, COLLECTIONS);
+      return factsOf(name, enter(name, entry, image, createRateLimiter(rateLimits)));
+    },
     remove(name) {
       find(name);
       const { [name]: _, ...snapshots } = homes.registry.snapshots;
@@ -109,14 +133,15 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
   };
 }
 
-function factsOf(name: string, { of, now, turn }: SnapshotEntry): SnapshotFacts {
-  return { name, of, now, turn };
+function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {
+  return { name, of, now, turn, ...(missing && { missing }) };
 }
 
 function isLong({ traces, destinations }: SeedData): boolean {
   return traces.length > 0 || destinations.length > 0;
 }
 
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 /** Names are those of folders too, on every system; worlds and snapshots share them. */
@@ -126,6 +151,12 @@ export function refuseName(name: string): void {
       422,
       "invalid_name",
       `${SEEDED} is a world as the configuration begins it; choose another name.`,
+    );
+  if (DEVICE.test(name))
+    throw new Refusal(
+      422,
+      "invalid_name",
+      `${name} is the name of a device on Windows, where no folder can have it; choose another name.`,
     );
   if (!NAME.test(name))
     throw new Refusal(

@@ -176,6 +176,7 @@ async function storeFor(
 ): Promise<Resolved | undefined> {
   const { id, basePath } = worldChoice(url, headers);
   const named = worlds.find(id) ?? (await worlds.wake(id));
+  while (named?.seeding) await named.seeding;
   named?.site.clock.sync();
   return named && { store: named.site.objects, basePath };
 }

@@ -1,6 +1,7 @@
 import type { Homes } from "./adapters/homes/homes.ts";
 import type { Home } from "./adapters/homes/registry.ts";
 import { MAIN } from "./http/world-choice.ts";
+import type { WorldImage } from "./kernel/image.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
 import { refuseName, SEEDED, type Stills } from "./snapshots.ts";
@@ -19,7 +20,9 @@ export interface Worlds {
   list(): readonly WorldFacts[];
   /** Begins empty, or goes on from a world or a snapshot. */
   create(id?: string, from?: string): Promise<WorldFacts>;
-  remove(id: string): Promise<void>;
+  /** Begins a world that was never in use with a snapshot, as it is seen from now. */
+  begin(id: string, snapshot: string, seen: (image: WorldImage) => WorldImage): void;
+  remove(id: string): void;
   /** Begins a world anew, empty or with what the configuration gives it. */
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Puts what a snapshot holds in the place of what a world holds. */
@@ -36,20 +39,42 @@ export interface WorldsParts {
 export function createWorlds(parts: WorldsParts): Worlds {
   const { homes, stills, open } = parts;
 
-  async function begin(id: string, isEmpty: boolean): Promise<void> {
+  async function begin(id: string, isEmpty: boolean): Promise<string> {
     const home = homes.prepare("worlds", id);
     register(homes, id, home, isEmpty ? null : SEEDED);
-    await open.seed(open.enter(id, home), isEmpty);
+    const named = open.enter(id, home);
+    try {
+      await open.seed(named, isEmpty);
+    } catch (error) {
+      // A world that is there holds all that it begins with. Somebody may have removed this one already.
+      if (open.find(id) === named) remove(id);
+      throw error;
+    }
+    return id;
   }
 
-  async function fork(id: string, from: string): Promise<void> {
-    await withSource(parts, from, (source) => {
+  function fork(wanted: string | undefined, from: string): Promise<string> {
+    return withSource(parts, from, (source) => {
+      const id = wanted ?? freeName(homes);
       // Somebody else may have been quicker.
       refuseTaken(parts, id);
       const { home, origin } = source.fill(homes.prepare("worlds", id));
       register(homes, id, home, from);
       open.enter(id, home, origin);
+      return id;
     });
+  }
+
+  /** In one go, so that of two who ask for it one is told that there is no such world. */
+  function remove(id: string): void {
+    if (id === MAIN)
+      throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
+    if (!Object.hasOwn(homes.registry.worlds, id)) throw unknownWorld(id);
+    const { [id]: _, ...worlds } = homes.registry.worlds;
+    const named = open.find(id);
+    open.drop(id);
+    if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
+    homes.change({ ...homes.registry, worlds });
   }
 
   const factsOf = (id: string): WorldFacts => {
@@ -58,26 +83,29 @@ export function createWorlds(parts: WorldsParts): Worlds {
 
   return {
     list: () => Object.keys(homes.registry.worlds).map(factsOf),
-    async create(id = freeName(homes), from) {
-      refuseTaken(parts, id);
+    async create(id, from) {
+      refuseTaken(parts, id ?? freeName(homes));
       const isNew = from === undefined || (from === SEEDED && !stills.source(SEEDED));
-      await (isNew ? begin(id, from === undefined) : fork(id, from));
-      return factsOf(id);
+      const made = isNew ? begin(id ?? freeName(homes), from === undefined) : fork(id, from);
+      return factsOf(await made);
     },
-    async remove(id) {
-      if (id === MAIN)
-        throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
-      const named = await open.wake(id);
-      if (!named) throw unknownWorld(id);
-      const { [id]: _, ...worlds } = homes.registry.worlds;
-      open.drop(id);
-      open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
-      homes.change({ ...homes.registry, worlds });
+    begin(id, snapshot, seen) {
+      const source = stills.source(snapshot);
+      const first = homes.registry.worlds[id];
+      if (!source || !first) throw unknownSource(snapshot);
+      const image = seen(source.image);
+      const { objects } = first.home;
+      homes.empty(objects);
+      const { home, origin } = source.fill({ ...homes.prepare("worlds", id), objects });
+      register(homes, id, home, snapshot);
+      open.enter(id, home, { ...origin, image });
     },
+    remove,
     async reset(named, isEmpty) {
       const source = isEmpty ? undefined : stills.source(SEEDED);
       if (source) return goOn(parts, named, source, SEEDED);
-      replace(parts, named, prepareAnew(homes, named), isEmpty ? null : SEEDED);
+      const home = homes.prepare("worlds", named.id);
+      replace(parts, named, inOldPlace(homes, named, home), isEmpty ? null : SEEDED);
       await open.seed(named, isEmpty);
     },
     load(named, name) {
@@ -88,33 +116,35 @@ export function createWorlds(parts: WorldsParts): Worlds {
   };
 }
 
-async function withSource(
+async function withSource<T>(
   { stills, open }: WorldsParts,
   name: string,
-  use: (source: Source) => void,
-): Promise<void> {
+  use: (source: Source) => T,
+): Promise<T> {
   const still = stills.source(name);
   if (still) return use(still);
   const named = await open.wake(name);
   if (!named) throw unknownSource(name);
-  await named.site.atRest(use);
+  return named.site.atRest(use);
 }
 
-function register(homes: Homes, id: string, home: Home, from: string | null): void {
+function register(homes: Homes, id: string, home: Home, from: string | null, vacated?: string): void {
   const { registry } = homes;
-  homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { home, from } } });
+  homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { home, from } } }, vacated);
 }
 
 /** People look for exported files where they found them last, so their folder keeps its name if it may. */
-function prepareAnew(homes: Homes, { id, site }: NamedWorld): Home {
+function inOldPlace(homes: Homes, { site }: NamedWorld, home: Home): Home {
   const { objects } = site.home;
-  const home = homes.prepare("worlds", id);
   return homes.heirsOf(objects).length === 0 ? { ...home, objects } : home;
 }
 
 function goOn(parts: WorldsParts, named: NamedWorld, source: Source, from: string): void {
-  const { home, origin } = source.fill(prepareAnew(parts.homes, named));
-  replace(parts, named, home, from, origin);
+  const { homes } = parts;
+  const { home, origin } = source.fill(homes.prepare("worlds", named.id));
+  // Without a `boot` there are bodies in the new folder already, and the old one has others.
+  const place = origin.boot === undefined ? home : inOldPlace(homes, named, home);
+  replace(parts, named, place, from, origin);
 }
 
 /** The old world ends when all that the new one needs is there. */
@@ -127,8 +157,7 @@ function replace(
 ): void {
   const { objects } = named.site.home;
   open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way."));
-  register(homes, named.id, home, from);
-  if (home.objects === objects) homes.empty(objects);
+  register(homes, named.id, home, from, home.objects === objects ? objects : undefined);
   open.move(named, home, origin);
 }
 

@@ -12,24 +12,42 @@ export interface Records {
   copy(): Records;
 }
 
-type Tables = ReadonlyMap<string, Table<never>>;
+type Kinds = ReadonlyMap<string, Collection<never>>;
+type Tables = Map<string, Table<never>>;
 
 export function createRecords(
   collections: readonly Collection<never>[],
   stored: WorldState["records"],
 ): Records {
-  const tables = new Map(collections.map((kind) => [kind.name, createTable(kind)]));
-  for (const [name, items] of Object.entries(stored))
-    for (const { record } of items) tables.get(name)?.put(record as never);
-  return recordsIn(collections, tables);
+  const kinds = new Map(collections.map((kind) => [kind.name, kind]));
+  const tables: Tables = new Map();
+  for (const [name, items] of Object.entries(stored)) {
+    const kind = kinds.get(name);
+    if (!kind || items.length === 0) continue;
+    const table = createTable(kind);
+    for (const { record } of items) table.put(record as never);
+    tables.set(name, table);
+  }
+  return recordsIn(kinds, tables);
 }
 
-function recordsIn(collections: readonly Collection<never>[], tables: Tables): Records {
-  function table<T>(kind: Collection<T>): Table<T> {
-    const found = tables.get(kind.name);
-    if (!found) throw new Error(`The collection ${kind.name} is not part of this world.`);
+/** A table is made when it is first asked for: most worlds use few, and a process may have many worlds. */
+function recordsIn(kinds: Kinds, tables: Tables): Records {
+  function table<T>({ name }: Collection<T>): Table<T> {
+    const found = tables.get(name) ?? newTable(name);
     return found as unknown as Table<T>;
   }
+
+  function newTable(name: string): Table<never> {
+    const kind = kinds.get(name);
+    if (!kind) throw new Error(`The collection ${name} is not part of this world.`);
+    const made = createTable(kind);
+    tables.set(name, made);
+    return made;
+  }
+
+  const copyTables = (): Tables =>
+    new Map([...tables].filter(([, { size }]) => size > 0).map(([name, each]) => [name, each.copy()]));
 
   const storedOf = (kind: Collection<never>): readonly Stored[] =>
     [...table(kind).values()].map((record) => ({ key: kind.idOf(record), record }));
@@ -43,7 +61,7 @@ function recordsIn(collections: readonly Collection<never>[], tables: Tables): R
       page: (kind, wanted) => table(kind).page(wanted),
       all: (kind) => table(kind).values(),
     },
-    stored: () => Object.fromEntries(collections.map((kind) => [kind.name, storedOf(kind)])),
-    copy: () => recordsIn(collections, new Map([...tables].map(([name, each]) => [name, each.copy()]))),
+    stored: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
+    copy: () => recordsIn(kinds, copyTables()),
   };
 }

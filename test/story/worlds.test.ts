@@ -5,6 +5,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { inWorld } from "./in-world.ts";
 
 let rig: Rig;
 
@@ -13,27 +14,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => rig.close());
-
-/** The calls of a rig, in another world. */
-function inWorld(world: Emulator): Rig {
-  return {
-    emulator: world,
-    async call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-      const reply = await world.request(path, {
-        method,
-        headers: { ...HEADERS, ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await reply.text();
-      return {
-        status: reply.status,
-        body: (text ? JSON.parse(text) : undefined) as T,
-        header: (name: string) => reply.headers.get(name) ?? undefined,
-      };
-    },
-    close: () => world.close(),
-  };
-}
 
 function s3(world: Emulator): S3Client {
   return new S3Client({

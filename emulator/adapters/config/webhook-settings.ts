@@ -12,6 +12,9 @@ const TEMPLATE = /\$\{\{\s*env\.([^\s}]*)\s*\}\}/g;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** A host, or a wildcard for its subdomains: what holds a scheme, a port or a path would never match one. */
+const DOMAIN = /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[^\s/\\:@?#*[\]]+)$/i;
+
 /** What HTTP itself writes into a request. */
 const RESERVED_HEADERS = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
@@ -25,13 +28,26 @@ export function webhookSettings(
     disabled: value("http.disable_webhooks"),
     headers: resolvedHeaders(value("webhooks.headers"), value("webhooks.env_prefix"), environment, problems),
     url: {
-      allowed_domains: value("webhooks.url.allowed_domains"),
+      allowed_domains: checkedDomains(value("webhooks.url.allowed_domains"), problems),
       require_https: value("webhooks.url.require_https"),
       allowed_ports: value("webhooks.url.allowed_ports"),
       disable_loopback: value("webhooks.url.disable_loopback"),
       max_url_length: value("webhooks.url.max_url_length"),
     },
   };
+}
+
+function checkedDomains(domains: readonly string[] | null, problems: Problem[]): readonly string[] | null {
+  const bad = domains?.filter(
+    (name) => !DOMAIN.test(name) || !URL.canParse(`http://${name.replace(/^\*\./, "")}`),
+  );
+  for (const name of bad ?? [])
+    problems.push({
+      where: "webhooks.url.allowed_domains",
+      what: `${JSON.stringify(name)} is no host name`,
+      fix: "write hooks.example.com, or *.example.com for its subdomains",
+    });
+  return domains;
 }
 
 /** §9.4, 6.1-10: a setting that the emulated version does not have yet is not passed over. */

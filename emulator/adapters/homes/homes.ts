@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeRecords } from "../store/sharing.ts";
 import { foldersOf, type Home, homesOf, type Registry, readRegistry, writeRegistry } from "./registry.ts";
@@ -12,8 +12,20 @@ export interface Homes {
   readonly registry: Registry;
   /** Folders that nothing lies in yet, for a new world or for a world that begins anew. */
   prepare(kind: "worlds" | "snapshots", name: string, beneath?: Beneath): Home;
-  /** Writes the registry down in one step; folders that nobody needs any more go. */
-  change(next: Registry): void;
+  /**
+   * Writes the registry down in one step; folders that nobody needs any more go. A world whose new home has the
+   * folder of objects that its old one had names it, so that what lies there goes in the same step.
+   */
+  change(next: Registry, vacated?: string): void;
+  /** Keeps a home as it is until the answer is called, whatever becomes of the snapshot that it is of. */
+  hold(home: Home): () => void;
+  /** Gets rid of a prepared home that never came to be known. */
+  discard(home: Home): void;
+  /** Notes that a home is being filled, until `begun` is called. */
+  begin(home: Home): void;
+  begun(home: Home): void;
+  /** True for a home that was being filled when its process ended. */
+  isHalf(home: Home): boolean;
   /** Folders that were forked straight from this one, and have to be given what it loses. */
   heirsOf(objects: string): readonly string[];
   /** Empties a folder of objects that nobody else needs, so that its name can be used again. */
@@ -29,14 +41,28 @@ export interface HomesOptions {
 }
 
 const PIECE = /^(records|traces|objects)(~\d+)?$/;
+/** Lies among the records of a world as long as it is being filled. */
+const HALF = "being-filled";
 const NOTHING: Beneath = { layers: [], bases: [] };
 
 export function openHomes({ root, isKept }: HomesOptions): Homes {
   const trash = openTrash(join(root, ".trash"));
-  let registry: Registry = (isKept ? readRegistry(root) : undefined) ?? firstRegistry(root);
+  const { vacated, ...known } = (isKept ? readRegistry(root) : undefined) ?? firstRegistry(root);
+  let registry: Registry = known;
   let needed = foldersOf(registry);
   let heirs = heirsIn(registry);
-  if (isKept) for (const folder of strayFolders(root, needed)) trash.take(folder);
+  if (vacated !== undefined) vacate(registry, vacated);
+  if (isKept) clearStrays();
+
+  /** What a process that ended in the middle of a change has left behind. */
+  function clearStrays(): void {
+    for (const base of basesIn(root)) {
+      const pieces = piecesIn(base);
+      const isWanted = needed.has(base) || pieces.some((piece) => needed.has(piece));
+      if (!isWanted) trash.take(base);
+      else for (const folder of [...pieces, base]) drop(folder);
+    }
+  }
 
   function freeName(wanted: string): string {
     const isFree = (path: string) => !needed.has(path) && !existsSync(path);
@@ -44,13 +70,26 @@ export function openHomes({ root, isKept }: HomesOptions): Homes {
     for (let n = 2; ; n += 1) if (isFree(`${wanted}~${n}`)) return `${wanted}~${n}`;
   }
 
-  function retire(before: Registry): void {
-    for (const folder of foldersOf(before)) {
-      if (needed.has(folder)) continue;
-      // The first folder of records has the others in it.
-      if (dirname(dirname(folder)) === root) removeRecords(folder);
-      else trash.take(folder);
-    }
+  function drop(folder: string): void {
+    if (needed.has(folder)) return;
+    // The first folder of records has the others in it.
+    if (dirname(dirname(folder)) !== root) return trash.take(folder);
+    removeRecords(folder);
+    rmSync(join(folder, HALF), { force: true });
+  }
+
+  /** A process that ends on the way does it when it starts again. */
+  function vacate(next: Registry, folder: string): void {
+    trash.take(folder);
+    if (isKept) writeRegistry(root, next);
+  }
+
+  function adopt(next: Registry): void {
+    const before = registry;
+    registry = next;
+    needed = foldersOf(next);
+    heirs = heirsIn(next);
+    for (const folder of foldersOf(before)) drop(folder);
   }
 
   return {
@@ -64,14 +103,27 @@ export function openHomes({ root, isKept }: HomesOptions): Homes {
       const [traces, objects] = [freeName(join(base, "traces")), freeName(join(base, "objects"))];
       return { records, traces, objects, ...beneath };
     },
-    change(next) {
-      const before = registry;
-      if (isKept) writeRegistry(root, next);
-      registry = next;
-      needed = foldersOf(next);
-      heirs = heirsIn(next);
-      retire(before);
+    change(next, vacated) {
+      if (isKept) writeRegistry(root, { ...next, ...(vacated !== undefined && { vacated }) });
+      if (vacated !== undefined) vacate(next, vacated);
+      adopt(next);
     },
+    hold(home) {
+      adopt({ ...registry, held: [...(registry.held ?? []), home] });
+      return () => adopt({ ...registry, held: (registry.held ?? []).filter((each) => each !== home) });
+    },
+    discard({ traces, objects, records }) {
+      for (const folder of [traces, objects, records]) if (existsSync(folder)) drop(folder);
+    },
+    begin({ records }) {
+      if (!isKept) return;
+      mkdirSync(records, { recursive: true });
+      writeFileSync(join(records, HALF), "");
+    },
+    begun({ records }) {
+      if (isKept) rmSync(join(records, HALF), { force: true });
+    },
+    isHalf: ({ records }) => existsSync(join(records, HALF)),
     heirsOf: (objects) => [...(heirs.get(objects) ?? [])],
     empty: trash.take,
     settle: trash.settle,
@@ -97,17 +149,19 @@ function firstRegistry(root: string): Registry {
   return { worlds: { main: { home, from: null } }, snapshots: {} };
 }
 
-/** What a process that ended in the middle of a change has left behind. */
-function strayFolders(root: string, needed: ReadonlySet<string>): readonly string[] {
-  const names = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+/** Where worlds and snapshots have their folders, one for each name. */
+function basesIn(root: string): readonly string[] {
   return ["worlds", "snapshots"].flatMap((kind) =>
-    names(join(root, kind)).flatMap((name) => {
-      const base = join(root, kind, name);
-      const pieces = names(base)
-        .filter((piece) => PIECE.test(piece))
-        .map((piece) => join(base, piece));
-      const isWanted = needed.has(base) || pieces.some((piece) => needed.has(piece));
-      return isWanted ? pieces.filter((piece) => !needed.has(piece)) : [base];
-    }),
+    namesIn(join(root, kind)).map((name) => join(root, kind, name)),
   );
+}
+
+function piecesIn(base: string): readonly string[] {
+  return namesIn(base)
+    .filter((name) => PIECE.test(name))
+    .map((name) => join(base, name));
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
+import type { Missing } from "../archive/hiding.ts";
 import { StoreError } from "../store/snapshot.ts";
 import type { TraceLayer } from "../traces/layers.ts";
 
@@ -32,14 +33,20 @@ export interface SnapshotEntry {
   readonly last: number;
   /** The `boot` with which a copy of its objects is opened. */
   readonly boot: number;
+  /** What it has no secrets for; only of one that was imported without them. */
+  readonly missing?: Missing;
 }
 
 /** Every world and every snapshot of a data folder. */
 export interface Registry {
   readonly worlds: Readonly<Record<string, WorldEntry>>;
   readonly snapshots: Readonly<Record<string, SnapshotEntry>>;
+  /** A folder of objects that the world before has filled, and that its new one finds empty. */
+  readonly vacated?: string;
   /** A world as this process begins one; it is not written down, since the next start may begin another. */
   readonly seeded?: SnapshotEntry;
+  /** Homes that are being read for a file; not written down either, since that ends with the process. */
+  readonly held?: readonly Home[];
 }
 
 const FORMAT = 1;
@@ -55,12 +62,12 @@ export function readRegistry(root: string): Registry | undefined {
   } catch (error) {
     throw new StoreError(`${file} is not readable JSON (${(error as Error).message}); restore it.`);
   }
-  const { format, worlds, snapshots } = database.data;
+  const { format, worlds, snapshots, vacated } = database.data;
   if (format !== FORMAT || !worlds || !snapshots)
     throw new StoreError(
       `${file} has format ${format}; this emulator reads format ${FORMAT}. Use the emulator that wrote it, or another --data folder.`,
     );
-  return mapFolders({ worlds, snapshots }, (folder) => join(root, folder));
+  return mapFolders({ worlds, snapshots, ...(vacated && { vacated }) }, (folder) => join(root, folder));
 }
 
 /** Replaces it in one step; folders are written relative to it, so that a data folder can be moved. */
@@ -69,9 +76,9 @@ export function writeRegistry(root: string, registry: Registry): void {
   new LowSync<typeof stored>(new JSONFileSync(join(root, NAME)), stored).write();
 }
 
-export function homesOf({ worlds, snapshots, seeded }: Registry): readonly Home[] {
+export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly Home[] {
   const entries = [...Object.values(worlds), ...Object.values(snapshots), ...(seeded ? [seeded] : [])];
-  return entries.map(({ home }) => home);
+  return [...entries.map(({ home }) => home), ...held];
 }
 
 /** Every folder that some home has, as its own or to read through. */
@@ -87,7 +94,7 @@ export function foldersOf(registry: Registry): ReadonlySet<string> {
   );
 }
 
-function mapFolders({ worlds, snapshots }: Registry, place: (folder: string) => string): Registry {
+function mapFolders({ worlds, snapshots, vacated }: Registry, place: (folder: string) => string): Registry {
   const movedHome = ({ records, traces, layers, objects, bases }: Home): Home => ({
     records: place(records),
     traces: place(traces),
@@ -99,5 +106,9 @@ function mapFolders({ worlds, snapshots }: Registry, place: (folder: string) => 
     Object.fromEntries(
       Object.entries(entries).map(([name, entry]) => [name, { ...entry, home: movedHome(entry.home) }]),
     );
-  return { worlds: moved(worlds), snapshots: moved(snapshots) };
+  return {
+    worlds: moved(worlds),
+    snapshots: moved(snapshots),
+    ...(vacated !== undefined && { vacated: place(vacated) }),
+  };
 }

@@ -26,7 +26,10 @@ export function openTrash(folder: string): Trash {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
         throw error;
       }
-      const gone = rm(aside, { recursive: true, force: true }).finally(() => going.delete(gone));
+      // What cannot go now goes with the next start.
+      const gone = rm(aside, { recursive: true, force: true, maxRetries: 3 })
+        .catch(() => undefined)
+        .finally(() => going.delete(gone));
       going.add(gone);
     },
     async settle() {

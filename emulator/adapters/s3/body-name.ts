@@ -23,7 +23,7 @@ export function folderOf(bucket: string): string {
 }
 
 /** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
-export function nameOf(place: Place, stage: Stage): string {
+export function nameOf(place: Place, stage: Pick<Stage, "name">): string {
   if ("uploadId" in place) return `${UPLOADS}/${place.uploadId}/${place.partNumber}-${stage.name}`;
   const folder = folderOf(place.bucket);
   if (isSafeKey(place.key)) return `${folder}/${place.key}`;

@@ -42,6 +42,8 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     if (refused || !target) return { failure: "policy", message: refused?.message ?? "This is no URL." };
     const giveBack = await takePlace(target.kind === "loopback" ? "" : target.url.host);
     try {
+      // The world has ended meanwhile; under its name there may be another one that must not hear of this.
+      if (ended.signal.aborted) return { failure: "network", message: "The world has ended." };
       if (target.kind === "loopback")
         return await postToSelf({ settings, handle, signal: ended.signal }, order);
       const { postAway } = await import("./away.ts");

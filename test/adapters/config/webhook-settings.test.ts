@@ -61,6 +61,33 @@ describe("the headers of webhooks", () => {
   });
 });
 
+describe("the allowed domains", () => {
+  it.each([
+    "https://x.example/",
+    "x.example:8443",
+    "x.example/hook",
+    "*",
+    "a.*.example",
+    "me@x.example",
+    "a b.example",
+  ])("do not take %j, which would match nothing or something else", async (name) => {
+    const problems = await resolved({ webhooks: { url: { allowed_domains: ["a.example", name] } } });
+    expect(problems).toEqual([expect.stringContaining(`${JSON.stringify(name)} is no host name; write`)]);
+  });
+
+  it("take hosts, wildcards and addresses", async () => {
+    const allowed_domains = [
+      "a.example",
+      "*.Example.com",
+      "bücher.example",
+      "10.0.0.1",
+      "[::1]",
+      "localhost",
+    ];
+    expect(await resolved({ webhooks: { url: { allowed_domains } } })).not.toBeInstanceOf(Array);
+  });
+});
+
 describe("an older agent server", () => {
   it.each([
     [{ webhooks: { url: { require_https: true } }, agentServerVersion: "0.5.35" }, "0.5.36"],

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { admit, type Claim } from "../../../domain/object-storage/admission.ts";
-import { trouble } from "../../../domain/object-storage/errors.ts";
+import { type S3Trouble, trouble } from "../../../domain/object-storage/errors.ts";
 import { keyTrouble } from "../../../domain/object-storage/names.ts";
+import { Refusal } from "../../../kernel/refusal.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
 import type { Reply } from "./call.ts";
 import { operationOf } from "./operations.ts";
@@ -78,10 +79,14 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     } catch (error) {
       // A client that went away is no defect; nobody is left to answer either.
       const gone = request.destroyed && !request.complete;
-      if (!(error instanceof S3Refused) && !gone) options.onDefect?.(error);
-      const why = error instanceof S3Refused ? error.trouble : trouble("ServiceUnavailable", String(error));
+      const why = troubleOf(error);
+      if (!why && !gone) options.onDefect?.(error);
       const { rawPath } = splitTarget(request.url ?? "/");
-      reply = errorReply(why, rawPath, String(response.getHeader("x-amz-request-id")));
+      reply = errorReply(
+        why ?? trouble("ServiceUnavailable", String(error)),
+        rawPath,
+        String(response.getHeader("x-amz-request-id")),
+      );
     }
     if (reply === "reset") request.socket.destroy();
     else await send(reply, request, response);
@@ -95,6 +100,13 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
       response.destroy();
     });
   };
+}
+
+/** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
+function troubleOf(error: unknown): S3Trouble | undefined {
+  if (error instanceof S3Refused) return error.trouble;
+  if (!(error instanceof Refusal) || error.status >= 500) return undefined;
+  return trouble(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
 }
 
 function claimOf(op: Claim["op"], { bucket, key }: Target, signature: Signature): Claim {

@@ -1,0 +1,315 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/index.ts";
+import { startCli } from "./cli.ts";
+import { BEGIN, HEADERS, type Rig, startRig } from "./emulator.ts";
+
+const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+
+let rig: Rig;
+let clients: S3Client[];
+
+beforeEach(async () => {
+  clients = [];
+  rig = await startRig();
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await rig.close();
+});
+
+function storeOf({ s3Url }: Emulator): S3Client {
+  const client = new S3Client({
+    endpoint: s3Url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+  });
+  clients.push(client);
+  return client;
+}
+
+const threads = async (world: Emulator) => (await world.request("/threads/count", { json: {} })).json();
+
+/** What came of several calls: their value, or why they were refused. */
+async function outcomes(calls: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((each) => (each.status === "fulfilled" ? each.value : (each.reason as Error).message));
+}
+
+const ENDS = {
+  reset: { act: (world: Emulator) => world.reset(), says: /was reset/ },
+  removed: { act: (world: Emulator) => world.close(), says: /was removed/ },
+} as const;
+type End = keyof typeof ENDS;
+
+describe("at once", () => {
+  it("worlds are forked without a name, each under one of its own", async () => {
+    const forks = await Promise.all(Array.from({ length: 20 }, () => rig.emulator.fork()));
+    expect(new Set(forks.map(({ world }) => world)).size).toBe(20);
+  });
+
+  it("a world is removed by one only", async () => {
+    await rig.emulator.fork({ id: "side" });
+    const remove = () => rig.emulator.control("DELETE", "/worlds/side").then(() => "removed");
+    const said = await outcomes([remove(), remove(), remove()]);
+    expect([...said].sort()).toEqual(["There is no world side.", "There is no world side.", "removed"]);
+    await rig.emulator.fork({ id: "side" });
+  });
+
+  it("a world is reset, forked and kept by several, and all of them get their answer", async () => {
+    const world = await rig.emulator.fork({ id: "side" });
+    await world.snapshots.save("kept");
+    const said = await outcomes([
+      world.reset(),
+      world.snapshots.load("kept"),
+      world.fork({ id: "other" }).then(({ world: id }) => id),
+      world.snapshots.save("later").then(({ name }) => name),
+      world.reset({ empty: true }),
+      world.snapshots.load("kept"),
+    ]);
+    for (const each of said)
+      if (typeof each === "string" && each !== "other" && each !== "later") expect(each).toMatch(/was reset/);
+    expect(await threads(world)).toBe(0);
+  });
+});
+
+describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
+  const { act, says } = ENDS[how];
+
+  it("a request to its store that a fault holds up is refused", async () => {
+    const world = await rig.emulator.fork();
+    await world.faults.arm({ plane: "s3", match: { op: "PutObject" }, then: { delay: "PT1H" } });
+    const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "x" });
+    const putting = storeOf(world).send(put);
+    const refused = expect(putting).rejects.toMatchObject({ name: "OperationAborted", message: says });
+    await expect.poll(async () => (await world.faults.list())[0]?.hits).toBe(1);
+    await act(world);
+    await refused;
+  });
+
+  it("webhooks that wait for their turn do not reach what has its name next", async () => {
+    const world = await rig.emulator.fork({ id: "side" });
+    await world.faults.arm({
+      plane: "http",
+      match: { op: "POST /threads" },
+      then: { delay: "PT1H" },
+      times: 100,
+    });
+    for (let n = 0; n < 20; n += 1)
+      await world.request("/runs", { json: { assistant_id: "echo", webhook: "/threads" } });
+    const advancing = world.clock.advance("PT10M");
+    const refused = expect(advancing).rejects.toThrow(says);
+    await expect.poll(async () => (await world.faults.list())[0]?.hits).toBe(16);
+    await act(world);
+    await refused;
+    const next = how === "reset" ? world : await rig.emulator.fork({ id: "side" });
+    // Whatever was on its way has come after so many rounds.
+    for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(await threads(next)).toBe(0);
+  });
+});
+
+describe("a request that names", () => {
+  function ask(url: string, headers: Record<string, string | string[]>, method = "GET") {
+    return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
+      (resolve, reject) => {
+        const sent = request(url, { method, headers }, (reply) => {
+          let body = "";
+          reply.on("data", (chunk) => {
+            body += chunk;
+          });
+          reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }));
+        });
+        sent.on("error", reject);
+        sent.end();
+      },
+    );
+  }
+
+  it("two worlds is refused on every port, and one that names the same twice is not", async () => {
+    const { url, s3Url } = rig.emulator;
+    await rig.emulator.fork({ id: "side" });
+    const twice = await ask(`${url}/ok`, { "x-emulator-world": ["side", "side"] });
+    expect(twice.status).toBe(200);
+    const two = await ask(`${url}/ok`, { "x-emulator-world": ["side", "main"] });
+    expect([two.status, two.body]).toEqual([400, expect.stringContaining("names side and main")]);
+    const both = await ask(`${s3Url}/w/side/traces`, { "x-emulator-world": "main" });
+    expect([both.status, both.body]).toEqual([400, expect.stringContaining("the path the world side")]);
+  });
+
+  it("a world without a slash behind it is taken for that world's", async () => {
+    const { s3Url } = rig.emulator;
+    await rig.emulator.fork({ id: "side" });
+    const listed = await ask(`${s3Url}/w/side?list-type=2`, {});
+    expect(listed.body).toContain("AccessDenied");
+  });
+
+  it("a world that is not there can be read of by pages of other origins", async () => {
+    const { url } = rig.emulator;
+    const page = { origin: "http://page.example" };
+    const asked = { ...page, "access-control-request-method": "POST" };
+    const before = await ask(`${url}/w/nowhere/threads`, asked, "OPTIONS");
+    expect([before.status, before.headers["access-control-allow-origin"]]).toEqual([204, "*"]);
+    expect(before.headers["access-control-allow-headers"]).toContain("x-emulator-world");
+    const reply = await ask(`${url}/w/nowhere/threads`, page);
+    expect([reply.status, reply.headers["access-control-allow-origin"]]).toEqual([404, "*"]);
+  });
+
+  it.each(["con", "nul", "aux.txt", "com1", "lpt9.a.b"])(
+    "%s, a device of Windows, is refused",
+    async (id) => {
+      const reply = await rig.call<{ error: { code: string } }>("POST", "/_emulator/v1/worlds", { id });
+      expect([reply.status, reply.body.error.code]).toEqual([422, "invalid_name"]);
+    },
+  );
+
+  it("its open streams counts those of that world", async () => {
+    const world = await rig.emulator.fork();
+    await world.clock.flow();
+    await world.control("POST", "/agent/scripts", {
+      match: { assistant_id: "echo" },
+      then: { status: "success", after: "PT5H" },
+    });
+    const body = JSON.stringify({ assistant_id: "echo" });
+    const reply = await fetch(`${world.url}/runs/stream`, { method: "POST", headers: HEADERS, body });
+    expect(await world.control("GET", "/status")).toMatchObject({ open_streams: 1 });
+    expect(await rig.emulator.control("GET", "/status")).toMatchObject({ open_streams: 0 });
+    await reply.body?.cancel();
+  });
+});
+
+it("a snapshot that reads through many folders is loaded whole over another world's objects", async () => {
+  const DEPTH = 32;
+  let world = rig.emulator;
+  for (let n = 0; n < DEPTH; n += 1) {
+    world = await world.fork({ id: `f${n}` });
+    await storeOf(world).send(new PutObjectCommand({ Bucket: "traces", Key: `k${n}`, Body: `v${n}` }));
+  }
+  await world.snapshots.save("deep");
+  // The snapshot is given what its world loses, so it has bodies of its own.
+  const last = { Bucket: "traces", Key: `k${DEPTH - 1}`, Body: "newer" };
+  await storeOf(world).send(new PutObjectCommand(last));
+  const other = await rig.emulator.fork({ id: "other" });
+  await storeOf(other).send(new PutObjectCommand({ Bucket: "traces", Key: "k3", Body: "other" }));
+  await other.snapshots.load("deep");
+  const client = storeOf(other);
+  for (let n = 0; n < DEPTH; n += 1) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key: `k${n}` }));
+    expect(await Body?.transformToString()).toBe(`v${n}`);
+  }
+});
+
+it("the time of a flowing world is the present, for its list, its handle and its forks", async () => {
+  const side = await rig.emulator.fork({ id: "side" });
+  await side.clock.flow(1_000_000);
+  const asked = Date.now();
+  await expect.poll(() => Date.now() - asked).toBeGreaterThan(20);
+  const listed = await rig.emulator.control<{ id: string; now: string }[]>("GET", "/worlds");
+  const passed = (now = "") => Date.parse(now) - Date.parse(BEGIN);
+  expect(passed(listed.find(({ id }) => id === "side")?.now)).toBeGreaterThan(20_000_000);
+  const before = side.clock.now();
+  await expect.poll(() => side.clock.now() > before).toBe(true);
+  const { now, clock } = await rig.emulator.control<{ now: string; clock: { mode: string; rate: number } }>(
+    "POST",
+    "/worlds",
+    { id: "later", from: "side" },
+  );
+  expect(now > before).toBe(true);
+  expect(clock).toEqual({ mode: "flowing", rate: 1_000_000 });
+});
+
+it("a flowing world that was kept stands still until it is used, and is in the present then", async () => {
+  await rig.close();
+  const data = mkdtempSync(join(tmpdir(), "kept-"));
+  try {
+    const options = { ephemeral: false, data, clock: "flowing", now: undefined } as const;
+    rig = await startRig(options);
+    await rig.emulator.fork({ id: "side" });
+    await rig.close();
+    rig = await startRig(options);
+    const list = () => rig.emulator.control<{ id: string; now: string | null }[]>("GET", "/worlds");
+    expect(await list()).toMatchObject([{ id: "main" }, { id: "side", now: null }]);
+    const asked = Date.now();
+    await rig.emulator.request("/ok", { headers: { "x-emulator-world": "side" } });
+    const [, side] = await list();
+    expect(Date.parse(side?.now ?? "")).toBeGreaterThanOrEqual(asked);
+  } finally {
+    await rig.close();
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+describe("seed data", () => {
+  const ROWS = 20_000;
+  let folder: string;
+  let file: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "seeding-"));
+    file = join(folder, "rows.ndjson");
+    const row = (n: number) => {
+      const id = `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
+      return JSON.stringify({ id, name: `row ${n}`, run_type: "chain", start_time: "2026-02-10T00:00:00Z" });
+    };
+    writeFileSync(file, Array.from({ length: ROWS }, (_, n) => `${row(n)}\n`).join(""));
+  });
+
+  afterEach(async () => {
+    await rig.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("is all that a seeded world has, whatever is asked while it is seeded", async () => {
+    await rig.close();
+    const seed_data = { traces: [{ file, project: "seeds" }] };
+    const options = { ephemeral: false, data: join(folder, "data"), seed_data } as never;
+    await (await startRig(options)).close();
+    rig = await startRig({ ...(options as object), now: undefined });
+    const { emulator } = rig;
+    let isReset = false;
+    const resetting = emulator.reset().finally(() => {
+      isReset = true;
+    });
+    const asked: Promise<Response>[] = [];
+    while (!isReset) {
+      asked.push(emulator.request("/threads", { json: {} }));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await resetting;
+    for (const reply of await Promise.all(asked)) expect([200, 409]).toContain(reply.status);
+    expect(await emulator.control("GET", "/status")).toMatchObject({ traces: { rows: ROWS } });
+    const seeded = await emulator.fork({ from: "seeded" });
+    expect(await threads(seeded)).toBe(0);
+    expect(await seeded.control("GET", "/status")).toMatchObject({ traces: { rows: ROWS } });
+  });
+
+  it("is there whole after a start that was killed in the middle of it", { timeout: 60_000 }, async () => {
+    const data = join(folder, "data");
+    const config = join(folder, "emulator.config.json");
+    writeFileSync(config, JSON.stringify({ seed_data: { traces: [{ file, project: "seeds" }] } }));
+    const args = ["--data", data, "--config", config];
+    const child = spawn(process.execPath, [CLI, "start", "--port", "0", "--quiet", ...args], {
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    await expect
+      .poll(() => existsSync(join(data, "worlds", "main", "traces", "us")), { interval: 1, timeout: 20_000 })
+      .toBe(true);
+    child.kill("SIGKILL");
+    await ended;
+    const cli = await startCli(...args);
+    const status = await (await fetch(`${cli.ready.url}/_emulator/v1/status`)).json();
+    expect(status).toMatchObject({ traces: { rows: ROWS } });
+    await cli.end("SIGTERM");
+  });
+});

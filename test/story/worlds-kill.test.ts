@@ -1,0 +1,203 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, expect, it } from "vitest";
+import { type RunningCli, startCli } from "./cli.ts";
+import { HEADERS } from "./emulator.ts";
+
+const ROUNDS = 6;
+const LANES = ["a", "b", "c"];
+const NAMES = 3;
+const folder = mkdtempSync(join(tmpdir(), "worlds-kill-"));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a world or snapshot shows: how many threads, and which objects with which bodies. */
+interface Shown {
+  readonly threads: number;
+  readonly objects: Readonly<Record<string, string>>;
+}
+
+/** Worlds as `world a1`, snapshots as `snapshot a1-kept`; absent ones are not in it. */
+type Model = Map<string, Shown>;
+
+/** What was asked and not answered: afterwards it is as before, or as it was to be. */
+interface Asked {
+  readonly name: string;
+  readonly then: Shown | undefined;
+}
+
+const EMPTY: Shown = { threads: 0, objects: {} };
+
+/** Draws that are the same in every run. */
+function dice(seed: number) {
+  let state = seed;
+  return (sides: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * sides);
+  };
+}
+
+async function ask(cli: RunningCli, method: string, path: string, body?: unknown): Promise<unknown> {
+  const reply = await fetch(cli.ready.url + path, {
+    method,
+    headers: HEADERS,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
+  return JSON.parse(text);
+}
+
+async function inStore<T>(cli: RunningCli, world: string, use: (client: S3Client) => Promise<T>): Promise<T> {
+  const client = new S3Client({
+    endpoint: `${cli.ready.s3_url}/w/${world}`,
+    region: "us-east-1",
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+  });
+  try {
+    return await use(client);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function look(cli: RunningCli, world: string): Promise<Shown> {
+  const threads = (await ask(cli, "POST", `/w/${world}/threads/count`, {})) as number;
+  const objects = await inStore(cli, world, async (client) => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "traces" }));
+    const bodies = Contents.map(async ({ Key = "" }) => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key }));
+      return [Key, (await Body?.transformToString()) ?? ""] as const;
+    });
+    return Object.fromEntries(await Promise.all(bodies));
+  });
+  return { threads, objects };
+}
+
+/** One step of a lane: what it asks for, and what that makes of what is there. */
+function stepOf(cli: RunningCli, lane: string, model: Model, draw: (sides: number) => number) {
+  const world = `${lane}${draw(NAMES)}`;
+  const kept = `${lane}${draw(NAMES)}-kept`;
+  const shown = model.get(`world ${world}`);
+  const still = model.get(`snapshot ${kept}`);
+  const control = (method: string, path: string, body?: unknown) => () =>
+    ask(cli, method, `/w/${shown ? world : "main"}/_emulator/v1${path}`, body);
+  const step = (name: string, then: Shown | undefined, act: () => Promise<unknown>) => ({ name, then, act });
+  if (!shown) {
+    const from = still ? { from: kept } : {};
+    return step(`world ${world}`, still ?? EMPTY, control("POST", "/worlds", { id: world, ...from }));
+  }
+  switch (draw(9)) {
+    case 0:
+      return step(`world ${world}`, undefined, control("DELETE", `/worlds/${world}`));
+    case 1:
+      return step(`world ${world}`, EMPTY, control("POST", "/reset", {}));
+    case 2:
+    case 3:
+      return step(`snapshot ${kept}`, shown, control("POST", "/snapshots", { name: kept }));
+    case 4:
+      if (still) return step(`world ${world}`, still, control("POST", `/snapshots/${kept}/load`));
+      break;
+    case 5:
+      if (still) return step(`snapshot ${kept}`, undefined, control("DELETE", `/snapshots/${kept}`));
+      break;
+    case 6: {
+      const more = { ...shown, threads: shown.threads + 1 };
+      return step(`world ${world}`, more, () => ask(cli, "POST", `/w/${world}/threads`, {}));
+    }
+  }
+  const [Key, Body] = [`k${draw(4)}`, `${world}-${draw(1000)}`];
+  const put = new PutObjectCommand({ Bucket: "traces", Key, Body });
+  const objects = { ...shown.objects, [Key]: Body };
+  return step(`world ${world}`, { ...shown, objects }, () =>
+    inStore(cli, world, (client) => client.send(put)),
+  );
+}
+
+/** Asks until the process is gone; answers with what was under way then. */
+async function drive(
+  cli: RunningCli,
+  lane: string,
+  model: Model,
+  answered: () => boolean,
+): Promise<Asked | undefined> {
+  const draw = dice(model.size * 7919 + lane.charCodeAt(0) * 31 + cli.ready.pid);
+  for (;;) {
+    const { name, then, act } = stepOf(cli, lane, model, draw);
+    try {
+      await act();
+    } catch (error) {
+      if (!cli.child.killed) throw error;
+      return { name, then };
+    }
+    if (then) model.set(name, then);
+    else model.delete(name);
+    if (answered()) return undefined;
+  }
+}
+
+/** What is there, under the names of the model. */
+async function survey(cli: RunningCli): Promise<Model> {
+  const found: Model = new Map();
+  const worlds = (await ask(cli, "GET", "/_emulator/v1/worlds")) as { id: string }[];
+  for (const { id } of worlds) if (id !== "main") found.set(`world ${id}`, await look(cli, id));
+  const snapshots = (await ask(cli, "GET", "/_emulator/v1/snapshots")) as { name: string }[];
+  for (const { name } of snapshots) {
+    await ask(cli, "POST", "/_emulator/v1/worlds", { id: "looked-at", from: name });
+    found.set(`snapshot ${name}`, await look(cli, "looked-at"));
+    await ask(cli, "DELETE", "/_emulator/v1/worlds/looked-at");
+  }
+  return found;
+}
+
+const RECORDS = /^(world\.json|journal-\d+\.ndjson)$/;
+
+/** Folders and files below `worlds/` and `snapshots/` that the registry does not speak of. */
+function leaks(): readonly string[] {
+  const registry = readFileSync(join(folder, "worlds.json"), "utf8");
+  const isNamed = (path: string) => registry.includes(JSON.stringify(path));
+  const namesIn = (path: string) => (existsSync(join(folder, path)) ? readdirSync(join(folder, path)) : []);
+  return ["worlds", "snapshots"].flatMap((kind) =>
+    namesIn(kind).flatMap((name) =>
+      namesIn(`${kind}/${name}`)
+        .map((piece) => `${kind}/${name}/${piece}`)
+        .filter((path) => !isNamed(path))
+        .filter((path) => !(isNamed(`${kind}/${name}`) && RECORDS.test(path.split("/").at(-1) ?? ""))),
+    ),
+  );
+}
+
+it("a killed process keeps every world and snapshot whole, and leaves nothing behind", {
+  timeout: 120_000,
+}, async () => {
+  const model: Model = new Map();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const cli = await startCli("--data", folder);
+    let left = 20 + round * 9;
+    const answered = () => {
+      left -= 1;
+      if (left === 0) void cli.end("SIGKILL");
+      return false;
+    };
+    const pending = await Promise.all(LANES.map((lane) => drive(cli, lane, model, answered)));
+    const again = await startCli("--data", folder);
+    const found = await survey(again);
+    for (const asked of pending) {
+      if (!asked) continue;
+      const { name, then } = asked;
+      // It may have come to pass although nobody was told.
+      if (!isDeepStrictEqual(found.get(name), then)) continue;
+      if (then) model.set(name, then);
+      else model.delete(name);
+    }
+    expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...model].sort()));
+    await again.end("SIGTERM");
+    expect(leaks()).toEqual([]);
+    expect(existsSync(join(folder, ".trash"))).toBe(false);
+  }
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import S3rver from "s3rver";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/index.ts";
+import { complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { inWorld } from "./in-world.ts";
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig({ seed: 42 });
+});
+
+afterEach(() => rig.close());
+
+const PAIR = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
+
+function clientOf(endpoint: string, credentials = PAIR): S3Client {
+  return new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, maxAttempts: 1, credentials });
+}
+
+async function bodiesIn({ s3Url }: Emulator): Promise<Record<string, string>> {
+  const client = clientOf(s3Url);
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "traces" }));
+  const bodies: Record<string, string> = {};
+  for (const { Key = "" } of Contents) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key }));
+    bodies[Key] = Buffer.from((await Body?.transformToByteArray()) ?? []).toString("base64");
+  }
+  client.destroy();
+  return bodies;
+}
+
+interface Told {
+  readonly ids: readonly string[];
+  readonly journal: readonly unknown[];
+  readonly bodies: Record<string, string>;
+}
+
+interface Entry {
+  readonly turn: number;
+}
+
+/** A story in a world: what its journal has of it, which ids it gave and which bytes it wrote. */
+async function tell(world: Emulator, ordered: Parameters<typeof order>[1]): Promise<Told> {
+  const told = inWorld(world);
+  const before = (await world.control<Entry[]>("GET", "/journal")).at(-1)?.turn ?? 0;
+  const { body: made } = await order(told, ordered, { interval_hours: 12 });
+  const { body: once } = await order(told, ordered, { format_version: "v2_beta" });
+  await complete(told, once.id);
+  const run = { assistant_id: "echo", webhook: "/_emulator/inbox/box" };
+  const { body: asked } = await told.call<{ run_id: string }>("POST", "/runs", run);
+  await world.clock.advance("P2D");
+  const all = await world.control<Entry[]>("GET", "/journal");
+  const journal = all.filter(({ turn }) => turn > before);
+  // A world without seed data has had a turn less.
+  const first = journal[0]?.turn ?? 0;
+  return {
+    ids: [made.id, once.id, asked.run_id],
+    journal: journal.map((entry) => ({ ...entry, turn: entry.turn - first })),
+    bodies: await bodiesIn(world),
+  };
+}
+
+it("a fork that is asked the same as its parent gives the same ids, turns and bytes", async () => {
+  const ordered = await prepare(rig);
+  const fork = await rig.emulator.fork();
+  const [here, there] = [await tell(rig.emulator, ordered), await tell(fork, ordered)];
+  expect(here.journal.length).toBeGreaterThan(30);
+  expect(Object.keys(here.bodies).length).toBeGreaterThan(5);
+  expect(there).toEqual(here);
+});
+
+it("a world made empty, or reset, gives what a fresh process gives", async () => {
+  await prepare(rig);
+  await rig.emulator.clock.advance("P3D");
+  const { id } = await rig.emulator.control<{ id: string }>("POST", "/worlds", {});
+  const made = await rig.emulator.fork({ from: id });
+  await rig.emulator.reset();
+  const fresh = await startRig({ seed: 42 });
+  try {
+    const stories = [];
+    for (const world of [fresh.emulator, rig.emulator, made])
+      stories.push(await tell(world, await prepare(inWorld(world))));
+    expect(stories[1]).toEqual(stories[0]);
+    expect(stories[2]).toEqual(stories[0]);
+  } finally {
+    await fresh.close();
+  }
+});
+
+it("keys and destinations of a fork work, in its own store and in one elsewhere", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "elsewhere-"));
+  const elsewhere = new S3rver({
+    port: 0,
+    address: "127.0.0.1",
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: "far", configs: [] }],
+  });
+  const { port } = await elsewhere.run();
+  try {
+    const near = await prepare(rig);
+    const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", {
+      ...DESTINATION,
+      config: { ...DESTINATION.config, bucket_name: "far", endpoint_url: `http://127.0.0.1:${port}` },
+      credentials: { access_key_id: "S3RVER", secret_access_key: "S3RVER" },
+    });
+    const key = { access_key_id: "mine", secret_access_key: "mine-secret" };
+    await rig.emulator.control("POST", "/s3/credentials", key);
+    await rig.emulator.snapshots.save("kept");
+    const fork = await rig.emulator.fork({ from: "kept" });
+    await rig.emulator.reset();
+    for (const ordered of [near, { ...near, destinationId: body.id }]) {
+      const { body: made } = await order(inWorld(fork), ordered);
+      await complete(inWorld(fork), made.id);
+      expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+    }
+    const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "a" });
+    const pair = { accessKeyId: "mine", secretAccessKey: "mine-secret" };
+    const [there, here] = [clientOf(fork.s3Url, pair), clientOf(rig.emulator.s3Url, pair)];
+    await there.send(put);
+    await expect(here.send(put)).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
+    for (const client of [there, here]) client.destroy();
+  } finally {
+    await elsewhere.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
