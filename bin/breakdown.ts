@@ -40,6 +40,7 @@ export async function workWith(
 
 /** A snapshot that finds no room is no loss: it only sums up the journals beside it. */
 function closingProblem(error: unknown): unknown {
+  if ((error as Error).name === "ArchiveFileError") return new CommandFailure((error as Error).message);
   if (!isFullDisk(error)) return error;
   return new CommandFailure(
     `the disk is full or fails (${(error as Error).message}); nothing is lost, but make room`,

@@ -4,7 +4,7 @@ import { nearest } from "../emulator/domain/nearest.ts";
 import { COMMON_FLAGS, type Command, type Flags, type Invocation, UsageError } from "./command.ts";
 
 /** Settings read their own twins, with their own checks; these are the flags that no setting has. */
-const TWINNED = ["json", "quiet", "ready-file", "url", "timeout"];
+const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world"];
 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);

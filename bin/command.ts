@@ -57,6 +57,12 @@ export const TARGET_FLAGS: Flags = {
   ...CONFIG_FLAG,
 };
 
+/** For commands that are about one world of it. */
+export const WORLD_FLAGS: Flags = {
+  ...TARGET_FLAGS,
+  world: { value: "<id>", help: "which world (default main)" },
+};
+
 /** The flags that the settings table gives. */
 export function settingFlags(): Flags {
   const flags: Record<string, Flag> = { ...CONFIG_FLAG };

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000;
 export async function tryCall(url: string, path: string, call: Call = {}): Promise<Answer | undefined> {
   const { method = "GET", body, headers = {}, timeoutMs = TIMEOUT_MS } = call;
   try {
-    const response = await fetch(new URL(path, url), {
+    const response = await fetch(url + path, {
       method,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -23,9 +23,14 @@ export async function findLocator(invocation: Invocation): Promise<Locator | und
   return locator !== undefined && isAlive(locator) ? locator : undefined;
 }
 
-/** The address of the emulator that a command is about. */
+/** The address of the emulator that a command is about, and below it that of the world when one is named. */
 export async function targetUrl(invocation: Invocation): Promise<string> {
-  return urlFlag(invocation) ?? (await neededLocator(invocation)).url;
+  return (urlFlag(invocation) ?? (await neededLocator(invocation)).url) + basePathOf(invocation);
+}
+
+/** Empty when no world is named. */
+export function basePathOf({ flags }: Invocation): string {
+  return typeof flags.world === "string" ? `/w/${encodeURIComponent(flags.world)}` : "";
 }
 
 export async function statusOf(url: string): Promise<Status> {

@@ -15,7 +15,9 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** Refusals of a start that explain themselves. */
-const EXPLAINED = new Set(["FolderInUse", "KeyFileError", "Refusal", "StoreError"]);
+const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "KeyFileError", "Refusal", "StoreError"]);
+
+type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
 
 /** Starts an emulator; what a user can put right becomes one line and exit 2. */
 export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {
@@ -23,8 +25,8 @@ export async function startOrExplain(configuration: Configuration): Promise<Runn
   try {
     return await start(configuration);
   } catch (error) {
-    const { name, message, code, port, path } = error as NodeJS.ErrnoException & { port?: number };
-    if (EXPLAINED.has(name)) throw new UsageError(message);
+    const { name, message, code, port, path, hint } = error as StartError;
+    if (EXPLAINED.has(name)) throw new UsageError(hint === undefined ? message : `${message} ${hint}`);
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
     throw new UsageError(`${port === undefined ? (path ?? configuration.host) : `port ${port}`}: ${advice}`);

@@ -12,6 +12,12 @@ export interface Configuration {
   readonly allowedHosts: readonly string[];
   /** Null keeps everything in memory and bodies in a temporary folder that goes with the process. */
   readonly dataFolder: string | null;
+  /** A snapshot file that a fresh world begins with. */
+  readonly importFile: string | null;
+  /** A file that the world `main` is written to at the end. */
+  readonly exportFile: string | null;
+  /** What the secrets of both are under; null leaves them out. */
+  readonly snapshotPassphrase: string | null;
   readonly seed: number;
   /** Virtual start; null is the wall clock's now. */
   readonly now: Instant | null;

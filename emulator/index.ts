@@ -1,12 +1,13 @@
 import { resolveConfiguration } from "./adapters/config/resolve.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
-import type { Verification } from "./control/operation.ts";
+import type { SnapshotView, Verification } from "./control/operation.ts";
 import { CONTROL_PREFIX } from "./control/prefix.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "./domain/auth.ts";
 import type { World } from "./domain/turn.ts";
 import type { FaultOrder, FaultView } from "./entries/faults.ts";
 import { answerInProcess } from "./entries/fetch.ts";
 import type { EmulatorOptions } from "./entries/options.ts";
+import type { SnapshotExportOptions, SnapshotImportOptions } from "./entries/snapshot-files.ts";
 import { MAIN, WORLD_HEADER } from "./http/world-choice.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { type RunningEmulator, start } from "./start.ts";
@@ -15,6 +16,7 @@ export type { ReadyLine } from "./configuration.ts";
 export type { Verification } from "./control/operation.ts";
 export type { FaultOrder, FaultView } from "./entries/faults.ts";
 export type { EmulatorOptions } from "./entries/options.ts";
+export type { SnapshotExportOptions, SnapshotImportOptions } from "./entries/snapshot-files.ts";
 
 /** A world of an emulator in this process: `main`, or one that was forked from it. */
 export interface Emulator {
@@ -110,6 +112,10 @@ export interface EmulatorSnapshots {
   /** Those of all worlds. */
   list(): Promise<readonly Snapshot[]>;
   remove(name: string): Promise<void>;
+  /** Writes one to a file that other machines can read, whole or not at all. */
+  export(name: string, file: string, options?: SnapshotExportOptions): Promise<void>;
+  /** Makes one of such a file; nothing changes before all of it was read and found whole. */
+  import(file: string, options?: SnapshotImportOptions): Promise<Snapshot>;
 }
 
 export interface Snapshot {
@@ -120,6 +126,8 @@ export interface Snapshot {
   readonly now: string;
   /** The number of the last turn that it contains. */
   readonly turn: number;
+  /** Only of one that was imported: what it has no secrets for. */
+  readonly missing?: SnapshotView["missing"];
 }
 
 /** Starts an emulator in this process; rejects with every problem of the options. */
@@ -180,7 +188,7 @@ function emulatorOf(
     request,
     control,
     fork,
-    snapshots: snapshotsOf(control),
+    snapshots: snapshotsOf(control, request),
     clock: {
       now: () => formatInstant(worldOf(running, world).now),
       freeze: async () => void (await control("POST", "/clock/freeze")),
@@ -200,18 +208,32 @@ function emulatorOf(
   };
 }
 
-function snapshotsOf(control: Emulator["control"]): EmulatorSnapshots {
+function snapshotsOf(control: Emulator["control"], request: Emulator["request"]): EmulatorSnapshots {
   return {
     save: (name) => control("POST", "/snapshots", { name }),
     load: (name) => control("POST", `/snapshots/${encodeURIComponent(name)}/load`),
     list: () => control("GET", "/snapshots"),
     remove: async (name) => void (await control("DELETE", `/snapshots/${encodeURIComponent(name)}`)),
+    async export(name, file, options) {
+      const { exportSnapshot, fileWayBy } = await snapshotFiles();
+      await exportSnapshot(fileWayBy(request), name, file, options);
+    },
+    async import(file, options) {
+      const { importSnapshot, fileWayBy } = await snapshotFiles();
+      return importSnapshot(fileWayBy(request), file, options);
+    },
   };
+}
+
+function snapshotFiles() {
+  return import("./entries/snapshot-files.ts");
 }
 
 function worldOf(running: RunningEmulator, id: string): World {
   const named = running.world(id);
   if (!named) throw new Error(`The world ${id} was closed.`);
+  // A flowing world moves when it is looked at.
+  named.site.clock.sync();
   return named.site.world;
 }
 

@@ -1,18 +1,23 @@
 import { childEnvironment } from "../child-environment.ts";
-import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
-import { neededLocator, statusOf, urlFlag } from "../running.ts";
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { basePathOf, neededLocator, statusOf, targetUrl, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
   summary: "print `export …` lines with the addresses and keys of a running emulator, for eval",
   operands: [],
-  flags: TARGET_FLAGS,
+  flags: WORLD_FLAGS,
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
   const url = urlFlag(invocation);
-  const addresses = url === undefined ? await neededLocator(invocation) : await statusOf(url);
+  const world = basePathOf(invocation);
+  const isElsewhere = url !== undefined || world !== "";
+  // The locator has the addresses of the world main, and can be read while nothing answers.
+  const addresses = isElsewhere
+    ? await statusOf(await targetUrl(invocation))
+    : await neededLocator(invocation);
   const variables = childEnvironment(addresses);
   if (invocation.flags.json === true) print(JSON.stringify(variables));
   else

@@ -4,6 +4,7 @@ import { workWith } from "../breakdown.ts";
 import { childEnvironment } from "../child-environment.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
+import { missingLines } from "../snapshot-lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { complain } from "../terminal.ts";
 
@@ -28,6 +29,7 @@ async function run(invocation: Invocation): Promise<number> {
   const running = await startOrExplain(configuration);
   return workWith(running, configuration, async (breakdown) => {
     if (signals.early !== undefined) return SIGNAL_BASE + constants.signals[signals.early];
+    for (const line of missingLines(running.missing)) complain(line);
     // What the child does without its emulator shows nothing.
     void breakdown.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);

@@ -1,4 +1,4 @@
-import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { callControl } from "../control-client.ts";
 import { targetUrl } from "../running.ts";
 import { print } from "../terminal.ts";
@@ -6,7 +6,7 @@ import { print } from "../terminal.ts";
 export const command: Command = {
   summary: "make the world as a fresh one, with the seed data of its configuration",
   operands: [],
-  flags: { ...TARGET_FLAGS, empty: { help: "without the seed data" } },
+  flags: { ...WORLD_FLAGS, empty: { help: "without the seed data" } },
   run,
 };
 

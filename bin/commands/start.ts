@@ -7,6 +7,7 @@ import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { endSoon, signalled } from "../signals.ts";
+import { missingLines } from "../snapshot-lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { complain, print } from "../terminal.ts";
 
@@ -35,6 +36,7 @@ async function run(invocation: Invocation): Promise<number> {
           `${folder} has the locator of another running emulator, which is kept; find this one with --url`,
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
+      for (const line of missingLines(running.missing)) complain(line);
       announce(running.ready, resolved.configuration, invocation);
       const ended = await Promise.race([signal, breakdown]);
       if (typeof ended === "number") return ended;

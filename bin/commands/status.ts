@@ -1,11 +1,11 @@
-import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { statusOf, targetUrl } from "../running.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
   summary: "say what runs, and where",
   operands: [],
-  flags: TARGET_FLAGS,
+  flags: WORLD_FLAGS,
   run,
 };
 

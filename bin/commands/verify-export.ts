@@ -1,4 +1,4 @@
-import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { callControl } from "../control-client.ts";
 import { targetUrl } from "../running.ts";
 import { print } from "../terminal.ts";
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30 * 60_000;
 export const command: Command = {
   summary: "read the Parquet files of an export back and prove them complete and correct",
   operands: ["<id>"],
-  flags: TARGET_FLAGS,
+  flags: WORLD_FLAGS,
   run,
 };
 

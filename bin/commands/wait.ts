@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseDuration } from "../../emulator/kernel/duration.ts";
-import { type Command, CommandFailure, type Invocation, TARGET_FLAGS, UsageError } from "../command.ts";
+import { type Command, CommandFailure, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { tryCall } from "../control-client.ts";
-import { findLocator, urlFlag } from "../running.ts";
+import { basePathOf, findLocator, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 
 const DEFAULT_TIMEOUT = "PT30S";
@@ -13,7 +13,7 @@ export const command: Command = {
   summary: "wait until an emulator is ready to serve",
   operands: [],
   flags: {
-    ...TARGET_FLAGS,
+    ...WORLD_FLAGS,
     timeout: { value: "<duration>", help: `how long to wait, ISO 8601 (default ${DEFAULT_TIMEOUT})` },
   },
   run,
@@ -30,7 +30,7 @@ async function run(invocation: Invocation): Promise<number> {
   for (;;) {
     // An emulator that is just starting has not left its locator yet, so it is looked for each time.
     const url = given ?? (await findLocator(invocation))?.url;
-    if (url !== undefined && (await isReady(url))) return report(url, flags);
+    if (url !== undefined && (await isReady(url + basePathOf(invocation)))) return report(url, flags);
     if (performance.now() >= deadline)
       throw new CommandFailure(
         url === undefined

@@ -81,7 +81,7 @@ export const AGENT_LIMITS = {
     unit: "count",
     setting: "limits.agent_streams",
     own: true,
-    text: "Requests that may wait for runs or stream them at the same time.",
+    text: "Requests that may wait for runs or stream them at the same time, in one world.",
   },
   agent_kept_streams: {
     section: "4.8",

@@ -11,7 +11,7 @@ import { CLOCK_OPERATIONS } from "./clock.ts";
 import { FAULT_OPERATIONS } from "./faults.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
-import type { ControlContext, ControlOperation, ControlRequest, Lines } from "./operation.ts";
+import type { ControlContext, ControlOperation, ControlRequest, FileReply, Lines } from "./operation.ts";
 import { CONTROL_PREFIX } from "./prefix.ts";
 import { RATE_LIMIT_OPERATIONS } from "./rate-limits.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
@@ -59,6 +59,12 @@ export async function handleControl(
       raw: request,
     };
     const said = await found.row.run(context, asked as unknown as ControlRequest<never, never, never>);
+    if (isFile(said))
+      return {
+        status: 200,
+        headers: { "content-type": "application/gzip", ...said.headers },
+        body: said.attachment,
+      };
     return isLines(said)
       ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: said.lines }
       : jsonReply(200, said);
@@ -112,4 +118,8 @@ function hostName(authority: string): string {
 
 function isLines(value: unknown): value is Lines {
   return typeof value === "object" && value !== null && "lines" in value;
+}
+
+function isFile(value: unknown): value is FileReply {
+  return typeof value === "object" && value !== null && "attachment" in value;
 }

@@ -42,7 +42,10 @@ export interface WorldView {
   readonly url: string;
   readonly eu_url: string;
   readonly s3_url: string;
-  /** Null for a world that was kept and not used since the start: its time stands still until then. */
+  /**
+   * Null for a world that was kept and not used since the start: its time stands still until it is, and one that
+   * flows is in the present from then on.
+   */
   readonly now: string | null;
   readonly clock: ClockState | null;
 }
@@ -52,6 +55,22 @@ export interface ControlSnapshots {
   save(name: string): Promise<SnapshotView>;
   load(name: string): SnapshotView;
   remove(name: string): void;
+  /** A snapshot as one file; without a passphrase, secrets are left out. */
+  export(name: string, passphrase: string | undefined): Promise<SnapshotFile>;
+  /** Makes a snapshot of a file, once all of it was read and found whole. */
+  import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImport): Promise<SnapshotView>;
+}
+
+export interface SnapshotFile {
+  readonly leftOut: { readonly destinations: number; readonly keys: number };
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+export interface SnapshotImport {
+  readonly name: string | undefined;
+  readonly passphrase: string | undefined;
+  readonly withoutSecrets: boolean;
+  readonly mayReplace: boolean;
 }
 
 export interface SnapshotView {
@@ -61,6 +80,12 @@ export interface SnapshotView {
   readonly now: string;
   /** The number of the last turn that it contains. */
   readonly turn: number;
+  /** Only of one that was imported: what it has no secrets for. */
+  readonly missing?: {
+    readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
+    readonly keys: readonly string[];
+    readonly webhooks: number;
+  };
 }
 
 export interface ControlClock {
@@ -120,6 +145,12 @@ export interface ControlOperation {
 /** A stream of lines instead of one JSON value. */
 export interface Lines {
   readonly lines: AsyncIterable<string>;
+}
+
+/** A file, piece by piece, instead of one JSON value. */
+export interface FileReply {
+  readonly attachment: AsyncIterable<Uint8Array>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Types a row's handler by the row's own fields. */

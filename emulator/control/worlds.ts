@@ -1,5 +1,12 @@
-import { object, optional, text } from "../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "./operation.ts";
+import { integer, object, optional, text } from "../../contracts/spec/fields.ts";
+import type { HttpRequest } from "../http/message.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { type ControlOperation, control, type FileReply } from "./operation.ts";
+
+/** Percent-encoded, since headers have no other letters. Never in the address, which ends up in logs. */
+const PASSPHRASE_HEADER = "x-emulator-passphrase";
+
+const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
 /** Worlds beside this one, and snapshots of it. */
 export const WORLD_OPERATIONS: readonly ControlOperation[] = [
@@ -49,6 +56,37 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     run: ({ snapshots }, { path }) => snapshots.load(path.name ?? ""),
   }),
   control({
+    method: "GET",
+    path: "/snapshots/{name}/file",
+    summary:
+      "A snapshot as one file, for another machine; its secrets come along only under X-Emulator-Passphrase.",
+    async run({ snapshots }, { path, raw }): Promise<FileReply> {
+      const name = path.name ?? "";
+      const { chunks, leftOut } = await snapshots.export(name, passphraseOf(raw));
+      const headers = {
+        "content-disposition": `attachment; filename="${name}.tar.gz"`,
+        "x-emulator-left-out": `destinations=${leftOut.destinations}, keys=${leftOut.keys}`,
+      };
+      return { attachment: chunks, headers };
+    },
+  }),
+  control({
+    method: "POST",
+    path: "/snapshots/file",
+    summary:
+      "Make a snapshot of such a file, which is the body; under its own name unless another is given. Nothing changes before all of it was found whole.",
+    query: { name: optional(text()), replace: SWITCH, without_secrets: SWITCH },
+    run({ snapshots }, { query, raw }) {
+      const { name, replace, without_secrets } = query;
+      return snapshots.import(raw.stream ?? piecesOf(raw.body), {
+        name,
+        passphrase: passphraseOf(raw),
+        withoutSecrets: without_secrets === 1,
+        mayReplace: replace === 1,
+      });
+    },
+  }),
+  control({
     method: "DELETE",
     path: "/snapshots/{name}",
     summary: "Remove a snapshot; worlds that go on from it stay.",
@@ -58,3 +96,17 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     },
   }),
 ];
+
+function passphraseOf({ headers }: HttpRequest): string | undefined {
+  const given = headers[PASSPHRASE_HEADER];
+  if (given === undefined || given === "") return undefined;
+  try {
+    return decodeURIComponent(given);
+  } catch {
+    throw new Refusal(422, "invalid_passphrase", `${PASSPHRASE_HEADER} has to be percent-encoded UTF-8.`);
+  }
+}
+
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
+}

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { takesStream } from "../control/prefix.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
@@ -20,7 +21,9 @@ const DECODERS = {
 /** Answers a request of the Fetch standard in this process, streams included. */
 export async function answerInProcess(answering: Answering, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
-  const received = await bodyOf(request, answering.maxBodyBytes);
+  const received = takesStream(request.method, pathname)
+    ? { body: NO_BODY, stream: chunksOf(request) }
+    : await bodyOf(request, answering.maxBodyBytes);
   const reply = await answering.handle({
     region: answering.region,
     method: request.method,
@@ -31,6 +34,12 @@ export async function answerInProcess(answering: Answering, request: Request): P
     address: "127.0.0.1",
   });
   return responseOf(reply);
+}
+
+const NO_BODY = new Uint8Array(0);
+
+async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
+  if (body) yield* body;
 }
 
 type Received = Pick<HttpRequest, "body" | "bodyProblem">;
@@ -58,7 +67,7 @@ function unreadable(what: string): Received {
 }
 
 function refused(status: number, code: string, message: string): Received {
-  return { body: new Uint8Array(0), bodyProblem: new Refusal(status, code, message) };
+  return { body: NO_BODY, bodyProblem: new Refusal(status, code, message) };
 }
 
 /** Statuses whose replies the standard forbids to have a body. */
@@ -73,7 +82,7 @@ function responseOf({ status, headers, body, keepAlive }: HttpReply): Response {
 
 /** Pulls as its reader reads; a reader who cancels ends the iteration, one that waits included. */
 function streamOf(
-  body: AsyncIterable<string>,
+  body: AsyncIterable<string | Uint8Array>,
   keepAlive: HttpReply["keepAlive"],
 ): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
@@ -90,7 +99,7 @@ function streamOf(
       async pull(controller) {
         try {
           const { done, value } = await iterator.next();
-          if (!done) return controller.enqueue(encoder.encode(value));
+          if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
           clearInterval(beat);
           controller.close();
         } catch (error) {

@@ -38,6 +38,10 @@ interface FlagOptions {
   readonly data?: string;
   /** Memory and a temporary folder; the default of the library. */
   readonly ephemeral?: boolean;
+  /** A snapshot file that the world `main` begins with. */
+  readonly import?: string;
+  /** A file that the world `main` is written to by `close`. */
+  readonly exportOnExit?: string;
   readonly allowedHosts?: readonly string[];
   /** A configuration file to read beside these options, which win. */
   readonly config?: string;

@@ -1,17 +1,31 @@
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import {
+  AbstractStartedContainer,
+  GenericContainer,
+  getContainerRuntimeClient,
+  type StartedTestContainer,
+  Wait,
+} from "testcontainers";
 import { DEFAULT_API_KEY } from "../domain/auth.ts";
 import { SEEDED_KEY } from "../domain/object-storage/seed.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
 const CONTROL_PATH = "/_emulator/v1";
+const ALLOWED_HOSTS = "EMULATOR_ALLOWED_HOSTS";
 
-/** An image of the emulator as a container; `docker build -t trace-platform-emulator .` makes the image. */
+/** The image that `docker build -t trace-platform-emulator .` makes. */
+export const EMULATOR_IMAGE = "trace-platform-emulator";
+
+/** What the machine that runs the tests is called inside of the container, for example in the URL of a webhook. */
+export const HOST_NAME_INSIDE = "host.docker.internal";
+
+/** The emulator in a container of its own, which keeps nothing. */
 export class EmulatorContainer extends GenericContainer {
-  constructor(image = "trace-platform-emulator") {
+  constructor(image = EMULATOR_IMAGE) {
     super(image);
     this.withExposedPorts(...Object.values(PORTS));
-    this.withWaitStrategy(Wait.forHttp("/readyz", PORTS.us).forStatusCode(200));
+    this.withWaitStrategy(Wait.forHttp(`${CONTROL_PATH}/status`, PORTS.us).forStatusCode(200));
     this.withEnvironment({ EMULATOR_EPHEMERAL: "true" });
+    this.withExtraHosts([{ host: HOST_NAME_INSIDE, ipAddress: "host-gateway" }]);
   }
 
   /** Time stands still at an instant until it is moved. */
@@ -24,6 +38,19 @@ export class EmulatorContainer extends GenericContainer {
     return this.withEnvironment({ EMULATOR_SEED: String(seed) });
   }
 
+  /** Names other than the network aliases by which the test-only controls are called. */
+  withAllowedHosts(...names: readonly string[]): this {
+    const before = this.environment[ALLOWED_HOSTS];
+    const all = before === undefined ? names : [before, ...names];
+    return this.withEnvironment({ [ALLOWED_HOSTS]: all.join(",") });
+  }
+
+  /** Neighbours call the controls by an alias, and this machine may reach its engine by a name of its own. */
+  protected override async beforeContainerCreated(): Promise<void> {
+    const { info } = await getContainerRuntimeClient();
+    this.withAllowedHosts(...this.networkAliases, info.containerRuntime.host);
+  }
+
   override async start(): Promise<StartedEmulatorContainer> {
     return new StartedEmulatorContainer(await super.start());
   }
@@ -34,6 +61,11 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
   readonly url: string;
   readonly euUrl: string;
   readonly s3Url: string;
+  /**
+   * The object store as a destination names it in `endpoint_url`: exports are written inside of the container, where
+   * `s3Url` leads nowhere. Leaving `endpoint_url` out means the same.
+   */
+  readonly s3UrlInside = `http://localhost:${PORTS.s3}`;
 
   constructor(started: StartedTestContainer) {
     super(started);

@@ -19,7 +19,7 @@ const ENVIRONMENT_PREFIX = "EMULATOR_";
 
 /** Variables that commands read or give to others; they are no settings. */
 const OTHER_VARIABLES = new Set(
-  ["CONFIG", "JSON", "QUIET", "READY_FILE", "URL", "EU_URL", "S3_URL", "TIMEOUT"].map(
+  ["CONFIG", "JSON", "QUIET", "READY_FILE", "URL", "EU_URL", "S3_URL", "TIMEOUT", "WORLD"].map(
     (name) => ENVIRONMENT_PREFIX + name,
   ),
 );

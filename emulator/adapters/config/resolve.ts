@@ -42,6 +42,10 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const anyValue = (path: string) =>
     winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
   const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
+  const fileOf = (path: "server.import" | "server.export_on_exit") => {
+    const file = value(path);
+    return file === null ? null : resolvePath(folderOf(path), file);
+  };
 
   const seedData: SeedData = {
     projects: value("seed_data.projects"),
@@ -71,6 +75,9 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       host: value("server.host"),
       allowedHosts: value("server.allowed_hosts"),
       dataFolder: value("server.ephemeral") ? null : dataFolder,
+      importFile: fileOf("server.import"),
+      exportFile: fileOf("server.export_on_exit"),
+      snapshotPassphrase: value("snapshot_passphrase"),
       seed: value("seed"),
       now: value("clock.now"),
       clock: { mode: value("clock.mode"), rate: value("clock.rate") },

@@ -41,6 +41,26 @@ const SERVER = {
     flag: "ephemeral",
     bare: true,
   }),
+  "server.import": setting<string | null>(
+    text("a snapshot file"),
+    null,
+    "snapshot file that a fresh world begins with",
+    {
+      flag: "import",
+    },
+  ),
+  "server.export_on_exit": setting<string | null>(
+    text("a file"),
+    null,
+    "file that the world main is written to at the end",
+    { flag: "export-on-exit" },
+  ),
+  snapshot_passphrase: setting<string | null>(
+    text("a passphrase"),
+    null,
+    "what the secrets of snapshot files are under; without one they are left out",
+    { secret: true },
+  ),
   "server.allowed_hosts": setting(
     list(text("a host name"), "host names"),
     [],

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { HttpReply } from "../../http/message.ts";
 
 /** A reply that comes bit by bit. */
-export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string> };
+export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | Uint8Array> };
 
 /**
  * Sends a reply bit by bit, with signs of life in between. A client that goes away ends the iteration

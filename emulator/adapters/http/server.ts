@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
+import { takesStream } from "../../control/prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../http/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
@@ -16,6 +17,8 @@ export interface Listener {
 
 const MAX_HEADERS = 200;
 const KEEP_ALIVE_MS = 65_000;
+/** A whole request may be gigabytes of a snapshot. */
+const REQUEST_MS = 3_600_000;
 /** What a client may go on sending after its body has been refused. */
 const PASSED_OVER_BYTES = 64 * 1024 * 1024;
 const PASSED_OVER_MS = 5_000;
@@ -32,6 +35,7 @@ export function createOrigin(listener: Listener): Server {
   const server = createServer(messagesOf(app), app);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.maxHeadersCount = MAX_HEADERS;
+  server.requestTimeout = REQUEST_MS;
   return server;
 }
 
@@ -89,6 +93,7 @@ function flat(headers: HttpReply["headers"], contentLength: number): string[] {
 
 async function replyTo(listener: Listener, request: IncomingMessage): Promise<HttpReply> {
   try {
+    if (takesStream(request.method ?? "", pathOf(request))) return await replyToStream(listener, request);
     const body = hasBody(request) ? await receiveBody(request, listener.maxBodyBytes()) : NO_BODY;
     return await listener.handle(requestOf(listener, request, { body }));
   } catch (error) {
@@ -100,6 +105,20 @@ async function replyTo(listener: Listener, request: IncomingMessage): Promise<Ht
     // What was not read would be taken for the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
+}
+
+async function replyToStream(listener: Listener, request: IncomingMessage): Promise<HttpReply> {
+  try {
+    return await listener.handle(requestOf(listener, request, { body: NO_BODY, stream: chunksOf(request) }));
+  } finally {
+    // What was not taken passes by while the answer is sent: clients may not read before they have sent all.
+    request.resume();
+  }
+}
+
+/** Leaving off does not destroy the connection, which still has to carry the answer. */
+function chunksOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
 }
 
 function problemOf(error: unknown, maxBytes: number): Refusal | undefined {
@@ -138,10 +157,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
+}
+
 function requestOf(
   { region, clientAddresses }: Listener,
   request: IncomingMessage,
-  received: Pick<HttpRequest, "body" | "bodyProblem">,
+  received: Pick<HttpRequest, "body" | "bodyProblem" | "stream">,
 ): HttpRequest {
   const target = request.url ?? "/";
   const mark = target.indexOf("?");
@@ -150,7 +174,7 @@ function requestOf(
     region,
     // HEAD is GET without the body, which is left out when it is sent.
     method: request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
-    path: mark === -1 ? target : target.slice(0, mark),
+    path: pathOf(request),
     query: mark === -1 ? "" : target.slice(mark + 1),
     headers,
     ...received,

@@ -50,6 +50,11 @@ export function writeSnapshot(folder: string, snapshot: Snapshot): void {
   }
 }
 
+/** True for the folder of a world that has begun. */
+export function holdsRecords(folder: string): boolean {
+  return existsSync(snapshotFile(folder));
+}
+
 /** How large the snapshot of a folder is; 0 when there is none. */
 export function snapshotBytes(folder: string): number {
   return statSync(snapshotFile(folder), { throwIfNoEntry: false })?.size ?? 0;

@@ -48,6 +48,11 @@ const LINE_FEED = 0x0a;
 const BYTES_MAX = 256 * 1024 * 1024;
 const GARBAGE_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Where the held patches of a tenant are. */
+export function heldPatchesFile(scopePath: string): string {
+  return join(scopePath, NAME);
+}
+
 function* linesOf(bytes: Buffer): Generator<Place> {
   for (let offset = 0; ; ) {
     const end = bytes.indexOf(LINE_FEED, offset);
@@ -111,7 +116,7 @@ function using<T>(path: string, use: (file: number) => T): T {
  * Who wants to change it makes itself a copy first. Answers false when there are none.
  */
 export function shareHeldPatches(scopePath: string, forkScopePath: string): boolean {
-  const [from, to] = [join(scopePath, NAME), join(forkScopePath, NAME)];
+  const [from, to] = [heldPatchesFile(scopePath), heldPatchesFile(forkScopePath)];
   if (!existsSync(from)) return false;
   mkdirSync(forkScopePath, { recursive: true, mode: 0o700 });
   try {
@@ -135,7 +140,7 @@ export function openHeldPatches(
   patchesMax: number,
   isWritten: (id: string) => boolean,
 ): HeldPatches {
-  const path = join(scopePath, NAME);
+  const path = heldPatchesFile(scopePath);
   let places = compact(path, (id) => !isWritten(id));
   const waiting = [...places.values()].flat();
   let count = waiting.length;

@@ -1,0 +1,109 @@
+import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
+import { callControl } from "../control-client.ts";
+import { targetUrl } from "../running.ts";
+import { exportTo, importFrom } from "../snapshot-files.ts";
+import { missingLines, type Snapshot } from "../snapshot-lines.ts";
+import { print } from "../terminal.ts";
+
+interface Action {
+  /** Names of what has to follow; one in brackets may be left out. */
+  readonly operands: readonly string[];
+  /** Flags that no other action takes. */
+  readonly flags?: readonly string[];
+  run(url: string, names: readonly string[], invocation: Invocation): Promise<unknown>;
+  lines(answer: never): readonly string[];
+}
+
+const SNAPSHOTS = "/_emulator/v1/snapshots";
+const LONG_MS = 10 * 60_000;
+
+const pathOf = (name: string | undefined) => `${SNAPSHOTS}/${encodeURIComponent(name ?? "")}`;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  save: {
+    operands: ["<name>"],
+    run: (url, [name]) =>
+      callControl<Snapshot>(url, SNAPSHOTS, { method: "POST", body: { name }, timeoutMs: LONG_MS }),
+    lines: (snapshot: Snapshot) => [`${snapshot.name} is saved (${snapshot.of} at ${snapshot.now})`],
+  },
+  load: {
+    operands: ["<name>"],
+    run: (url, [name]) =>
+      callControl<Snapshot>(url, `${pathOf(name)}/load`, { method: "POST", timeoutMs: LONG_MS }),
+    lines: (snapshot: Snapshot) => [
+      `${snapshot.name} is loaded; it is ${snapshot.now}`,
+      ...missingLines(snapshot.missing),
+    ],
+  },
+  list: {
+    operands: [],
+    run: (url) => callControl<readonly Snapshot[]>(url, SNAPSHOTS),
+    lines: (all: readonly Snapshot[]) =>
+      all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
+  },
+  rm: {
+    operands: ["<name>"],
+    run: (url, [name]) => callControl<{ removed: string }>(url, pathOf(name), { method: "DELETE" }),
+    lines: ({ removed }: { removed: string }) => [`${removed} is removed`],
+  },
+  export: {
+    operands: ["<name>", "<file>"],
+    flags: ["passphrase", "passphrase-file", "force"],
+    run: exportTo,
+    lines: ({ file, bytes, left_out }: Awaited<ReturnType<typeof exportTo>>) => [
+      `${file} is written (${bytes} bytes)`,
+      ...(left_out
+        ? [`secrets were left out (${left_out}); EMULATOR_SNAPSHOT_PASSPHRASE takes them along`]
+        : []),
+    ],
+  },
+  import: {
+    operands: ["<file>", "[name]"],
+    flags: ["passphrase", "passphrase-file", "without-secrets", "force"],
+    run: importFrom,
+    lines: (snapshot: Snapshot) => [
+      `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` puts it in place`,
+      ...missingLines(snapshot.missing),
+    ],
+  },
+};
+
+export const command: Command = {
+  summary: "save, load, list and rm snapshots of a running emulator; export them to files and import those",
+  operands: ["<save|load|list|rm|export|import>", "[name or file…]"],
+  flags: {
+    ...WORLD_FLAGS,
+    force: { help: "with export and import: replace the file or snapshot of that name" },
+    passphrase: {
+      value: "<text>",
+      help: "what the secrets of the file are under; others see it here, so better use EMULATOR_SNAPSHOT_PASSPHRASE",
+    },
+    "passphrase-file": { value: "<file>", help: "a file whose first line is the passphrase" },
+    "without-secrets": { help: "with import: take the rest of a file whose passphrase is not known" },
+  },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { flags, operands } = invocation;
+  const [name = "", ...names] = operands;
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!action)
+    throw new UsageError(`${name}: snapshot does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
+  refuseMisuse(name, action, names, invocation);
+  const answer = await action.run(await targetUrl(invocation), names, invocation);
+  if (flags.json === true) print(JSON.stringify(answer));
+  else if (flags.quiet !== true) for (const line of action.lines(answer as never)) print(line);
+  return 0;
+}
+
+function refuseMisuse(name: string, action: Action, names: readonly string[], { flags }: Invocation): void {
+  const wanted = action.operands[names.length];
+  if (wanted?.startsWith("<")) throw new UsageError(`snapshot ${name}: ${wanted} is missing`);
+  const surplus = names[action.operands.length];
+  if (surplus !== undefined) throw new UsageError(`${surplus}: not expected after snapshot ${name}`);
+  const ofFiles = ["force", "passphrase", "passphrase-file", "without-secrets"];
+  for (const flag of ofFiles)
+    if (flags[flag] !== undefined && !action.flags?.includes(flag))
+      throw new UsageError(`--${flag}: snapshot ${name} does not take it`);
+}

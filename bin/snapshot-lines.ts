@@ -1,0 +1,31 @@
+/** As the control surface shows it. */
+export interface Snapshot {
+  readonly name: string;
+  readonly of: string;
+  readonly now: string;
+  readonly turn: number;
+  readonly missing?: {
+    readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
+    readonly keys: readonly string[];
+    readonly webhooks: number;
+  };
+}
+
+/** What an imported snapshot has no secrets for, and what to do about it, a line each. */
+export function missingLines(missing: Snapshot["missing"]): readonly string[] {
+  if (!missing) return [];
+  const { destinations, keys, webhooks } = missing;
+  return [
+    ...destinations.map(
+      ({ id, display_name }) =>
+        `no credentials came along for the destination ${display_name}: PATCH /api/v1/bulk-exports/destinations/${id} {"credentials":{…}}`,
+    ),
+    ...keys.map(
+      (key) =>
+        `no secret came along for the key ${key}: PATCH /_emulator/v1/s3/credentials/${key} {"secret_access_key":…}`,
+    ),
+    ...(webhooks > 0
+      ? [`the tokens in the addresses of webhooks were left out of ${webhooks} runs, crons and deliveries`]
+      : []),
+  ];
+}

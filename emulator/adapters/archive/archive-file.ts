@@ -1,0 +1,108 @@
+import { createReadStream } from "node:fs";
+import { access, link, open, rename, rm, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** The file cannot be written or read; the message says why and what to do. */
+export class ArchiveFileError extends Error {
+  override readonly name = "ArchiveFileError";
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** What people may do about troubles of the system, by its codes. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or folder; check the path",
+  ENOTDIR: "a part of the path is a file; check the path",
+  EISDIR: "a folder; name a file",
+  EACCES: "no permission; check whose it is",
+  EROFS: "the disk is read-only; name a file elsewhere",
+  ENOSPC: "the disk is full; make room there",
+};
+
+/** Refuses where a file could not be written later on. */
+export async function checkWritable(path: string, mayReplace: boolean): Promise<void> {
+  if (!mayReplace && (await isThere(path))) throw taken(path);
+  await explaining(path, async () => {
+    const temporary = temporaryName(path);
+    await (await open(temporary, "w", 0o600)).close();
+    await unlink(temporary);
+  });
+}
+
+/** Writes the whole file or nothing: it gets its name when all of it is there and on the disk. */
+export async function writeArchiveFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  mayReplace: boolean,
+): Promise<number> {
+  if (!mayReplace && (await isThere(path))) throw taken(path);
+  const temporary = temporaryName(path);
+  try {
+    const bytes = await explaining(path, () => writeAll(temporary, chunks));
+    await explaining(path, () => publish(temporary, path, mayReplace));
+    return bytes;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Opens a file for reading at once, so that one that is not there is told before anything is sent. */
+export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const handle = await explaining(path, () => open(path, "r"));
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close();
+    throw new ArchiveFileError(`${path}: ${ADVICE.EISDIR}`);
+  }
+  return createReadStream("", { fd: handle, highWaterMark: PIECE_BYTES });
+}
+
+async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  // A killed process may have left one of this name: in containers they all have the same number.
+  const file = await open(path, "w", 0o600);
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+      bytes += chunk.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return bytes;
+}
+
+/** A name that must not be there yet is given by a link, which fails when somebody else was quicker. */
+async function publish(temporary: string, path: string, mayReplace: boolean): Promise<void> {
+  if (mayReplace) return rename(temporary, path);
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(path);
+    await rename(temporary, path);
+  }
+}
+
+function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}.new`);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function taken(path: string): ArchiveFileError {
+  return new ArchiveFileError(`${path} is there already; name another file, or replace it with --force`);
+}
+
+async function explaining<T>(path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? ""];
+    throw advice === undefined ? error : new ArchiveFileError(`${path}: ${advice}`);
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+
+/** The last entry of a snapshot file: it proves that all before it is there, as it was written. */
+export interface Ending {
+  readonly entries: number;
+  /** SHA-256 over the names, sizes and contents of all entries before it. */
+  readonly sha256: string;
+  /** HMAC of that under the passphrase; null without one. */
+  readonly hmac: string | null;
+}
+
+/** Takes entries in while they pass. */
+export interface Digest {
+  begin(name: string, size: number): void;
+  add(chunk: Uint8Array): void;
+  end(authenticate: ((digest: string) => string) | undefined): Ending;
+}
+
+export function createDigest(): Digest {
+  const hash = createHash("sha256");
+  let entries = 0;
+  return {
+    begin(name, size) {
+      entries += 1;
+      hash.update(`${name}\0${size}\0`);
+    },
+    add: (chunk) => void hash.update(chunk),
+    end(authenticate) {
+      const sha256 = hash.digest("hex");
+      return { entries, sha256, hmac: authenticate ? authenticate(sha256) : null };
+    },
+  };
+}

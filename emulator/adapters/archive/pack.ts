@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { pipeline, type Writable } from "node:stream";
+import { createGzip } from "node:zlib";
+import type { Pack } from "tar-stream";
+import { createDigest, type Digest } from "./digest.ts";
+import { ENTRY } from "./manifest.ts";
+
+/** One file of an archive. */
+export interface PackedEntry {
+  readonly name: string;
+  readonly size: number;
+  /** Opened when its turn has come. */
+  content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export interface Packing {
+  /** Virtual time: the same snapshot gives the same bytes, as long as no passphrase comes into it. */
+  readonly modified: Date;
+  readonly authenticate: ((digest: string) => string) | undefined;
+}
+
+/** Bodies are compressed already, and rows gain little from more effort. */
+const LEVEL = 1;
+
+/** The entries as one gzipped tar, piece by piece as they are asked for; the last entry proves the others. */
+export async function* packEntries(
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
+  packing: Packing,
+): AsyncGenerator<Uint8Array> {
+  const { pack } = await import("tar-stream");
+  const tar = pack();
+  const zipped = createGzip({ level: LEVEL });
+  pipeline(tar, zipped, () => undefined);
+  const fed = feed(tar, entries, packing).catch((error: Error) => void tar.destroy(error));
+  try {
+    yield* zipped;
+  } finally {
+    zipped.destroy();
+    await fed;
+  }
+}
+
+export function textEntry(name: string, text: string): PackedEntry {
+  const bytes = Buffer.from(text, "utf8");
+  return { name, size: bytes.length, content: () => [bytes] };
+}
+
+async function feed(
+  tar: Pack,
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
+  { modified, authenticate }: Packing,
+): Promise<void> {
+  const digest = createDigest();
+  for await (const entry of entries) await add(tar, entry, modified, digest);
+  const ending = textEntry(ENTRY.end, JSON.stringify(digest.end(authenticate)));
+  await add(tar, ending, modified, createDigest());
+  tar.finalize();
+}
+
+async function add(
+  tar: Pack,
+  { name, size, content }: PackedEntry,
+  mtime: Date,
+  digest: Digest,
+): Promise<void> {
+  digest.begin(name, size);
+  let settle: (error?: Error | null) => void = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error ? reject(error) : resolve());
+  });
+  // Whoever reads the archive may leave at any time, and then nobody waits for this.
+  done.catch(() => undefined);
+  const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
+  sink.on("error", () => undefined);
+  for await (const chunk of content()) {
+    digest.add(chunk);
+    if (!sink.write(chunk)) await drained(sink);
+    if (tar.destroyed) throw new Error("nobody reads the archive any more");
+  }
+  sink.end();
+  await done;
+}
+
+async function drained(sink: Writable): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  await Promise.race([once(sink, "drain", { signal }), once(sink, "close", { signal })]).finally(() =>
+    stop.abort(),
+  );
+}

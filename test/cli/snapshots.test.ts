@@ -1,0 +1,236 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { describe, expect, it, vi } from "vitest";
+import { type RunningProcess, run, start, workingFolder } from "./emulator-process.ts";
+
+const CONTROL = "/_emulator/v1";
+const FROZEN = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+const TIMEOUT_MS = 60_000;
+
+async function put({ ready }: RunningProcess, key: string, body: Uint8Array | string): Promise<void> {
+  const store = new S3Client({
+    endpoint: ready.s3_url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+  });
+  await store.send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: body }));
+}
+
+async function threadsOf(url: string): Promise<unknown> {
+  const headers = { "content-type": "application/json" };
+  return (await fetch(`${url}/threads/count`, { method: "POST", headers, body: "{}" })).json();
+}
+
+async function addThread(url: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  expect((await fetch(`${url}/threads`, { method: "POST", headers, body: "{}" })).status).toBe(200);
+}
+
+async function stopped({ child, ended }: RunningProcess) {
+  child.kill("SIGTERM");
+  return ended;
+}
+
+describe("emulator snapshot and world", () => {
+  it("work on a running emulator, its worlds and files", { timeout: TIMEOUT_MS }, async () => {
+    const cwd = workingFolder();
+    const running = await start([...FROZEN], { cwd });
+    const { url } = running.ready;
+    const emulator = (...words: string[]) => run(words, { cwd });
+    await addThread(url);
+
+    expect(await emulator("snapshot", "save", "one")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("one is saved"),
+    });
+    const made = await emulator("world", "create", "side", "--from", "one", "--json");
+    expect(JSON.parse(made.stdout)).toMatchObject({ id: "side", from: "one", url: `${url}/w/side` });
+    await addThread(`${url}/w/side`);
+    expect(await emulator("snapshot", "save", "two", "--world", "side")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await emulator("snapshot", "list", "--json")).stdout)).toMatchObject([
+      { name: "one", of: "main" },
+      { name: "two", of: "side" },
+    ]);
+    expect((await emulator("world", "list")).stdout.split("\n")).toHaveLength(3);
+    expect(JSON.parse((await emulator("status", "--world", "side", "--json")).stdout)).toMatchObject({
+      world: "side",
+    });
+    expect((await emulator("env", "--world", "side")).stdout).toContain(`EMULATOR_URL='${url}/w/side'`);
+    expect(await emulator("wait", "--world", "side")).toMatchObject({ code: 0 });
+    expect(await emulator("reset", "--world", "side", "--empty")).toMatchObject({ code: 0 });
+    expect([await threadsOf(url), await threadsOf(`${url}/w/side`)]).toEqual([1, 0]);
+
+    const file = join(cwd, "two.tar.gz");
+    const written = await emulator("snapshot", "export", "two", "two.tar.gz", "--json");
+    expect(JSON.parse(written.stdout)).toMatchObject({ file, left_out: null });
+    expect(await emulator("snapshot", "export", "two", "two.tar.gz")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is there already"),
+    });
+    expect(await emulator("snapshot", "export", "two", "two.tar.gz", "--force")).toMatchObject({ code: 0 });
+    expect(await emulator("snapshot", "import", "two.tar.gz")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("There is a snapshot two already"),
+    });
+    expect(await emulator("snapshot", "import", "two.tar.gz", "three")).toMatchObject({ code: 0 });
+    expect(await emulator("snapshot", "load", "three")).toMatchObject({ code: 0 });
+    expect(await threadsOf(url)).toBe(2);
+    expect(await emulator("snapshot", "rm", "three")).toMatchObject({ code: 0 });
+    expect(await emulator("world", "rm", "side")).toMatchObject({ code: 0 });
+    expect(readdirSync(cwd).sort()).toEqual([".emulator", "two.tar.gz"]);
+    await stopped(running);
+  });
+
+  it("carry secrets under a passphrase from the environment, a file or a flag", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const cwd = workingFolder();
+    const running = await start([...FROZEN, "--ephemeral"], { cwd });
+    const url = ["--url", running.ready.url];
+    await fetch(`${running.ready.url}${CONTROL}/s3/credentials`, {
+      method: "POST",
+      body: JSON.stringify({ access_key_id: "mine", secret_access_key: "very-hidden" }),
+    });
+    await run(["snapshot", "save", "one", ...url], { cwd });
+    const bare = await run(["snapshot", "export", "one", "bare.tar.gz", ...url], { cwd });
+    expect(bare.stdout).toContain("secrets were left out (destinations=0, keys=1)");
+    const env = { EMULATOR_SNAPSHOT_PASSPHRASE: "from the environment" };
+    const sealed = await run(["snapshot", "export", "one", "sealed.tar.gz", ...url], { cwd, env });
+    expect(sealed.stdout).not.toContain("left out");
+    for (const file of ["bare.tar.gz", "sealed.tar.gz"])
+      expect(gunzipSync(readFileSync(join(cwd, file))).includes("very-hidden")).toBe(false);
+    const take = (name: string, ...flags: string[]) =>
+      run(["snapshot", "import", "sealed.tar.gz", name, ...url, ...flags], { cwd });
+    writeFileSync(join(cwd, "pass"), "from the environment\n");
+    expect(await take("a", "--passphrase-file", "pass")).toMatchObject({ code: 0, stderr: "" });
+    expect(await take("b", "--passphrase", "from the environment")).toMatchObject({ code: 0 });
+    expect(await take("c", "--passphrase", "wrong")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not the passphrase"),
+    });
+    expect(await take("c")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("EMULATOR_SNAPSHOT_PASSPHRASE"),
+    });
+    expect((await take("d", "--without-secrets")).stdout).toContain("no secret came along for the key mine");
+    await stopped(running);
+  });
+
+  it.each([
+    [["snapshot", "keep", "x"], 2, "choose save, load, list, rm, export, import"],
+    [["snapshot", "save"], 2, "<name> is missing"],
+    [["snapshot", "list", "x"], 2, "not expected after snapshot list"],
+    [["snapshot", "save", "x", "--force"], 2, "does not take it"],
+    [["snapshot", "import", "none.tar.gz", "--url", "http://127.0.0.1:9"], 2, "no such file"],
+    [["snapshot", "list", "--url", "http://127.0.0.1:9"], 1, "nothing answers there"],
+    [["world", "rm"], 2, "<id> is missing"],
+    [["world", "list", "--from", "x"], 2, "only `world create` takes it"],
+    [["start", "--import", "none.tar.gz", "--port", "0", "--ephemeral"], 2, "no such file"],
+    [
+      ["start", "--export-on-exit", "no/such.tar.gz", "--port", "0", "--ephemeral"],
+      2,
+      "no such file or folder",
+    ],
+  ] as const)("say what is wrong with %j", async (words, code, message) => {
+    const outcome = await run(words, { cwd: workingFolder() });
+    expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe("--import and --export-on-exit", () => {
+  it("carry a world from start to start, and through exec", { timeout: TIMEOUT_MS }, async () => {
+    const cwd = workingFolder();
+    const file = join(cwd, "world.tar.gz");
+    const first = await start([...FROZEN, "--ephemeral", "--export-on-exit", "world.tar.gz"], { cwd });
+    await addThread(first.ready.url);
+    expect(await stopped(first)).toMatchObject({ code: 0, stderr: "" });
+    const again = await run(
+      ["exec", "--import", file, "--export-on-exit", file, "--", process.execPath, "-e", ADD_THREAD],
+      { cwd, env: { EMULATOR_CLOCK: "frozen" } },
+    );
+    expect(again).toMatchObject({ code: 7, stderr: "" });
+    const kept = await start(["--clock", "frozen", "--import", file], { cwd });
+    expect(await threadsOf(kept.ready.url)).toBe(2);
+    expect(kept.ready.now).toBe("2026-03-01T00:00:00.000000Z");
+    await stopped(kept);
+    const refused = await run(["start", "--import", file, "--port", "0"], { cwd });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Leave --import out") });
+    const on = await start(["--clock", "frozen"], { cwd });
+    expect(await threadsOf(on.ready.url)).toBe(2);
+    await stopped(on);
+  });
+
+  it("end with 1 when the file cannot be written, and leave the old one", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const cwd = workingFolder();
+    writeFileSync(join(cwd, "world.tar.gz"), "old");
+    const env = { EMULATOR_LIMITS__SNAPSHOT_BYTES: "10" };
+    const running = await start([...FROZEN, "--ephemeral", "--export-on-exit", "world.tar.gz"], { cwd, env });
+    await put(running, "a.txt", "x");
+    expect(await stopped(running)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("stays as it was"),
+    });
+    expect(readFileSync(join(cwd, "world.tar.gz"), "utf8")).toBe("old");
+  });
+});
+
+/** What exec runs: a client that ends with a code of its own. */
+const ADD_THREAD = `fetch(process.env.EMULATOR_URL + "/threads", {
+  method: "POST", headers: { "content-type": "application/json" }, body: "{}",
+}).then(() => process.exit(7))`;
+
+describe("kill -9", () => {
+  it("in the middle of an import leaves nothing of it", { timeout: TIMEOUT_MS }, async () => {
+    const cwd = workingFolder();
+    const data = join(cwd, ".emulator");
+    let running = await start([...FROZEN], { cwd });
+    await put(running, "a.bin", randomBytes(4_000_000));
+    await put(running, "b.bin", randomBytes(4_000_000));
+    await run(["snapshot", "save", "one"], { cwd });
+    await run(["snapshot", "export", "one", "one.tar.gz"], { cwd });
+    const file = readFileSync(join(cwd, "one.tar.gz"));
+    const list = async () => (await run(["snapshot", "list", "--json"], { cwd })).stdout;
+    const listed = await list();
+
+    const sending = request(`${running.ready.url}${CONTROL}/snapshots/file?name=half`, { method: "POST" });
+    sending.on("error", () => undefined);
+    sending.write(file.subarray(0, file.length * 0.8));
+    const objects = join(data, "snapshots", "half", "objects", "traces");
+    await vi.waitFor(() => expect(readdirSync(objects)).toContain("b.bin"), {
+      timeout: 20_000,
+      interval: 20,
+    });
+    running.child.kill("SIGKILL");
+    await running.ended;
+    sending.destroy();
+
+    running = await start(["--clock", "frozen"], { cwd });
+    expect(await list()).toBe(listed);
+    expect(existsSync(join(data, "snapshots", "half"))).toBe(false);
+    expect(await run(["snapshot", "import", "one.tar.gz", "half"], { cwd })).toMatchObject({ code: 0 });
+    await stopped(running);
+  });
+
+  it("in the middle of an export leaves the old file", { timeout: TIMEOUT_MS }, async () => {
+    const cwd = workingFolder();
+    writeFileSync(join(cwd, "world.tar.gz"), "old");
+    const running = await start([...FROZEN, "--export-on-exit", "world.tar.gz"], { cwd });
+    for (let number = 0; number < 6; number += 1) await put(running, `${number}.bin`, randomBytes(9_000_000));
+    running.child.kill("SIGTERM");
+    const isWriting = () => expect(readdirSync(cwd).some((name) => name.endsWith(".new"))).toBe(true);
+    await vi.waitFor(isWriting, { timeout: 20_000, interval: 1 });
+    running.child.kill("SIGKILL");
+    expect((await running.ended).code).toBe(null);
+    expect(readFileSync(join(cwd, "world.tar.gz"), "utf8")).toBe("old");
+    const again = await start(["--clock", "frozen", "--export-on-exit", "world.tar.gz"], { cwd });
+    expect(await stopped(again)).toMatchObject({ code: 0 });
+    expect(gunzipSync(readFileSync(join(cwd, "world.tar.gz"))).length).toBeGreaterThan(54_000_000);
+  });
+});

@@ -1,0 +1,466 @@
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/index.ts";
+import { BEGIN, complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
+
+let rig: Rig;
+let other: Rig;
+
+beforeEach(async () => {
+  [rig, other] = await Promise.all([startRig(), startRig({ seed: 99, now: "2026-05-01T00:00:00Z" })]);
+});
+
+afterEach(async () => {
+  await Promise.all([rig.close(), other.close()]);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const folders: string[] = [];
+
+function workingFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "snapshots-"));
+  folders.push(folder);
+  return folder;
+}
+
+const CONTROL = "/_emulator/v1/snapshots";
+
+async function exported({ url }: Emulator, name: string, passphrase = ""): Promise<Buffer> {
+  const reply = await fetch(`${url}${CONTROL}/${name}/file`, {
+    headers: { "x-emulator-passphrase": encodeURIComponent(passphrase) },
+  });
+  expect(reply.status).toBe(200);
+  return Buffer.from(await reply.arrayBuffer());
+}
+
+interface Imported {
+  readonly status: number;
+  readonly body: {
+    readonly name: string;
+    readonly missing: Record<string, unknown>;
+    readonly error: { readonly code: string; readonly message: string };
+  };
+}
+
+async function imported(
+  { url }: Emulator,
+  bytes: Uint8Array,
+  query = "",
+  passphrase = "",
+): Promise<Imported> {
+  const reply = await fetch(`${url}${CONTROL}/file${query}`, {
+    method: "POST",
+    body: new Uint8Array(bytes),
+    headers: { "x-emulator-passphrase": encodeURIComponent(passphrase) },
+  });
+  return { status: reply.status, body: (await reply.json()) as Imported["body"] };
+}
+
+function s3(world: Emulator): S3Client {
+  return new S3Client({
+    endpoint: world.s3Url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
+    maxAttempts: 1,
+  });
+}
+
+/** Everything that a world can be asked for, to be compared with another's. */
+async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
+  const get = async (path: string) => (await world.request(path)).json();
+  return {
+    clock: await world.control("GET", "/clock"),
+    exports: await Promise.all(ids.map((id) => get(`/api/v1/bulk-exports/${id}`))),
+    runs: await Promise.all(ids.map((id) => get(`/api/v1/bulk-exports/${id}/runs`))),
+    verified: await Promise.all(ids.map((id) => world.verifyExport(id))),
+    objects: (await s3(world).send(new ListObjectsV2Command({ Bucket: "traces" }))).Contents,
+  };
+}
+
+describe("a snapshot as a file", () => {
+  it("goes on elsewhere exactly as it would have gone on here: exports done, under way and to come", async () => {
+    const ordered = await prepare(rig, { count: 400 });
+    const { body: done } = await order(rig, ordered);
+    await complete(rig, done.id);
+    await s3(rig.emulator).send(
+      new PutObjectCommand({ Bucket: "traces", Key: "Odd key/ü?.txt", Body: "odd" }),
+    );
+    const { body: scheduled } = await order(rig, ordered, { interval_hours: 6 });
+    const { body: running } = await order(rig, ordered);
+    const at = async (world: Emulator) =>
+      ((await (await world.request(`/api/v1/bulk-exports/${running.id}/runs`)).json()) as unknown[]).length;
+    await rig.emulator.clock.advance({ next: 3 });
+    // Rows that come now belong to no run that has begun.
+    await rig.emulator.control("POST", "/traces/generate", {
+      count: 50,
+      project: "shop",
+      from: "2026-02-25T00:00:00Z",
+      to: "2026-02-28T00:00:00Z",
+      seed: 5,
+    });
+    await rig.emulator.snapshots.save("midway");
+    const file = await exported(rig.emulator, "midway");
+    expect((await exported(rig.emulator, "midway")).equals(file)).toBe(true);
+
+    expect(await imported(other.emulator, file)).toMatchObject({
+      status: 200,
+      body: { name: "midway", of: "main", missing: { destinations: [], keys: [], webhooks: 0 } },
+    });
+    await other.emulator.snapshots.load("midway");
+    const ids = [done.id, running.id];
+    for (const world of [rig.emulator, other.emulator]) expect(await at(world)).toBeGreaterThan(0);
+    for (const each of [rig, other]) await complete(each, running.id);
+    for (const each of [rig, other]) await each.emulator.clock.advance("P2D");
+    const [here, there] = [await seen(rig.emulator, ids), await seen(other.emulator, ids)];
+    expect(there).toEqual(here);
+    expect(there).toMatchObject({ verified: [{ ok: true }, { ok: true }] });
+    const spawned = async (world: Emulator) =>
+      (await world.request(`/api/v1/bulk-exports/${scheduled.id}`)).json();
+    expect(await spawned(other.emulator)).toEqual(await spawned(rig.emulator));
+    const odd = await s3(other.emulator).send(
+      new GetObjectCommand({ Bucket: "traces", Key: "Odd key/ü?.txt" }),
+    );
+    expect(await odd.Body?.transformToString()).toBe("odd");
+  });
+
+  it("holds no row that came after it was saved, and of changed rows what they were", async () => {
+    const row = (id: string, name: string) => ({
+      post: [
+        {
+          id,
+          trace_id: id,
+          dotted_order: `20260226T000000000000Z${id}`,
+          name,
+          run_type: "chain",
+          session_name: "shop",
+          start_time: "2026-02-26T00:00:00Z",
+        },
+      ],
+    });
+    const [old, late] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+    await rig.call("POST", "/runs/batch", row(old, "old"));
+    await rig.emulator.snapshots.save("then");
+    await rig.call("POST", "/runs/batch", row(late, "late"));
+    await rig.call("PATCH", `/runs/${old}`, { outputs: { changed: true }, end_time: "2026-02-26T00:00:01Z" });
+    const file = await exported(rig.emulator, "then");
+    expect(gunzipSync(file).includes(late)).toBe(false);
+    await imported(other.emulator, file);
+    await other.emulator.snapshots.load("then");
+    expect((await other.call("GET", `/runs/${late}`)).status).toBe(404);
+    expect((await other.call("GET", `/runs/${old}`)).body).toMatchObject({ name: "old", end_time: null });
+  });
+
+  it("takes patches along that wait for their rows, and counters that ids come from", async () => {
+    const id = "11111111-1111-4111-8111-111111111111";
+    const patch = { outputs: { late: true }, end_time: "2026-02-26T00:00:01Z" };
+    await rig.call("POST", "/runs/batch", {
+      patch: [{ id, ...patch, trace_id: id, dotted_order: `20260226T000000000000Z${id}` }],
+    });
+    await rig.emulator.snapshots.save("waiting");
+    await imported(other.emulator, await exported(rig.emulator, "waiting"));
+    await other.emulator.snapshots.load("waiting");
+    const post = {
+      id,
+      trace_id: id,
+      dotted_order: `20260226T000000000000Z${id}`,
+      name: "early",
+      run_type: "chain",
+      session_name: "shop",
+      start_time: "2026-02-26T00:00:00Z",
+    };
+    const read = async (at: Rig) => {
+      await at.call("POST", "/runs/batch", { post: [post] });
+      const { body: thread } = await at.call<{ thread_id: string }>("POST", "/threads", {});
+      return [(await at.call("GET", `/runs/${id}`)).body, thread.thread_id];
+    };
+    const there = await read(other);
+    expect(there).toEqual(await read(rig));
+    expect(there[0]).toMatchObject({ name: "early", outputs: { late: true } });
+  });
+
+  it("is sent as it was when it was asked for, whatever becomes of the snapshot and its world meanwhile", async () => {
+    const body = randomBytes(3_000_000);
+    const put = (Key: string, Body: Uint8Array | string) =>
+      s3(rig.emulator).send(new PutObjectCommand({ Bucket: "traces", Key, Body }));
+    await put("a.bin", body);
+    await put("z.bin", body);
+    await rig.emulator.snapshots.save("kept");
+    const reply = await fetch(`${rig.emulator.url}${CONTROL}/kept/file`);
+    await put("z.bin", "another");
+    await rig.emulator.snapshots.remove("kept");
+    await rig.emulator.reset();
+    const file = Buffer.from(await reply.arrayBuffer());
+    expect((await imported(other.emulator, file)).status).toBe(200);
+    await other.emulator.snapshots.load("kept");
+    const { Body } = await s3(other.emulator).send(new GetObjectCommand({ Bucket: "traces", Key: "z.bin" }));
+    expect(body.equals((await Body?.transformToByteArray()) ?? Buffer.alloc(0))).toBe(true);
+  });
+});
+
+/** One for each place; none of them is in another. */
+const SECRETS = {
+  destination: "destination-hidden-1",
+  key: "key-hidden-2",
+  token: "token-hidden-3",
+  hook: "hook-hidden-4",
+  user: "user-hidden-5",
+  cron: "cron-hidden-6",
+  inbox: "inbox-hidden-7",
+};
+const HIDDEN = /hidden-\d/;
+
+/** A world with secrets wherever one can be: destinations, keys, and addresses of webhooks. */
+async function withSecrets(): Promise<{ readonly destination: string }> {
+  const { emulator } = rig;
+  await emulator.control("POST", "/s3/credentials", {
+    access_key_id: "mine",
+    secret_access_key: SECRETS.key,
+    session_token: SECRETS.token,
+  });
+  await emulator.control("POST", "/s3/credentials", {
+    access_key_id: "writer",
+    secret_access_key: SECRETS.destination,
+  });
+  await rig.call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+  const credentials = { access_key_id: "writer", secret_access_key: SECRETS.destination };
+  const own = { ...DESTINATION, display_name: "Own", credentials };
+  const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", own);
+  const { body: thread } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
+  const runOn = (webhook: string) =>
+    rig.call("POST", `/threads/${thread.thread_id}/runs`, { assistant_id: "echo", input: {}, webhook });
+  await runOn(`http://${SECRETS.user}:p@127.0.0.1:9/hook?x=${SECRETS.hook}`);
+  await runOn(`/_emulator/inbox/mine?y=${SECRETS.inbox}`);
+  await rig.call("POST", "/runs/cron", {
+    assistant_id: "echo",
+    schedule: "0 3 * * *",
+    webhook: `http://127.0.0.1:9/cron?z=${SECRETS.cron}`,
+    input: {},
+  });
+  await emulator.clock.advance("PT10M");
+  await emulator.snapshots.save("secret");
+  return { destination: body.id };
+}
+
+async function exportWorks(at: Rig, destinationId: string): Promise<boolean> {
+  const { body: session } = await at.call<{ id: string }[]>("GET", "/sessions?name=shop");
+  const projectId = session[0]?.id ?? "";
+  const { body } = await order(at, { projectId, destinationId });
+  await at.emulator.clock.advance("PT72H");
+  const { body: done } = await at.call<{ status: string }>("GET", `/api/v1/bulk-exports/${body.id}`);
+  return done.status === "COMPLETED";
+}
+
+describe("the secrets of a snapshot", () => {
+  it("without a passphrase stay behind, and whoever imports it is told which are missing", async () => {
+    await prepare(rig);
+    const { destination } = await withSecrets();
+    const file = await exported(rig.emulator, "secret");
+    const plain = gunzipSync(file).toString("latin1");
+    expect(plain).not.toMatch(HIDDEN);
+    expect(plain).not.toMatch(/"collection":"projects","record":\{[^\n]*"run_id"/);
+    const { body } = await imported(other.emulator, file);
+    expect(body).toMatchObject({
+      missing: { destinations: [{ id: destination, display_name: "Own" }], keys: ["mine", "writer"] },
+    });
+    expect(body.missing.webhooks).toBeGreaterThanOrEqual(4);
+    expect(await other.emulator.snapshots.load("secret")).toMatchObject({ missing: body.missing });
+    expect(await exportWorks(other, destination)).toBe(false);
+    await other.emulator.control("PATCH", "/s3/credentials/writer", { secret_access_key: "new" });
+    const rotated = await other.call("PATCH", `/api/v1/bulk-exports/destinations/${destination}`, {
+      credentials: { access_key_id: "writer", secret_access_key: "new" },
+    });
+    expect(rotated.status).toBe(200);
+    expect(await exportWorks(other, destination)).toBe(true);
+  });
+
+  it("come along under a passphrase, and under the key of the folder that they come to", async () => {
+    await prepare(rig);
+    const { destination } = await withSecrets();
+    const file = await exported(rig.emulator, "secret", "Söß? %&+");
+    expect(gunzipSync(file).toString("latin1")).not.toMatch(HIDDEN);
+    const { body } = await imported(other.emulator, file, "", "Söß? %&+");
+    expect(body.missing).toEqual({ destinations: [], keys: [], webhooks: 0 });
+    await other.emulator.snapshots.load("secret");
+    expect(await exportWorks(other, destination)).toBe(true);
+    const again = await exported(other.emulator, "secret", "x");
+    expect(gunzipSync(again).toString("latin1")).not.toMatch(HIDDEN);
+    const ledger = async (at: Rig) => at.emulator.control<{ url: string }[]>("GET", "/webhooks/deliveries");
+    expect(await ledger(other)).toEqual(await ledger(rig));
+  });
+
+  it("are not guessed: a wrong passphrase or none is refused, and changes nothing", async () => {
+    await withSecrets();
+    const file = await exported(rig.emulator, "secret", "right");
+    for (const [passphrase, code] of [
+      ["wrong", "wrong_passphrase"],
+      ["", "passphrase_needed"],
+    ] as const)
+      expect(await imported(other.emulator, file, "", passphrase)).toMatchObject({
+        status: 422,
+        body: { error: { code } },
+      });
+    expect(await other.emulator.snapshots.list()).toEqual([]);
+    const { body } = await imported(other.emulator, file, "?without_secrets=1&name=rest");
+    expect(body).toMatchObject({ name: "rest", missing: { keys: ["mine", "writer"] } });
+  });
+});
+
+describe("a file that is not whole", () => {
+  /** Every file of a data folder, to see whether anything was left. */
+  const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
+
+  it("is refused wherever it ends or was changed, and leaves nothing behind", async () => {
+    const data = workingFolder();
+    await prepare(rig);
+    await s3(rig.emulator).send(
+      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
+    );
+    await rig.emulator.snapshots.save("whole");
+    const file = await exported(rig.emulator, "whole");
+    await other.close();
+    other = await startRig({ ephemeral: false, data });
+    await other.emulator.snapshots.save("before");
+    const left = () => filesOf(data).filter((name) => !/(^|\/)(\.trash|snapshots\/whole)/.test(name));
+    const before = left();
+    const tar = gunzipSync(file);
+    const torn = Array.from({ length: 14 }, (_, at) => file.subarray(0, Math.floor((file.length * at) / 14)));
+    const changed = Array.from({ length: 14 }, (_, at) => {
+      const copy = Buffer.from(tar);
+      // Into the middle of a block, so that it is in a content or in the part of a header that has a meaning.
+      const place = Math.floor((tar.length * at) / 14 / 512) * 512 + 20;
+      copy.writeUInt8(copy.readUInt8(place) ^ 64, place);
+      return gzipSync(copy);
+    });
+    for (const bytes of [...torn, ...changed]) {
+      const { status, body } = await imported(other.emulator, bytes);
+      expect({ status, code: body.error?.code }).toEqual({ status: 422, code: "damaged_snapshot" });
+    }
+    expect(await other.emulator.snapshots.list()).toMatchObject([{ name: "before" }]);
+    expect(left()).toEqual(before);
+    expect((await imported(other.emulator, file)).status).toBe(200);
+    await other.close();
+    other = await startRig({ ephemeral: false, data, now: undefined });
+    await other.emulator.snapshots.load("whole");
+    expect(await other.emulator.control("GET", "/s3/buckets")).toMatchObject([{ name: "traces" }]);
+  });
+
+  it("does not replace a snapshot unless that is allowed, and never a world", async () => {
+    await rig.emulator.snapshots.save("one");
+    const file = await exported(rig.emulator, "one");
+    expect((await imported(rig.emulator, file)).body.error.code).toBe("taken");
+    expect((await imported(rig.emulator, file, "?replace=1")).status).toBe(200);
+    expect((await imported(rig.emulator, file, "?name=main&replace=1")).body.error.code).toBe("taken");
+    expect((await imported(rig.emulator, file, "?name=..")).body.error.code).toBe("invalid_name");
+    // The answer comes although most of it is still on its way.
+    await s3(rig.emulator).send(
+      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(30_000_000) }),
+    );
+    await rig.emulator.snapshots.save("long");
+    const long = await exported(rig.emulator, "long");
+    expect((await imported(rig.emulator, long)).body.error.code).toBe("taken");
+    expect((await rig.call("GET", "/ok")).status).toBe(200);
+  });
+
+  it("is too large for its limit on both ways", async () => {
+    await s3(rig.emulator).send(
+      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
+    );
+    await rig.emulator.snapshots.save("large");
+    const file = await exported(rig.emulator, "large");
+    await other.close();
+    other = await startRig({ limits: { snapshot_bytes: 60_000 } });
+    expect((await imported(other.emulator, file)).body.error.code).toBe("snapshot_too_large");
+    await s3(other.emulator).send(
+      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
+    );
+    await other.emulator.snapshots.save("large");
+    await expect(other.emulator.control("GET", "/snapshots/large/file")).rejects.toThrow(
+      "more than 60000 bytes",
+    );
+  });
+});
+
+describe("an emulator", () => {
+  it("begins with a file and leaves one, in memory and in a data folder", async () => {
+    const folder = workingFolder();
+    const [first, second] = [join(folder, "first.tar.gz"), join(folder, "second.tar.gz")];
+    const ordered = await prepare(rig);
+    const { body: made } = await order(rig, ordered);
+    await complete(rig, made.id);
+    await rig.close();
+    rig = await startRig({ exportOnExit: first });
+    const { body: ran } = await order(rig, await prepare(rig));
+    await complete(rig, ran.id);
+    await rig.close();
+
+    rig = await startRig({ import: first, exportOnExit: second, now: undefined });
+    expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
+    await rig.emulator.control("DELETE", "/s3/buckets/traces");
+    await rig.close();
+
+    const data = join(folder, "data");
+    rig = await startRig({ import: first, ephemeral: false, data, now: undefined });
+    expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
+    await rig.emulator.request("/threads", { json: {} });
+    await rig.close();
+    await expect(startRig({ import: second, ephemeral: false, data })).rejects.toThrow("has a world already");
+    rig = await startRig({ ephemeral: false, data, now: undefined });
+    expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
+    await rig.emulator.reset();
+    await rig.emulator.snapshots.load("at-exit");
+    expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
+
+    const later = await startRig({ import: second, now: undefined });
+    expect(await later.emulator.control("GET", "/s3/buckets")).toEqual([]);
+    await later.close();
+  });
+
+  it("does not destroy what was there when it cannot leave a file", async () => {
+    const folder = workingFolder();
+    const file = join(folder, "kept.tar.gz");
+    writeFileSync(file, "as it was");
+    await rig.close();
+    rig = await startRig({ exportOnExit: file, limits: { snapshot_bytes: 1 } });
+    await s3(rig.emulator).send(new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: "x" }));
+    await expect(rig.close()).rejects.toThrow("was not written and stays as it was");
+    expect(readFileSync(file, "utf8")).toBe("as it was");
+    expect(readdirSync(folder)).toEqual(["kept.tar.gz"]);
+    const nowhere = join(folder, "no", "such.tar.gz");
+    await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("no such file or folder");
+    await expect(startRig({ import: nowhere })).rejects.toThrow("no such file or folder");
+    rig = await startRig();
+  });
+
+  it("exports and imports from a program", async () => {
+    const file = join(workingFolder(), "kept.tar.gz");
+    const ordered = await prepare(rig);
+    await rig.emulator.snapshots.save("kept");
+    await rig.emulator.snapshots.export("kept", file);
+    await expect(rig.emulator.snapshots.export("kept", file)).rejects.toThrow("is there already");
+    await rig.emulator.snapshots.export("kept", file, { force: true, passphrase: "p" });
+    const facts = await other.emulator.snapshots.import(file, { name: "theirs", passphrase: "p" });
+    expect(facts).toMatchObject({ name: "theirs", of: "main", now: BEGIN.replace("Z", ".000000Z") });
+    const fork = await other.emulator.fork({ from: "theirs" });
+    expect((await fork.request(`/sessions/${ordered.projectId}`)).status).toBe(200);
+    await expect(rig.emulator.snapshots.export("none", `${file}.2`)).rejects.toThrow(
+      "There is no snapshot none.",
+    );
+    expect(existsSync(`${file}.2`)).toBe(false);
+    mkdirSync(`${file}.folder`);
+    await expect(rig.emulator.snapshots.import(`${file}.folder`)).rejects.toThrow("a folder");
+  });
+});
