@@ -44,7 +44,7 @@ describe("the container class", () => {
   it("sets the clock and the seed by the environment", () => {
     const container = new EmulatorContainer()
       .withFrozenClock("2026-01-01T00:00:00Z")
-      .withSeed(3) as unknown as {
+      .withSeed(3) as EmulatorContainer & {
       readonly environment: Record<string, string>;
       readonly exposedPorts: readonly number[];
     };
@@ -54,7 +54,21 @@ describe("the container class", () => {
       EMULATOR_NOW: "2026-01-01T00:00:00Z",
       EMULATOR_SEED: "3",
     });
+    container.withAllowedHosts("platform").withAllowedHosts("a.test", "b.test");
+    expect(container.environment).toMatchObject({ EMULATOR_ALLOWED_HOSTS: "platform,a.test,b.test" });
     expect(container.exposedPorts).toEqual([4700, 4701, 4702]);
+  });
+});
+
+describe("an emulator that is bound to every address", () => {
+  it("names one that this machine reaches, and that its controls answer to", async () => {
+    const emulator = await startEmulator({ host: "0.0.0.0" });
+    try {
+      expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+      expect((await fetch(`${emulator.url}/_emulator/v1/status`)).status).toBe(200);
+    } finally {
+      await emulator.close();
+    }
   });
 });
 
@@ -62,25 +76,22 @@ describe("the image", () => {
   const dockerfile = read("Dockerfile");
 
   it("runs as nobody in particular, with a health check, and takes in no secrets or data of the folder", () => {
-    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^USER 1000:1000$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     expect(dockerfile).toMatch(/^EXPOSE 4700 4701 4702$/m);
     const ignored = read(".dockerignore").split("\n");
     for (const name of ["node_modules", ".git", "**/.emulator", "dist"]) expect(ignored).toContain(name);
   });
 
-  it("copies what is there", () => {
-    const copied = [...dockerfile.matchAll(/^COPY --from=build \/emulator\/(\S+) /gm)].map(
-      ([, name]) => name,
-    );
+  it("holds what the package holds, and the packages that it needs", () => {
     const { files } = JSON.parse(read("package.json")) as { files: readonly string[] };
-    expect(copied).toEqual(expect.arrayContaining(["dist", "node_modules", "package.json"]));
-    expect(files).toEqual(expect.arrayContaining(["dist"]));
+    const moved = [...dockerfile.matchAll(/&& mv (.*) \/image/g)].flatMap(([, names]) => names?.split(" "));
+    expect(moved).toEqual(expect.arrayContaining([...files, "node_modules", "package.json", "LICENSE"]));
   });
 
   it("stands in the compose file beside a foreign object store", () => {
     const { services } = parse(read("compose.yaml")) as { services: Record<string, Record<string, unknown>> };
     expect(Object.keys(services)).toEqual(["emulator", "minio", "bucket"]);
-    expect(services.emulator?.ports).toEqual(["4700:4700", "4701:4701", "4702:4702"]);
+    expect(services.emulator?.ports).toEqual([4700, 4701, 4702].map((port) => `127.0.0.1:${port}:${port}`));
   });
 });

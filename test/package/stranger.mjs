@@ -1,0 +1,153 @@
+// The files of a project that has nothing but this package, by their names.
+
+/** Needs no other package. */
+const ALONE = {
+  "library.mjs": `
+    import assert from "node:assert/strict";
+    import { startEmulator } from "trace-platform-emulator";
+
+    const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
+    await emulator.clock.advance("PT1H");
+    assert.equal(emulator.clock.now(), "2026-01-01T01:00:00.000000Z");
+    assert.equal((await fetch(emulator.url + "/ok")).status, 200);
+    await emulator.close();
+  `,
+  "contracts.mjs": `
+    import assert from "node:assert/strict";
+    import { startEmulator } from "trace-platform-emulator";
+    import { createEmulatorTarget, runContracts } from "trace-platform-emulator/contracts";
+
+    const target = createEmulatorTarget(startEmulator);
+    const { ok, results } = await runContracts(target, { select: ["4.1"] });
+    await target.close();
+    assert.ok(ok && results.length > 5, JSON.stringify(results));
+    assert.deepEqual([...new Set(results.map(({ verdict }) => verdict))], ["PASS"]);
+  `,
+  "child.mjs": `
+    const { EMULATOR_URL, AWS_ENDPOINT_URL_S3 } = process.env;
+    const made = await fetch(EMULATOR_URL + "/threads", {
+      method: "POST", body: "{}", headers: { "content-type": "application/json" },
+    });
+    console.log(made.status, new URL(AWS_ENDPOINT_URL_S3).protocol, process.version);
+    process.exitCode = 7;
+  `,
+  "idle.scenario.yaml": `
+scenario: A thread that nobody uses is idle after six hours.
+now: 2026-03-01T00:00:00Z
+given:
+  - request: POST /threads
+    body: {}
+    capture: { thread: thread_id }
+when:
+  - advance: PT6H
+then:
+  - request: GET /threads/\${thread}
+    expect: { status: 200, body: { status: idle } }
+`,
+};
+
+/** Each of these uses one of the packages that the entries are for. */
+const WITH_PEERS = {
+  "msw.mjs": `
+    import assert from "node:assert/strict";
+    import { setupServer } from "msw/node";
+    import { startEmulator } from "trace-platform-emulator";
+    import { emulatorHandlers } from "trace-platform-emulator/msw";
+
+    const emulator = await startEmulator();
+    const server = setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" }));
+    server.listen({ onUnhandledRequest: "error" });
+    const reply = await fetch("https://api.traces.test/threads", {
+      method: "POST", body: "{}", headers: { "content-type": "application/json" },
+    });
+    assert.match((await reply.json()).thread_id, /^[0-9a-f-]{36}$/);
+    server.close();
+    await emulator.close();
+  `,
+  "testcontainers.mjs": `
+    import assert from "node:assert/strict";
+    import { GenericContainer } from "testcontainers";
+    import { EmulatorContainer } from "trace-platform-emulator/testcontainers";
+
+    const container = new EmulatorContainer().withFrozenClock("2026-01-01T00:00:00Z").withSeed(3);
+    assert.ok(container instanceof GenericContainer);
+  `,
+  "own.test.mjs": `
+    import { expect } from "vitest";
+    import { test } from "trace-platform-emulator/vitest";
+
+    test("the export is whole", async ({ emulator, clock }) => {
+      const { session_id } = await emulator.control("POST", "/traces/generate", { count: 30, project: "shop" });
+      const ask = async (path, json) => (await (await emulator.request(path, { json })).json()).id;
+      const destination = await ask("/api/v1/bulk-exports/destinations", {
+        destination_type: "s3",
+        display_name: "Mine",
+        config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
+        credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+      });
+      const id = await ask("/api/v1/bulk-exports", {
+        bulk_export_destination_id: destination,
+        session_id,
+        start_time: "2025-12-31T00:00:00Z",
+        end_time: "2026-01-01T00:00:00Z",
+      });
+      await clock.advanceUntil(id);
+      await expect(emulator).toHaveExported(id);
+      expect(await emulator.request("/ok")).toMatchObject({ status: 200 });
+    });
+  `,
+};
+
+const TYPED = `
+  import { type Emulator, type EmulatorOptions, startEmulator } from "trace-platform-emulator";
+  import { type ContractRun, createEmulatorTarget, runContracts } from "trace-platform-emulator/contracts";
+  import { emulatorHandlers } from "trace-platform-emulator/msw";
+  import { EmulatorContainer, type StartedEmulatorContainer } from "trace-platform-emulator/testcontainers";
+  import { test } from "trace-platform-emulator/vitest";
+  import { setupServer } from "msw/node";
+  import { expect } from "vitest";
+
+  const options: EmulatorOptions = { clock: "frozen", limits: { workflow_timeout: "PT48H" } };
+  const emulator: Emulator = await startEmulator(options);
+  // @ts-expect-error A clock has two ways to go.
+  await startEmulator({ clock: "stopped" });
+  const run: ContractRun = await runContracts(createEmulatorTarget(startEmulator), { select: ["4.1"] });
+  const verdict: "PASS" | "UNSUPPORTED" | "NON-STRICT" | "UNSPECIFIED" | "FAIL" | undefined = run.results[0]?.verdict;
+  setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" })).listen();
+  const started: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).withEnvironment({}).start();
+  const address: string = started.s3Url;
+  // @ts-expect-error There is no such address.
+  started.s4Url;
+  test("typed", async ({ emulator: own, clock }) => {
+    await clock.advance("PT1H");
+    await expect(own).toHaveExported(address, { rows: 60 });
+    expect(verdict).toBe("PASS");
+  });
+`;
+
+const settings = (module, moduleResolution) =>
+  JSON.stringify({
+    compilerOptions: {
+      module,
+      moduleResolution,
+      target: "es2023",
+      lib: ["es2023", "dom"],
+      types: ["node"],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+    },
+    files: ["typed.ts"],
+  });
+
+const TYPES = {
+  "typed.ts": TYPED,
+  "tsconfig.node16.json": settings("node16", "node16"),
+  "tsconfig.nodenext.json": settings("nodenext", "nodenext"),
+  "tsconfig.bundler.json": settings("esnext", "bundler"),
+};
+
+export const PROJECT = { ...ALONE, ...WITH_PEERS, ...TYPES };
+
+export const TYPE_SETTINGS = Object.keys(TYPES).filter((name) => name.endsWith(".json"));
