@@ -75,7 +75,7 @@ function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorld
   return {
     list: () => worlds.list().map(viewOf),
     find,
-    create: async (id, from) => viewOf(await worlds.create(id, from)),
+    create: async (order) => viewOf(await worlds.create(order)),
     async remove(id) {
       const view = find(id);
       worlds.remove(id);

@@ -62,7 +62,7 @@ export function openHouse({ configuration, folder, secrets, ports }: HouseOption
     stills: snapshots,
     open(id, home, origin) {
       const site = openSite({
-        configuration,
+        configuration: { ...configuration, ...homes.registry.worlds[id]?.beginning },
         home,
         ...(origin && { origin }),
         secrets,

@@ -1,5 +1,5 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import type { Home } from "./adapters/homes/registry.ts";
+import type { Home, WorldEntry } from "./adapters/homes/registry.ts";
 import { createRecording, type Recording } from "./control/recording.ts";
 import { MAIN } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -58,7 +58,6 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
     await parts.seed(site, isEmpty);
     await site.kept();
     homes.begun(site.home);
-    if (!isEmpty) await stills.keepSeeded(site);
   }
 
   async function seed(named: NamedWorld, isEmpty: boolean): Promise<void> {
@@ -70,21 +69,23 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
       });
     named.seeding = seeding;
     await filling;
+    const isUsual = homes.registry.worlds[named.id]?.beginning === undefined;
+    if (!isEmpty && isUsual) await stills.keepSeeded(named.site);
   }
 
   /** A world that was being filled when its process ended begins once more. */
-  function wholeHome(id: string, home: Home, from: string | null): Home {
-    if (!homes.isHalf(home)) return home;
-    const anew = homes.prepare("worlds", id);
+  function wholeHome(id: string, entry: WorldEntry): Home {
+    if (!homes.isHalf(entry.home)) return entry.home;
+    const home = homes.prepare("worlds", id);
     const { registry } = homes;
-    homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { home: anew, from } } });
-    return anew;
+    homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { ...entry, home } } });
+    return home;
   }
 
-  async function wakeUp(id: string, home: Home, from: string | null): Promise<NamedWorld> {
-    const named = enter(id, wholeHome(id, home, from));
+  async function wakeUp(id: string, entry: WorldEntry): Promise<NamedWorld> {
+    const named = enter(id, wholeHome(id, entry));
     // The first start, or one that ended before the world was given what a fresh one holds.
-    if (named.site.isFresh) await seed(named, id !== MAIN && from !== SEEDED);
+    if (named.site.isFresh) await seed(named, id !== MAIN && entry.from !== SEEDED);
     return named;
   }
 
@@ -95,7 +96,7 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
       const { worlds } = homes.registry;
       const entry = Object.hasOwn(worlds, id) ? worlds[id] : undefined;
       if (known || !entry) return known;
-      const woken = wakeUp(id, entry.home, entry.from).finally(() => waking.delete(id));
+      const woken = wakeUp(id, entry).finally(() => waking.delete(id));
       waking.set(id, woken);
       return woken;
     },

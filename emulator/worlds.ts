@@ -1,6 +1,8 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import type { Home } from "./adapters/homes/registry.ts";
+import type { Home, WorldEntry } from "./adapters/homes/registry.ts";
+import type { WorldOrder } from "./control/operation.ts";
 import { MAIN } from "./http/world-choice.ts";
+import type { Beginning } from "./kernel/commit.ts";
 import type { WorldImage } from "./kernel/image.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
@@ -18,8 +20,8 @@ export interface WorldFacts {
 /** The worlds of a process: made, begun anew and removed. */
 export interface Worlds {
   list(): readonly WorldFacts[];
-  /** Begins empty, or goes on from a world or a snapshot. */
-  create(id?: string, from?: string): Promise<WorldFacts>;
+  /** Begins empty or seeded, if wanted in its own way; or goes on from a world or a snapshot as that stands. */
+  create(order: WorldOrder): Promise<WorldFacts>;
   /** Begins a world that was never in use with a snapshot, as it is seen from now. */
   begin(id: string, snapshot: string, seen: (image: WorldImage) => WorldImage): void;
   remove(id: string): void;
@@ -39,9 +41,9 @@ export interface WorldsParts {
 export function createWorlds(parts: WorldsParts): Worlds {
   const { homes, stills, open } = parts;
 
-  async function begin(id: string, isEmpty: boolean): Promise<string> {
+  async function begin(id: string, isEmpty: boolean, beginning?: Beginning): Promise<string> {
     const home = homes.prepare("worlds", id);
-    register(homes, id, home, isEmpty ? null : SEEDED);
+    register(homes, id, { home, from: isEmpty ? null : SEEDED, ...(beginning && { beginning }) });
     const named = open.enter(id, home);
     try {
       await open.seed(named, isEmpty);
@@ -59,7 +61,7 @@ export function createWorlds(parts: WorldsParts): Worlds {
       // Somebody else may have been quicker.
       refuseTaken(parts, id);
       const { home, origin } = source.fill(homes.prepare("worlds", id));
-      register(homes, id, home, from);
+      register(homes, id, { home, from });
       open.enter(id, home, origin);
       return id;
     });
@@ -83,10 +85,11 @@ export function createWorlds(parts: WorldsParts): Worlds {
 
   return {
     list: () => Object.keys(homes.registry.worlds).map(factsOf),
-    async create(id, from) {
+    async create({ id, from, beginning }) {
       refuseTaken(parts, id ?? freeName(homes));
-      const isNew = from === undefined || (from === SEEDED && !stills.source(SEEDED));
-      const made = isNew ? begin(id ?? freeName(homes), from === undefined) : fork(id, from);
+      if (beginning) refuseBeginning(from);
+      const isNew = from === undefined || (from === SEEDED && (beginning || !stills.source(SEEDED)));
+      const made = isNew ? begin(id ?? freeName(homes), from === undefined, beginning) : fork(id, from);
       return factsOf(await made);
     },
     begin(id, snapshot, seen) {
@@ -97,12 +100,13 @@ export function createWorlds(parts: WorldsParts): Worlds {
       const { objects } = first.home;
       homes.empty(objects);
       const { home, origin } = source.fill({ ...homes.prepare("worlds", id), objects });
-      register(homes, id, home, snapshot);
+      register(homes, id, { ...first, home, from: snapshot });
       open.enter(id, home, { ...origin, image });
     },
     remove,
     async reset(named, isEmpty) {
-      const source = isEmpty ? undefined : stills.source(SEEDED);
+      const isUsual = homes.registry.worlds[named.id]?.beginning === undefined;
+      const source = isEmpty || !isUsual ? undefined : stills.source(SEEDED);
       if (source) return goOn(parts, named, source, SEEDED);
       const home = homes.prepare("worlds", named.id);
       replace(parts, named, inOldPlace(homes, named, home), isEmpty ? null : SEEDED);
@@ -128,9 +132,8 @@ async function withSource<T>(
   return named.site.atRest(use);
 }
 
-function register(homes: Homes, id: string, home: Home, from: string | null, vacated?: string): void {
-  const { registry } = homes;
-  homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { home, from } } }, vacated);
+function register({ registry, change }: Homes, id: string, entry: WorldEntry, vacated?: string): void {
+  change({ ...registry, worlds: { ...registry.worlds, [id]: entry } }, vacated);
 }
 
 /** People look for exported files where they found them last, so their folder keeps its name if it may. */
@@ -157,7 +160,8 @@ function replace(
 ): void {
   const { objects } = named.site.home;
   open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way."));
-  register(homes, named.id, home, from, home.objects === objects ? objects : undefined);
+  const entry = homes.registry.worlds[named.id];
+  register(homes, named.id, { ...entry, home, from }, home.objects === objects ? objects : undefined);
   open.move(named, home, origin);
 }
 
@@ -184,6 +188,17 @@ function refuseTaken({ homes, worldsMax }: WorldsParts, id: string): void {
       "too_many_worlds",
       `There are ${worldsMax} worlds already.`,
       "Remove one with DELETE /_emulator/v1/worlds/{id}, or raise limits.worlds.",
+    );
+}
+
+/** What goes on from something stands where that stood. */
+function refuseBeginning(from: string | undefined): void {
+  if (from !== undefined && from !== SEEDED)
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `A world that goes on from ${from} has the seed, the time and the clock of that.`,
+      "Leave seed, now and clock out, or make an empty or a seeded world.",
     );
 }
 

@@ -62,7 +62,9 @@ function openWorlds(url: string): Stages {
         throw new StageProblem(
           "it works with what all worlds of an emulator share; play it without --target, or with --world main",
         );
-      const made = await control<MadeWorld>(url, "POST", "/worlds", { from: "seeded" });
+      const { seed, now } = setting;
+      const order = { from: "seeded", clock: "frozen", seed, now };
+      const made = await control<MadeWorld>(url, "POST", "/worlds", order);
       open.add(made.id);
       try {
         if (isClosed) throw new StageProblem("the replay was ended");

@@ -2,7 +2,7 @@ import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields
 import type { World } from "../domain/turn.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
-import type { ClockState } from "../kernel/commit.ts";
+import type { Beginning, ClockState } from "../kernel/commit.ts";
 import type { Recording } from "./recording.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -31,8 +31,16 @@ export interface ControlWorlds {
   list(): readonly WorldView[];
   find(id: string): WorldView;
   /** Empty, or going on from a world or a snapshot. */
-  create(id: string | undefined, from: string | undefined): Promise<WorldView>;
+  create(order: WorldOrder): Promise<WorldView>;
   remove(id: string): Promise<WorldView>;
+}
+
+export interface WorldOrder {
+  /** The first free name when it is left out. */
+  readonly id: string | undefined;
+  readonly from: string | undefined;
+  /** How an empty or seeded world begins, where that differs from the world main. */
+  readonly beginning: Beginning | undefined;
 }
 
 export interface WorldView {

@@ -1,5 +1,7 @@
-import { integer, object, optional, text } from "../../contracts/spec/fields.ts";
+import { integer, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
 import type { HttpRequest } from "../http/message.ts";
+import type { Beginning } from "../kernel/commit.ts";
+import { parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "./operation.ts";
 
@@ -7,6 +9,25 @@ import { type ControlOperation, control, type FileReply } from "./operation.ts";
 const PASSPHRASE_HEADER = "x-emulator-passphrase";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
+
+interface OwnBeginning {
+  readonly seed?: number;
+  readonly now?: string;
+  readonly clock?: "flowing" | "frozen";
+}
+
+/** Undefined when nothing is wanted otherwise. */
+function beginningOf({ seed, now, clock }: OwnBeginning): Beginning | undefined {
+  const instant = now === undefined ? undefined : parseInstant(now);
+  if (now !== undefined && instant === undefined)
+    throw new Refusal(422, "invalid_request", "body.now: must be an ISO 8601 time with a zone.");
+  const beginning = {
+    ...(seed !== undefined && { seed }),
+    ...(instant !== undefined && { now: instant }),
+    ...(clock && { clock: { mode: clock, rate: 1 } }),
+  };
+  return Object.keys(beginning).length > 0 ? beginning : undefined;
+}
 
 /** Worlds beside this one, and snapshots of it. */
 export const WORLD_OPERATIONS: readonly ControlOperation[] = [
@@ -27,8 +48,17 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     path: "/worlds",
     summary:
       "Make a world: empty, or going on from a world or a snapshot; `seeded` is as the configuration begins it.",
-    body: object({ id: optional(text()), from: optional(text()) }),
-    run: ({ worlds }, { body }) => worlds.create(body.id, body.from),
+    body: object({
+      id: optional(text()),
+      from: optional(text()),
+      seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      now: optional(text()),
+      clock: optional(oneOf(["flowing", "frozen"])),
+    }),
+    run({ worlds }, { body: { id, from, ...own } }) {
+      const beginning = beginningOf(own);
+      return worlds.create({ id, from, beginning });
+    },
   }),
   control({
     method: "DELETE",

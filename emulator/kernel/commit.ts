@@ -72,6 +72,13 @@ export interface WorldState {
   readonly inFlight: readonly Effect[];
 }
 
+/** How a world begins, where that is not as usual. */
+export interface Beginning {
+  readonly seed?: number;
+  readonly now?: Instant;
+  readonly clock?: ClockState;
+}
+
 export function emptyState(seed: number, now: Instant, clock: ClockState): WorldState {
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }

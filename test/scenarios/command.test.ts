@@ -85,9 +85,9 @@ describe("emulator replay", () => {
     expect(code).toBe(0);
   });
 
-  it("plays on an emulator that runs, at the instant that it began with", async () => {
+  it("plays on an emulator that runs, at its own instant, unless a world with another one is named", async () => {
     const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral", "--now", "2026-03-01T00:00:00Z"], { cwd });
+    const { ready } = await start(["--ephemeral", "--now", "2026-06-01T00:00:00Z"], { cwd });
     write(
       cwd,
       "here",
@@ -100,7 +100,9 @@ describe("emulator replay", () => {
     expect(found).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["replay", "here.scenario.yaml", "--target", ".emulator"], { cwd })).code).toBe(0);
     write(cwd, "there", "now: 2027-03-01T00:00:00Z", ...GOOD);
-    const { code, stdout } = await run(["replay", "there.scenario.yaml", "--target", ready.url], { cwd });
+    const there = ["replay", "there.scenario.yaml", "--target", ready.url];
+    expect((await run(there, { cwd })).code).toBe(0);
+    const { code, stdout } = await run([...there, "--world", "main"], { cwd });
     expect(code).toBe(2);
     expect(stdout).toContain("start that one with --clock frozen --now 2027-03-01T00:00:00Z");
   });
@@ -184,10 +186,10 @@ describe("emulator replay --target", () => {
       "    body: { assistant_id: echo, input: {} }",
     );
     const replaying = launch(["replay", ".", "--target", ready.url], { cwd });
-    for (let streams = 0; streams === 0; )
-      ({ open_streams: streams } = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as {
-        open_streams: number;
-      });
+    for (let streams = 0; streams === 0; ) {
+      const status = await fetch(`${ready.url}/w/world-1/_emulator/v1/status`);
+      ({ open_streams: streams = 0 } = (await status.json()) as { open_streams?: number });
+    }
     expect(await worldsOf(ready.url)).toEqual(["main", "world-1"]);
     replaying.child.kill(signal);
     expect(await replaying.ended).toMatchObject({ code: signal === "SIGINT" ? 130 : 143, stderr: "" });

@@ -240,7 +240,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
     await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
+    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: it answered 403 AccessDenied/);
   });
 });
 

@@ -167,6 +167,29 @@ describe("a forked world", () => {
     expect((await fetch(`${first.url}/ok`)).status).toBe(404);
   });
 
+  it("begins in its own way when it is told to, again after each reset", async () => {
+    const order = { id: "own", from: "seeded", seed: 77, now: "2030-01-01T00:00:00Z", clock: "flowing" };
+    const { url } = await rig.emulator.control<{ url: string }>("POST", "/worlds", order);
+    const ask = async (method: string, path: string) =>
+      (
+        await fetch(`${url}/_emulator/v1${path}`, { method, ...(method === "POST" && { body: "{}" }) })
+      ).json();
+    const begun = { world: "own", seed: 77, clock: { mode: "flowing" } };
+    expect(await ask("GET", "/status")).toMatchObject({
+      ...begun,
+      now: expect.stringMatching(/^2030-01-01/),
+    });
+    await ask("POST", "/clock/freeze");
+    expect(await ask("POST", "/reset")).toMatchObject({
+      ...begun,
+      now: expect.stringMatching(/^2030-01-01/),
+    });
+    expect(await rig.emulator.control("GET", "/status")).toMatchObject({
+      seed: 1,
+      clock: { mode: "frozen" },
+    });
+  });
+
   it("made empty is a fresh one", async () => {
     await prepare(rig);
     const { url } = await rig.emulator.control<{ url: string }>("POST", "/worlds", {});
@@ -189,6 +212,10 @@ describe("worlds are refused", () => {
     ["POST", "/worlds", { id: "seeded" }, 422, "invalid_name"],
     ["POST", "/worlds", { from: "nowhere" }, 404, "unknown_source"],
     ["POST", "/worlds", { fork: "main" }, 422, "invalid_request"],
+    ["POST", "/worlds", { from: "main", seed: 2 }, 422, "invalid_request"],
+    ["POST", "/worlds", { now: "tomorrow" }, 422, "invalid_request"],
+    ["POST", "/worlds", { clock: "slow" }, 422, "invalid_request"],
+    ["POST", "/worlds", { seed: -1 }, 422, "invalid_request"],
     ["DELETE", "/worlds/main", undefined, 409, "main_stays"],
     ["DELETE", "/worlds/nowhere", undefined, 404, "unknown_world"],
     ["GET", "/worlds/nowhere", undefined, 404, "unknown_world"],

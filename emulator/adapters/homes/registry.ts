@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
+import type { Beginning } from "../../kernel/commit.ts";
 import type { Missing } from "../archive/hiding.ts";
 import { StoreError } from "../store/snapshot.ts";
 import type { TraceLayer } from "../traces/layers.ts";
@@ -19,6 +20,8 @@ export interface WorldEntry {
   readonly home: Home;
   /** The world or snapshot that it began with; null for one that began empty. */
   readonly from: string | null;
+  /** How it begins whenever it begins anew, if not as the configuration says. */
+  readonly beginning?: Beginning;
 }
 
 /** A snapshot: a world that was put aside, and what a world that goes on from it has to know. */
