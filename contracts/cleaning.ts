@@ -30,6 +30,7 @@ const UNDOS: readonly Undo[] = [
   removal(/^\/(threads?\/[^/]+\/)?runs\/crons$/, "cron_id", "/runs/crons"),
   removal(/^\/threads$/, "thread_id", "/threads"),
   removal(/^\/api\/v1\/bulk-exports\/destinations$/, "id", "/api/v1/bulk-exports/destinations"),
+  removal(/^(\/api\/v1)?\/sessions$/, "id", "/api/v1/sessions"),
   removal(/^\/_emulator\/v1\/s3\/credentials$/, "access_key_id", "/_emulator/v1/s3/credentials"),
 ];
 

@@ -1,7 +1,7 @@
 import type { Blame, Case, CaseSettings, Finding, Held, Need } from "./case.ts";
 import { didOf } from "./did.ts";
 import type { Draw } from "./draw.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import { instantOf } from "./instant.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
@@ -75,12 +75,17 @@ export class CaseEnded extends Error {
   override readonly name = "CaseEnded";
 }
 
+/** Nothing more may be asked. */
+export class BudgetSpent extends CaseEnded {}
+
 export interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
   readonly asked: ReadonlySet<RequirementId>;
   readonly held: readonly Held[] | undefined;
   readonly requests: number;
+  /** Without the secrets that were sent so far. */
+  hidden<T>(shown: T): T;
   close(): Promise<void>;
 }
 
@@ -105,14 +110,17 @@ export function openContract(parts: ContractParts): OpenContract {
   const held: Held[] | undefined = parts.keepHeld ? [] : undefined;
   const receivers: Receiver[] = [];
   const wire = openWire(session, async () => {
-    if (!(await parts.spend())) throw new CaseEnded("The request budget is spent (--budget).");
+    if (!(await parts.spend())) throw new BudgetSpent();
   });
+  const hidden = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
 
   async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
+    if (!parts.offers.has("writes") && !isReading(method, path))
+      throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
     const request = requestOf(session.identity, method, path, options);
     const { reply, shown } = await wire.send(request);
     const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
-    for (const judgement of judgements ?? []) findings.push({ ...judgement, exchange: shown });
+    for (const judgement of judgements ?? []) findings.push({ ...hidden(judgement), exchange: shown });
     return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
   }
 
@@ -126,8 +134,8 @@ export function openContract(parts: ContractParts): OpenContract {
     reach: session.reach,
     has: (need) => parts.offers.has(need),
     call,
-    ...expectations({ findings, asked, held }, () => wire.last),
-    ...steering(wire),
+    ...expectations({ findings, asked, held, hidden }, () => wire.last),
+    ...steering(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
     async receiver() {
       const receiver = await session.reach.receiver();
       receivers.push(receiver);
@@ -148,6 +156,7 @@ export function openContract(parts: ContractParts): OpenContract {
     get requests() {
       return wire.requests;
     },
+    hidden,
     async close() {
       await Promise.all(receivers.map((receiver) => receiver.close()));
       await wire.close();
@@ -155,8 +164,10 @@ export function openContract(parts: ContractParts): OpenContract {
   };
 }
 
-/** What the emulator's test-only surface lets a case do. */
-function steering(wire: Wire): Pick<Contract, "control" | "advance" | "now"> {
+type Steering = "control" | "advance" | "now";
+
+/** What the emulator's test-only surface lets a case do; the time of any other server is the usual one. */
+function steering(wire: Wire, wallClock: () => number | undefined): Pick<Contract, Steering> {
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { "content-type": "application/json" };
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -169,7 +180,7 @@ function steering(wire: Wire): Pick<Contract, "control" | "advance" | "now"> {
     control,
     advance: (target) =>
       control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
-    now: async () => instantOf((await control<{ now: string }>("GET", "/clock")).now),
+    now: async () => wallClock() ?? instantOf((await control<{ now: string }>("GET", "/clock")).now),
   };
 }
 
@@ -186,21 +197,24 @@ interface Notes {
   readonly findings: Finding[];
   readonly asked: Set<RequirementId>;
   readonly held: Held[] | undefined;
+  hidden<T>(shown: T): T;
 }
 
 function expectations(
-  { findings, asked, held }: Notes,
+  { findings, asked, held, hidden }: Notes,
   last: () => Exchange | undefined,
 ): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
   function expect(
     verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
     id: RequirementId,
     holds: boolean,
-    text: string,
-    difference: Difference & { readonly assumption?: AssumptionId } = {},
+    said: string,
+    given: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
     asked.add(id);
-    const exchange = difference.exchange ?? last();
+    const exchange = given.exchange ?? last();
+    const { exchange: _, ...difference } = hidden(given);
+    const text = hidden(said);
     if (holds) {
       held?.push({ requirement: id, text, did: didOf(difference, exchange) });
       return true;
@@ -234,6 +248,11 @@ function expectations(
       if (!fact(id, holds, text, difference)) throw new CaseEnded(text);
     },
   };
+}
+
+/** Searches are posted; every other POST makes something. */
+function isReading(method: string, path: string): boolean {
+  return /^(GET|HEAD|OPTIONS)$/.test(method) || (method === "POST" && /\/(search|query)$/.test(path));
 }
 
 function requestOf(

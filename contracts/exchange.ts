@@ -1,3 +1,4 @@
+import { isMembers } from "./json.ts";
 import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "./spec/secrets.ts";
 import type { Region, WireReply, WireRequest } from "./target.ts";
 
@@ -19,13 +20,33 @@ const MOST_CHARACTERS = 2000;
 const HIDDEN = "***";
 
 /** A cookie may be a session. */
-const isSecretHeader = (name: string) => isSecretName(name) || /cookie/i.test(name);
+export function isSecretHeader(name: string): boolean {
+  return isSecretName(name) || /cookie/i.test(name);
+}
 
 /** Hides the values that are secret in a text, and what is secret by its name. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   let shown = withoutSecretMembers(withoutUrlSecrets(text, HIDDEN), HIDDEN);
-  for (const secret of secrets) if (secret.length >= 6) shown = shown.replaceAll(secret, HIDDEN);
+  for (const secret of secrets)
+    if (secret.length >= 6) for (const form of formsOf(secret)) shown = shown.replaceAll(form, HIDDEN);
   return shown;
+}
+
+/** As it is, and as it stands in JSON and in addresses. */
+function formsOf(secret: string): ReadonlySet<string> {
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+}
+
+/** The same of any value, such as what a case has looked at. */
+export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
+  const hidden = (inner: unknown, name = ""): unknown => {
+    if (typeof inner === "string")
+      return isSecretName(name) || name === "access_key_id" ? HIDDEN : withoutSecrets(inner, secrets);
+    if (Array.isArray(inner)) return inner.map((item) => hidden(item, name));
+    if (!isMembers(inner) || inner instanceof Date) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, member]) => [key, hidden(member, key)]));
+  };
+  return hidden(value) as T;
 }
 
 export function exchangeOf(

@@ -1,4 +1,4 @@
-import { exchangeOf } from "./exchange.ts";
+import { exchangeOf, isSecretHeader, withoutSecretsIn } from "./exchange.ts";
 import type { Judgement, Oracle } from "./oracle/oracle.ts";
 import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "./recorded.ts";
 import { findingLines } from "./report/pretty.ts";
@@ -30,16 +30,19 @@ export const contractMatchers = {
 async function verdictOn(given: Judged, options: ExpectOptions) {
   const exchange = await exchangeIn(given, options);
   const { request, reply } = wireOf(exchange);
-  const name = `${exchange.method} ${exchange.url}`;
+  const name = withoutSecretsIn(`${exchange.method} ${exchange.url}`, new Set());
   if (!isOfThisApi(request))
     throw new Error(
       `${name} is no operation of this API, so there is nothing to judge it by: ` +
         'say what was asked, for example { method: "POST", path: "/threads" }.',
     );
-  const findings = await judged(request, reply, exchange);
+  const secrets = new Set(
+    Object.entries(request.headers).flatMap(([header, value]) => (isSecretHeader(header) ? [value] : [])),
+  );
+  const findings = await judged(request, reply, exchange, secrets);
   const grave = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
   const rest = grave.length - FINDINGS_SHOWN;
-  const { curl, replyBody } = exchangeOf(request, reply, exchange.url, new Set());
+  const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
   return {
     pass: grave.length === 0,
     message: () =>
@@ -58,9 +61,10 @@ async function judged(
   request: WireRequest,
   reply: WireReply,
   { requestHeaders }: RecordedExchange,
+  secrets: ReadonlySet<string>,
 ): Promise<readonly Judgement[]> {
   oracle ??= import("./adapters/prism.ts").then(({ openOracle }) => openOracle());
-  const findings = await (await oracle).judge(request, reply, new Set());
+  const findings = withoutSecretsIn(await (await oracle).judge(request, reply, secrets), secrets);
   // Of a request that nobody has kept nothing can be said.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }

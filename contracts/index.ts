@@ -8,7 +8,7 @@ import { emptySelectors, selected } from "./selection.ts";
 import { CASES } from "./suites/cases.ts";
 import type { Target } from "./target.ts";
 
-export { type Addresses, createAddressTarget, isLocal } from "./adapters/address-target.ts";
+export { type Addresses, areLocal, createAddressTarget } from "./adapters/address-target.ts";
 export { createContainerTarget, type StartedContainer } from "./adapters/container-target.ts";
 export {
   createEmulatorTarget,
@@ -59,6 +59,8 @@ export interface ContractOptions {
   readonly oracle?: Oracle | false;
   /** What was as it should be is kept too, for `compared`. */
   readonly keepHeld?: boolean;
+  /** Two targets that are compared are given the same names by the same nonce. */
+  readonly nonce?: string;
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
@@ -69,17 +71,28 @@ export interface ContractRun extends RunReport {
 
 /** Judges a target by the suites; rejects when nothing is selected. */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
-  const { select = [], cases: all = CASES, seed, bail, strict = false, budget, keepHeld, onResult } = options;
+  const {
+    select = [],
+    cases: all = CASES,
+    seed,
+    bail,
+    strict = false,
+    budget,
+    keepHeld,
+    nonce,
+    onResult,
+  } = options;
   const unknown = emptySelectors(all, select);
   if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
   const oracle = options.oracle === undefined ? await loadOracle() : options.oracle;
   const report = await runCases(target, {
     cases: selected(all, select),
     ...(seed !== undefined && { seed }),
-    ...(bail && { stopAt: "FAIL" as Verdict }),
+    ...(bail && { stopAt: (strict ? "NON-STRICT" : "FAIL") as Verdict }),
     ...(budget !== undefined && { budget }),
     ...(oracle && { oracle }),
     ...(keepHeld && { keepHeld }),
+    ...(nonce !== undefined && { nonce }),
     ...(onResult && { onResult }),
   });
   return { ...report, ok: isGood(report, strict), written: (reporter) => written(report, reporter, strict) };

@@ -54,10 +54,11 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     openapi: "3.1.0",
     info: {
       title: "Trace Platform API",
-      version: versions.service,
+      // §9: the one version that a description is said to carry; the others are beside it.
+      version: AGENT_API_VERSION,
       description:
         "What the emulator answers; entries under x-emulator name the sections and the choices behind it.",
-      "x-emulator": { versions, agent_api_version: AGENT_API_VERSION },
+      "x-emulator": { versions },
     },
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
     servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),

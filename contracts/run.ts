@@ -8,7 +8,7 @@ import {
   type Verdict,
   worst,
 } from "./case.ts";
-import { CaseEnded, openContract } from "./contract.ts";
+import { BudgetSpent, CaseEnded, openContract } from "./contract.ts";
 import { createDraw } from "./draw.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import type { Target } from "./target.ts";
@@ -16,7 +16,7 @@ import type { Target } from "./target.ts";
 export interface RunOptions {
   readonly cases: readonly Case[];
   readonly seed?: number;
-  /** Makes what is drawn differ between runs against a target that keeps things. */
+  /** Makes the names that are drawn differ between runs; by default that of the target. */
   readonly nonce?: string;
   /** No further case is begun after a verdict as grave as this. */
   readonly stopAt?: Verdict;
@@ -39,10 +39,11 @@ export interface RunReport {
 }
 
 const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
+const BUDGET_SPENT = "the request budget is spent (--budget)";
 
 /** Asks a target every case. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
-  const { cases, seed = 1, stopAt, budget = Number.POSITIVE_INFINITY } = options;
+  const { cases, seed = 1, nonce = target.nonce ?? "", stopAt, budget = Number.POSITIVE_INFINITY } = options;
   if (cases.length === 0) throw new Error(NO_CASE);
   const results: (CaseResult | undefined)[] = [];
   const startedAt = target.now();
@@ -52,8 +53,9 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   let done = 0;
 
   const spend = async () => {
+    if (requests >= budget) return false;
     requests += 1;
-    return requests <= budget;
+    return true;
   };
 
   async function work(): Promise<void> {
@@ -62,8 +64,8 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
       const asked = cases[place] as Case;
       const result =
         requests >= budget
-          ? unsupported(asked, "the request budget is spent (--budget)")
-          : await runCase(target, asked, { ...options, seed, spend });
+          ? resultOf(asked, [unsupported(asked, BUDGET_SPENT)])
+          : await runCase(target, asked, { ...options, seed, nonce, spend });
       results[place] = result;
       done += 1;
       options.onResult?.(result, done, cases.length);
@@ -82,23 +84,25 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   };
 }
 
-interface CaseRun extends Pick<RunOptions, "oracle" | "nonce" | "keepHeld"> {
+interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld"> {
   readonly seed: number;
+  readonly nonce: string;
   readonly spend: () => Promise<boolean>;
 }
 
 async function runCase(
   target: Target,
   asked: Case,
-  { seed, nonce = "", oracle, keepHeld = false, spend }: CaseRun,
+  { seed, nonce, oracle, keepHeld = false, spend }: CaseRun,
 ): Promise<CaseResult> {
   const missing = asked.needs.find((need) => !target.offers.has(need));
-  if (missing) return unsupported(asked, `needs a target that ${NEEDS[missing]}`);
+  if (missing) return resultOf(asked, [unsupported(asked, `needs a target that ${NEEDS[missing]}`)]);
   const startedAt = target.now();
   const session = await target.open(asked.settings).catch((error: Error) => error);
   if (session instanceof Error)
     return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
-  const draw = createDraw(seed, asked.id, nonce);
+  // What is drawn by number repeats with the seed; names do not, where another run may have left them.
+  const draw = { ...createDraw(seed, asked.id, nonce), integer: createDraw(seed, asked.id).integer };
   const open = openContract({
     case: asked,
     session,
@@ -113,8 +117,10 @@ async function runCase(
     await asked.run(open.contract);
   } catch (error) {
     const known = open.findings.some(({ verdict }) => verdict === "FAIL");
-    if (!(known && error instanceof CaseEnded))
-      open.findings.push(trouble(asked, "the case could not go on", error));
+    // What a case could not ask any more is nobody's fault.
+    if (error instanceof BudgetSpent) open.findings.push(unsupported(asked, BUDGET_SPENT));
+    else if (!(known && error instanceof CaseEnded))
+      open.findings.push(open.hidden(trouble(asked, "the case could not go on", error)));
   }
   const { findings, held, requests } = open;
   const questions = [...open.asked];
@@ -140,10 +146,10 @@ function trouble(asked: Case, what: string, error: unknown): Finding {
   };
 }
 
-function unsupported(asked: Case, why: string): CaseResult {
+function unsupported(asked: Case, why: string): Finding {
   const requirement = asked.requirements[0] ?? null;
   const section = sectionOfCase(asked.id);
-  return resultOf(asked, [{ verdict: "UNSUPPORTED", blame: "target", requirement, section, text: why }]);
+  return { verdict: "UNSUPPORTED", blame: "target", requirement, section, text: why };
 }
 
 function resultOf(

@@ -124,6 +124,10 @@ export interface Target {
   readonly offers: ReadonlySet<Need>;
   /** Cases that may be at work at the same time. */
   readonly width: number;
+  /** Of this run alone, where the target keeps the names that earlier runs have given. */
+  readonly nonce?: string;
+  /** It is not on this machine: it is not asked without a bound. */
+  readonly elsewhere?: true;
   /** Wall-clock time, only told in reports. */
   now(): number;
   /** Rejects with the server's own words when it will not start with these settings. */

@@ -25,6 +25,7 @@ const FLAGS: Flags = {
     help: "assistant that runs are started with: its id, graph or name (default: echo, else the first one)",
   },
   "api-key": { value: "<key>", help: "key to call it with" },
+  "compare-api-key": { value: "<key>", help: "key of the server at --compare, where --target has its own" },
   "tenant-id": { value: "<uuid>", help: "workspace to call it in" },
   s3: { value: "<url>", help: "object store that it exports to; `aws` for AWS itself" },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },
@@ -53,5 +54,13 @@ async function run(invocation: Invocation): Promise<number> {
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action)
     throw new UsageError(`${name}: contract does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
+  if (name !== "run") refuseFlags(invocation, name);
   return action(invocation, selectors);
+}
+
+/** What is passed over in silence is taken for done. */
+function refuseFlags({ flags }: Invocation, name: string): void {
+  const stray = Object.keys(FLAGS).find((flag) => flags[flag] !== undefined);
+  if (stray !== undefined)
+    throw new UsageError(`--${stray}: contract ${name} has no use for it, only contract run`);
 }

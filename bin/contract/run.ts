@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   CASES,
@@ -31,8 +31,13 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   const { flags } = invocation;
   const reporter = reporterOf(flags);
   refuseUnknown(selectors);
+  if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
+    throw new UsageError("--compare-api-key: only goes with --compare");
+  for (const name of ["seed", "budget"]) wholeNumber(flags, name);
+  await refuseUnwritable(invocation);
+  const other = flags.compare === undefined ? undefined : await otherOf(invocation);
   const target = await targetOf(invocation);
-  if (flags.compare !== undefined) return compare(invocation, target, selectors, reporter);
+  if (other) return compare(invocation, [target, other], selectors, reporter);
   const report = await judge(invocation, target, selected(CASES, selectors));
   await deliver(invocation, report.written(reporter), [
     `${report.target}: ${countsLine(countsOf(report.results))}`,
@@ -47,11 +52,29 @@ async function deliver({ flags, cwd }: Invocation, whole: string, brief: readonl
   if (flags.quiet !== true) for (const line of file === undefined ? [whole] : brief) print(line);
 }
 
-async function judge({ flags }: Invocation, target: Target, cases: readonly Case[]): Promise<ContractRun> {
+/** A report that cannot be kept is known of before a server is asked anything. */
+async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
+  const file = text(flags, "output");
+  if (file === undefined) return;
+  try {
+    await (await open(resolve(cwd, file), "a")).close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `--output: "${file}" cannot be written (${code}); name a file in a folder that is there`,
+    );
+  }
+}
+
+async function judge(
+  { flags }: Invocation,
+  target: Target,
+  cases: readonly Case[],
+  nonce = target.nonce,
+): Promise<ContractRun> {
   const progress = openProgress(flags.quiet === true);
   const seed = wholeNumber(flags, "seed");
-  const isElsewhere = target.width === 1 && !target.offers.has("receiver") && !target.offers.has("control");
-  const budget = wholeNumber(flags, "budget") ?? (isElsewhere ? BUDGET_ELSEWHERE : undefined);
+  const budget = wholeNumber(flags, "budget") ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
     return await runContracts(target, {
       cases,
@@ -61,6 +84,7 @@ async function judge({ flags }: Invocation, target: Target, cases: readonly Case
       oracle: await openOracle(),
       ...(seed !== undefined && { seed }),
       ...(budget !== undefined && { budget }),
+      ...(nonce !== undefined && { nonce }),
       onResult: ({ id, verdict }, done, total) => progress.say(`${done}/${total} ${verdict} ${id}`),
     });
   } finally {
@@ -72,18 +96,19 @@ async function judge({ flags }: Invocation, target: Target, cases: readonly Case
 /** The second one is asked first: what it cannot be asked need not be asked of the other. */
 async function compare(
   invocation: Invocation,
-  target: Target,
+  [target, other]: readonly [Target, Target],
   selectors: readonly string[],
   reporter: Reporter,
 ): Promise<number> {
   const cases = selected(CASES, selectors);
-  const second = await judge(invocation, await otherOf(invocation), cases);
+  const second = await judge(invocation, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
   if (able.length === 0) throw new CommandFailure(`${second.target}: there is nothing that it can be asked`);
   const first = await judge(
     invocation,
     target,
     cases.filter(({ id }) => able.includes(id)),
+    other.nonce,
   );
   const comparison = compared(first, second);
   await deliver(invocation, comparisonIn(reporter, comparison), comparisonCounts(comparison));

@@ -1,4 +1,4 @@
-import { createAddressTarget, createEmulatorTarget, isLocal } from "../../contracts/index.ts";
+import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import type { Target } from "../../contracts/target.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 
@@ -19,31 +19,46 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   return createEmulatorTarget(startEmulator);
 }
 
-/** The server that is compared with it; what describes one server describes that at `--target` where there is one. */
+/**
+ * The server that is compared with it; what describes one server describes that at `--target` where there is one:
+ * the key of one server is nothing to send to another.
+ */
 export function otherOf(invocation: Invocation): Promise<Target> {
-  const { "agent-url": _, "eu-url": __, assistant: ___, ...rest } = invocation.flags;
-  return at(invocation.flags.target === undefined ? invocation : { ...invocation, flags: rest }, "compare");
+  const { flags } = invocation;
+  const { "agent-url": _, "eu-url": __, assistant: ___, "api-key": ____, ...rest } = flags;
+  const key = flags["compare-api-key"];
+  const others = flags.target === undefined ? flags : rest;
+  const named = { ...others, ...(key !== undefined && { "api-key": key }) };
+  const keyFlag = flags.target === undefined ? "api-key" : "compare-api-key";
+  return at({ ...invocation, flags: named }, "compare", keyFlag);
 }
 
 /** The server that a flag gives the address of, with the flags that say who calls it. */
-async function at({ flags, env }: Invocation, flag: "target" | "agent-url" | "compare"): Promise<Target> {
+async function at(
+  { flags, env }: Invocation,
+  flag: "target" | "agent-url" | "compare",
+  keyFlag: "api-key" | "compare-api-key" = "api-key",
+): Promise<Target> {
   const url = baseOf(flag, text(flags, flag) ?? "");
   const allowWrites = flags["allow-writes"] === true;
   const apiKey = text(flags, "api-key");
-  if (!isLocal(url) && apiKey === undefined)
-    throw new UsageError(`--api-key: give the key of the server at --${flag}`);
-  const euUrl = text(flags, "eu-url");
-  const agentUrl = text(flags, "agent-url");
+  const euUrl = addressIn(flags, "eu-url");
+  const agentUrl = addressIn(flags, "agent-url");
+  const given = {
+    ...(flag !== "agent-url" && { url }),
+    ...(euUrl !== undefined && { euUrl }),
+    ...(agentUrl !== undefined && { agentUrl }),
+  };
+  if (!areLocal(given) && apiKey === undefined)
+    throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
   const assistant = text(flags, "assistant");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   return createAddressTarget({
-    ...(flag !== "agent-url" && { url }),
+    ...given,
     allowWrites,
     ...(apiKey !== undefined && { apiKey }),
     ...(tenantId !== undefined && { tenantId }),
-    ...(euUrl !== undefined && { euUrl: baseOf("eu-url", euUrl) }),
-    ...(agentUrl !== undefined && { agentUrl: baseOf("agent-url", agentUrl) }),
     ...(assistant !== undefined && { assistant }),
     ...(s3 && { s3 }),
   }).catch((error: Error) => {
@@ -76,9 +91,21 @@ function refuseStray(flags: Flags, why = "only goes with --target"): void {
     if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
+function addressIn(flags: Flags, name: string): string | undefined {
+  const given = text(flags, name);
+  return given === undefined ? undefined : baseOf(name, given);
+}
+
 function baseOf(name: string, given: string): string {
-  const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-  if (!isAddress) throw new UsageError(`--${name}: "${given}" is no http or https address`);
+  const address = URL.canParse(given) ? new URL(given) : undefined;
+  if (!address || !/^https?:$/.test(address.protocol))
+    throw new UsageError(`--${name}: "${given}" is no http or https address`);
+  if (address.username !== "" || address.password !== "")
+    throw new UsageError(
+      `--${name}: leave user and password out of the address; a key is given by --api-key`,
+    );
+  if (address.search !== "" || address.hash !== "")
+    throw new UsageError(`--${name}: a base address ends before "?" and "#"`);
   return given.replace(/\/+$/, "");
 }
 

@@ -36,10 +36,15 @@ export function isLocal(url: string): boolean {
   return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
 }
 
+/** One part elsewhere makes the whole of it a service that is not to be written to unasked. */
+export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUrl" | "agentUrl">): boolean {
+  return [url, euUrl, agentUrl].every((address) => address === undefined || isLocal(address));
+}
+
 /** A server at base addresses; what it offers is found out by asking it. */
 export async function createAddressTarget(given: Addresses): Promise<Target> {
   const url = given.url ?? given.agentUrl ?? "";
-  const local = given.isOwn ?? isLocal(url);
+  const local = given.isOwn ?? areLocal(given);
   const addresses = { us: url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
   const sender = createSender(addresses, given.agentUrl);
   const send = local ? sender.send : calm(sender.send);
@@ -55,6 +60,8 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
     name: url,
     offers,
     width: 1,
+    ...(!local && { elsewhere: true }),
+    nonce: String(REACH.now()),
     now: REACH.now,
     async open(settings): Promise<Session> {
       if (settings) throw new Error("A server that runs already cannot be given other settings.");

@@ -2,6 +2,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Delivery, Receiver } from "../target.ts";
 
+/** What object stores call nothing; a receiver may stand for one that keeps nothing. */
+const EMPTY = '"d41d8cd98f00b204e9800998ecf8427e"';
+
 /** A server on this machine that keeps what it is sent; under a name of its own it is reached from elsewhere. */
 export async function openReceiver(hostName?: string): Promise<Receiver> {
   const deliveries: Delivery[] = [];
@@ -14,7 +17,7 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
-    response.writeHead(statuses.shift() ?? 200).end();
+    response.writeHead(statuses.shift() ?? 200, { etag: EMPTY }).end();
     for (const wake of [...waiting]) wake();
   });
   await new Promise<void>((listening) =>

@@ -236,7 +236,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       lie: "the description carries 0.2.0",
       send: answers(["GET", /^\/openapi\.json$/], (reply) => ({
         ...reply,
-        text: reply.text.replaceAll("0.1.0", "0.2.0"),
+        text: reply.text.replace('"version":"0.1.0"', '"version":"0.2.0"'),
       })),
     },
   }),

@@ -78,7 +78,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...lies("2.4-9", {
     needed: { lie: "getting is needed", send: needs("get") },
     unread: {
-      lie: "sizes are not verified",
+      lie: "sizes are not looked up",
       send: tells(["GET", /\/faults\//], (rule) => ({ ...rule, hits: 0 })),
     },
   }),

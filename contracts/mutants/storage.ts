@@ -98,6 +98,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       file: rows((row) => ({ ...row, outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?") })),
     },
     "no-tokens": { lie: "tokens are not counted", file: rows((row) => ({ ...row, total_tokens: null })) },
+    "tokens-swapped": {
+      lie: "tokens of the prompt stand in another column",
+      file: rows((row) => ({ ...row, prompt_tokens: row.completion_tokens })),
+    },
+    "callers-lost": { lie: "parent_run_ids is empty", file: rows((row) => ({ ...row, parent_run_ids: [] })) },
   }),
   ...lies("2.5-6", {
     "lists-as-text": {

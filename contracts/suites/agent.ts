@@ -1,6 +1,7 @@
 import { suite } from "../case.ts";
 import type { Members } from "../contract.ts";
 import { instantOf, iso, MINUTE } from "../instant.ts";
+import { jsonOf } from "../json.ts";
 import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
 import { assistant, INPUT, listRuns, settle, startRun, type ThreadBody, thread } from "./agent-world.ts";
 import { isRefused } from "./world.ts";
@@ -234,7 +235,11 @@ export const AGENT_CASES = suite({
         actual: status,
       });
       if (!found) return;
-      t.fact("9-1", text.includes(`"${AGENT_API_VERSION}"`), `the version ${AGENT_API_VERSION} is in it`);
+      const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
+      t.fact("9-1", info?.version === AGENT_API_VERSION, "it describes the version shown", {
+        expected: AGENT_API_VERSION,
+        actual: info?.version,
+      });
     },
   },
   "9/prefix": {

@@ -97,6 +97,27 @@ export const BUCKET_PERMISSION_CASES = suite({
       t.fact("2.4-9", statusOf(done) === "COMPLETED", "without permission to get the export completes");
     },
   },
+  "2.4/size": {
+    title: "a file that is not stored as it was written fails its export",
+    requirements: ["2.4-9"],
+    needs: [...PERMISSIONS, "clock", "ingest", "receiver"],
+    async run(t) {
+      // A store that takes everything, and says that all of it is empty.
+      const store = await t.receiver();
+      const config = { endpoint_url: store.url, region: undefined };
+      const { id } = await order(t, await prepare(t, { days: 1, config }));
+      t.fact("2.4-9", await until(t, id, "FAILED"), "a file of another size does not pass for exported");
+      const asked = store.deliveries.map(({ method, path }) => `${method} ${path}`);
+      t.fact(
+        "2.4-9",
+        asked.filter((line) => /^PUT .*\.parquet/.test(line)).length === 1,
+        "it was written once",
+        {
+          actual: asked,
+        },
+      );
+    },
+  },
   "2.4/delete-destination-permissions": {
     title: "an export completes with nothing but permission to put",
     requirements: ["2.4-8", "2.4-9", "2.4-10"],

@@ -3,6 +3,7 @@ import { AGENT_CASES } from "./agent.ts";
 import { BEYOND_CASES } from "./beyond.ts";
 import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";
 import { CALLER_CASES } from "./callers.ts";
+import { COLUMN_CASES } from "./columns.ts";
 import { DESTINATION_CASES } from "./destinations.ts";
 import { EXPORT_ORDER_CASES } from "./export-orders.ts";
 import { EXPORT_CASES } from "./exports.ts";
@@ -26,6 +27,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...EXPORT_CASES,
   ...EXPORT_ORDER_CASES,
   ...FILE_CASES,
+  ...COLUMN_CASES,
   ...LIFECYCLE_CASES,
   ...FAILURE_CASES,
   ...TIMEOUT_CASES,

@@ -36,7 +36,7 @@ export const DESTINATION_CASES = suite({
   "4.2/create": {
     title: "a destination is created and answers with an id",
     requirements: ["4.2-1", "2.4-2"],
-    needs: WRITES,
+    needs: ["writes", "object_store"],
     async run(t) {
       const secret = t.identity.bucket.secretAccessKey;
       const { status, body, text } = await createDestination(t);

@@ -51,7 +51,7 @@ export const EXPORT_ORDER_CASES = suite({
   "2.5/required-fields": {
     title: "required fields of an export are asked for, and their types checked",
     requirements: ["2.5-1", "2.5-2"],
-    needs: ORDER,
+    needs: ["writes", "ingest", "object_store"],
     async run(t) {
       const prepared = await prepare(t);
       await refuses(t, "2.5-1", prepared, {

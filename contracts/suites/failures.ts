@@ -68,7 +68,7 @@ export const FAILURE_CASES = suite({
   "7.2/overlap": {
     title: "a wrong secret is Access denied",
     requirements: ["7.2-2"],
-    needs: ["writes"],
+    needs: ["writes", "object_store"],
     async run(t) {
       const { text } = await createDestination(t, {}, { secret_access_key: t.secret(t.draw.word(20)) });
       t.choice("7.2-2", text.includes(DESTINATION_ERRORS.access_denied.name), "it is Access denied", {

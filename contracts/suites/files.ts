@@ -53,7 +53,7 @@ export const FILE_CASES = suite({
     needs: FILES,
     async run(t) {
       const prefix = `layout/${t.draw.word()}`;
-      const prepared = await prepare(t, { config: { prefix } });
+      const prepared = await prepare(t, { config: { prefix, include_bucket_in_prefix: false } });
       const { id } = await exported(t, prepared);
       const keys = await filesOf(t, id);
       t.fact("2.8-1", keys.length === 2, "two days with rows make two files", { actual: keys.length });

@@ -1,5 +1,5 @@
 import { type CaseRow, suite } from "../case.ts";
-import type { Contract } from "../contract.ts";
+import type { Contract, Reply } from "../contract.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 import type { RequirementId } from "../spec/requirements.ts";
@@ -18,12 +18,19 @@ async function visible(t: Contract): Promise<string> {
   return texts.join("\n");
 }
 
-const send = (t: Contract, { method, path, headers, body }: FuzzedRequest) =>
-  t.call<unknown>(method, path, {
-    headers: { "content-type": null, ...headers },
-    unjudged: true,
-    ...(body !== undefined && { body }),
-  });
+async function send(t: Contract, { method, path, headers, body }: FuzzedRequest): Promise<Reply<unknown>> {
+  const ask = () =>
+    t.call<unknown>(method, path, {
+      headers: { "content-type": null, ...headers },
+      unjudged: true,
+      ...(body !== undefined && { body }),
+    });
+  const reply = await ask();
+  if (reply.status !== 429) return reply;
+  // A limit of §8.5 says nothing of the request.
+  await t.control("POST", "/rate-limits/reset", {});
+  return ask();
+}
 
 /** §2.3 for the agent server, and our choice for the platform; where they share a path the body decides. */
 function isShaped({ server, method, path }: Operation, body: unknown): boolean {

@@ -7,7 +7,7 @@ import { readBody } from "./body.ts";
 import { type Check, checkOf } from "./check.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import type { HttpRequest } from "./message.ts";
-import { readQuery } from "./query.ts";
+import { readQuery, unknownParameters } from "./query.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 /** What a request says, once it is known to fit its row. */
@@ -75,7 +75,8 @@ export async function checkRequest(
   ];
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
   const unknown = operation.body && !isForm ? unknownFields(body, operation.body, "body") : [];
-  return { path: context.path, query, body, unknown };
+  const unread = unknownParameters(request.query, operation.query ?? {});
+  return { path: context.path, query, body, unknown: [...unread, ...unknown] };
 }
 
 async function prepare(operation: Operation): Promise<Checks> {

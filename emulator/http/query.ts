@@ -19,6 +19,17 @@ export function readQuery(query: string, fields: QueryFields): Readonly<Record<s
   return values;
 }
 
+const MAX_UNKNOWN = 50;
+
+/** Parameters that were sent and that nothing reads. */
+export function unknownParameters(query: string, fields: QueryFields): readonly string[] {
+  if (query === "") return [];
+  const isKnown = (name: string) =>
+    Object.hasOwn(fields, name) || Object.hasOwn(fields, name.replace(/\[\d{0,4}\]$/, ""));
+  const names = [...new Set(new URLSearchParams(query).keys())].filter((name) => !isKnown(name));
+  return names.slice(0, MAX_UNKNOWN).map((name) => `query.${name}`);
+}
+
 function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Field<unknown> {
   return "optional" in declared ? (declared.optional as Field<unknown>) : declared;
 }

@@ -22,6 +22,9 @@ function contract(args: readonly string[], cwd = workingFolder()) {
   });
 }
 
+const OUTPUT_PROBLEM =
+  '--output: "no-such-folder/report.xml" cannot be written (ENOENT); name a file in a folder that is there';
+
 describe("emulator contract", () => {
   it("run: 0 when all is well, with the report in a file", async () => {
     const folder = workingFolder();
@@ -67,6 +70,25 @@ describe("emulator contract", () => {
     ],
     [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
     [["run", "--assistant", "echo"], "--assistant: only goes with --target"],
+    [["run", "--output", "no-such-folder/report.xml"], OUTPUT_PROBLEM],
+    [
+      ["run", "--target", "http://joe:hunter2@127.0.0.1:9"],
+      "--target: leave user and password out of the address; a key is given by --api-key",
+    ],
+    [["run", "--target", "http://127.0.0.1:9/?a=b"], '--target: a base address ends before "?" and "#"'],
+    [
+      ["run", "--target", "http://127.0.0.1:9", "--agent-url", "https://agent.example.com"],
+      "--api-key: give the key of the server at --target",
+    ],
+    [
+      ["run", "--target", "http://127.0.0.1:9", "--api-key", "k", "--compare", "https://api.example.com"],
+      "--compare-api-key: give the key of the server at --compare",
+    ],
+    [["run", "--compare-api-key", "k"], "--compare-api-key: only goes with --compare"],
+    [
+      ["selftest", "--target", "http://a.b"],
+      "--target: contract selftest has no use for it, only contract run",
+    ],
     [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number'],
   ])("%j is used wrongly: 2", async (args, problem) => {
     const { code, err } = await contract(args);

@@ -108,4 +108,12 @@ describe("recorded traffic", () => {
     await expect(said).rejects.toThrow(/\$API_KEY/);
     await expect(said).rejects.not.toThrow(/some-secret-key/);
   });
+
+  it("keeps it out when the server sends it back", async () => {
+    const requestHeaders = { "x-api-key": "some-secret-key" };
+    const body = [{ run_id: "no some-secret-key", session_token: "another-secret" }];
+    const said = expectContract({ ...exchange, requestHeaders, body }).catch(({ message }: Error) => message);
+    expect(await said).toContain('"no ***"');
+    expect(await said).not.toMatch(/some-secret-key|another-secret/);
+  });
 });

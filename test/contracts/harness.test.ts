@@ -144,6 +144,34 @@ describe("a run", () => {
       expect(run.written(reporter)).not.toContain("a-very-secret-word");
   });
 
+  it("keeps what was secret out of what a case has looked at, and of what it found right", async () => {
+    const cases = suite({
+      "4.1/looks": {
+        title: "looks",
+        requirements: ["4.1-1"],
+        async run(t) {
+          const secret = t.secret('a "very" secret/word');
+          const { body } = await t.call("GET", PATH, { body: { secret } });
+          t.fact("4.1-1", false, `not ${secret}`, { expected: [secret], actual: { body, deep: { secret } } });
+          t.fact("4.1-1", true, "a list", { actual: `it says ${secret}` });
+          throw new Error(`stumbled over ${secret}`);
+        },
+      },
+    });
+    const echo = 'a "very" secret/word of a-secret-key-of-the-caller';
+    const run = await judge(
+      (request) => (request.path === PATH ? { status: 200, body: [{ echo }] } : honest(request)),
+      cases,
+      { keepHeld: true },
+    );
+    const forms = [...(["pretty", "junit", "json", "md"] as const)].map((form) => run.written(form));
+    expect(forms.join()).not.toMatch(/secret\/word|a-secret-key-of-the-caller|secret%2Fword/);
+    expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(["not ***", expect.stringMatching(/stumbled over \*{3}$/)]),
+    );
+    expect(run.results[0]?.held?.[0]?.did).toBe('"it says ***"');
+  });
+
   it("blames itself when a case stumbles, and a server that is not there", async () => {
     const cases = suite({
       "4/stumbles": {
@@ -174,25 +202,63 @@ describe("a run", () => {
     expect(run.results.map(({ verdict }) => verdict)).toEqual(["PASS", "UNSUPPORTED"]);
   });
 
+  it("blames nobody for what the budget leaves unasked in the middle of a case", async () => {
+    const cases = suite({
+      "4.1/twice": {
+        title: "asks twice",
+        requirements: ["4.1-1"],
+        async run(t) {
+          await t.call("GET", PATH);
+          await t.call("GET", PATH);
+        },
+      },
+    });
+    const run = await judge(honest, cases, { budget: 1 });
+    expect(run.results[0]).toMatchObject({
+      verdict: "UNSUPPORTED",
+      findings: [{ text: expect.stringMatching(/budget/) }],
+    });
+    expect(run.requests).toBe(1);
+  });
+
   it("takes choices for failures only when it is strict", async () => {
     const empty: Answer = (request) => (request.path === PATH ? { status: 200, body: [] } : honest(request));
     expect((await judge(empty)).ok).toBe(true);
     expect((await judge(empty, ASKING, { strict: true })).ok).toBe(false);
+    expect((await judge(empty, ASKING, { bail: true })).results).toHaveLength(3);
+    expect((await judge(empty, ASKING, { bail: true, strict: true })).results).toHaveLength(1);
   });
 
-  it("draws the same for the same seed", async () => {
-    const drawn: string[] = [];
+  it("draws the same for the same seed, and other names wherever an earlier run may have left them", async () => {
+    const drawn: { readonly number: number; readonly id: string }[] = [];
     const cases = suite({
       "4/draws": {
         title: "draws",
         requirements: ["4-1"],
-        run: async ({ draw }) => void drawn.push(draw.uuid()),
+        run: async ({ draw }) => void drawn.push({ number: draw.integer(2 ** 31), id: draw.uuid() }),
       },
     });
-    for (const seed of [1, 1, 2]) await judge(honest, cases, { seed });
-    expect(drawn[0]).toBe(drawn[1]);
-    expect(drawn[0]).not.toBe(drawn[2]);
-    expect(drawn[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const { nonce: own, ...forgetful } = await targetOf(honest);
+    const keeping = { ...forgetful, nonce: "first" };
+    const later = { ...forgetful, nonce: "second" };
+    for (const [target, more] of [
+      [forgetful, { seed: 1 }],
+      [forgetful, { seed: 1 }],
+      [forgetful, { seed: 2 }],
+      [keeping, { seed: 1 }],
+      [later, { seed: 1 }],
+      [later, { seed: 1, nonce: "first" }],
+    ] as const)
+      await runContracts(target, { cases, oracle: false, ...more });
+    const [first, again, other, kept, after, named] = drawn;
+    expect(own).toMatch(/./);
+    expect(first).toEqual(again);
+    expect(other?.number).not.toBe(first?.number);
+    expect(other?.id).not.toBe(first?.id);
+    expect([kept?.number, after?.number]).toEqual([first?.number, first?.number]);
+    expect(new Set([first?.id, kept?.id, after?.id]).size).toBe(3);
+    expect(named).toEqual(kept);
+    expect(first?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 });
 
@@ -235,6 +301,15 @@ describe("the selection", () => {
     ]);
     expect(emptySelectors(CASES, ["4.1", "4.11", "nonsense/x"])).toEqual(["4.11", "nonsense/x"]);
   });
+
+  it("goes by row of the ledger, and by section where no case is called after it", () => {
+    const about = (selector: string) => selected(CASES, [selector]).map(({ requirements }) => requirements);
+    expect(about("2.3-1").length).toBeGreaterThan(0);
+    expect(about("2.3-1").every((rows) => rows.includes("2.3-1"))).toBe(true);
+    expect(about("2.3")).toEqual(about("2.3-1"));
+    const sections = new Set(Object.keys(REQUIREMENTS).map((id) => id.split("-")[0] ?? ""));
+    expect(emptySelectors(CASES, [...sections])).toEqual([]);
+  });
 });
 
 describe("a service that is not local", () => {
@@ -251,6 +326,69 @@ describe("a service that is not local", () => {
       allowWrites: true,
     });
     expect(open.offers).toEqual(new Set(["platform", "writes", "ingest"]));
+    expect(open.elsewhere).toBe(true);
+  });
+
+  it("makes one of a local server with a part elsewhere", async () => {
+    const { url } = await tinyServer(honest).then((server) => {
+      servers.push(server);
+      return server;
+    });
+    const given = { url, apiKey: "key", allowWrites: false };
+    expect((await createAddressTarget(given)).offers).toContain("writes");
+    for (const elsewhere of [
+      { agentUrl: "https://agent.example.com" },
+      { euUrl: "https://eu.example.com" },
+    ]) {
+      const target = await createAddressTarget({ ...given, ...elsewhere });
+      expect(target.offers).not.toContain("writes");
+      expect(target.elsewhere).toBe(true);
+    }
+  });
+});
+
+/** Where no request that changes something may arrive. */
+async function readOnlyTarget(answer: Answer) {
+  const server = await tinyServer(answer);
+  servers.push(server);
+  const target = await createAddressTarget({
+    url: server.url,
+    apiKey: "key-of-the-caller",
+    allowWrites: false,
+  });
+  const offers = new Set([...target.offers, "platform", "agent", "eu"] as const);
+  for (const need of ["writes", "ingest", "receiver"] as const) offers.delete(need);
+  return { target: { ...target, offers }, asked: server.asked };
+}
+
+describe("a server that may not be written to", () => {
+  it("is only read, whatever cases there are", async () => {
+    const { target, asked } = await readOnlyTarget(honest);
+    const before = asked.length;
+    const { results } = await runContracts(target, { oracle: false });
+    expect(asked.slice(before).length).toBeGreaterThan(10);
+    expect(asked.slice(before).filter((line) => !/^GET |^POST \/\S*\/search$/.test(line))).toEqual([]);
+    const forgotten = results
+      .flatMap(({ findings }) => findings)
+      .filter(({ text }) => /no reading/.test(text));
+    expect(forgotten).toEqual([]);
+  });
+
+  it("is not written to by a case that has not said so: the harness is to blame", async () => {
+    const { target, asked } = await readOnlyTarget(honest);
+    const cases = suite({
+      "4.7/careless": {
+        title: "stops an export",
+        requirements: ["4.7-1"],
+        run: async (t) => void (await t.call("PATCH", "/api/v1/bulk-exports/1")),
+      },
+    });
+    const { results } = await runContracts(target, { cases, oracle: false });
+    expect(results[0]?.findings[0]).toMatchObject({
+      blame: "harness",
+      text: expect.stringMatching(/writes/),
+    });
+    expect(asked.filter((line) => line.startsWith("PATCH"))).toEqual([]);
   });
 });
 

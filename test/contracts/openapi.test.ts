@@ -80,7 +80,8 @@ describe("the document", () => {
       versions: { service: "0.12.11", application: "0.12.42", agent_server: "0.6.0" },
     });
     expect(openapi).toBe("3.1.0");
-    expect(info.version).toBe("0.12.11");
+    expect(info.version).toBe("0.1.0");
+    expect(info).toHaveProperty(["x-emulator", "versions", "service"], "0.12.11");
     expect(servers.map(({ variables }) => variables)).toEqual([
       { base_url: { default: "http://us.test" } },
       { eu_base_url: { default: "http://eu.test" } },

@@ -1,0 +1,67 @@
+import { suite } from "../case.ts";
+import type { Contract, Members } from "../contract.ts";
+import { HOUR, iso, SECOND } from "../instant.ts";
+import { jsonOf } from "../json.ts";
+import { exported, ingest, prepare, row, rowsOf } from "./world.ts";
+
+const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
+
+/** A value of a file as it was sent: times as text, whole numbers as numbers, JSON as values. */
+function plain(name: string, value: unknown): unknown {
+  if (value instanceof Date) return iso(value.getTime());
+  if (typeof value === "bigint") return Number(value);
+  return JSON_COLUMNS.has(name) && typeof value === "string" ? jsonOf(value) : (value ?? null);
+}
+
+/** A step below another one, with something of its own in every column that a client can send. */
+function fullStep(t: Contract, start: number, root: Members): Members {
+  const step = row(t, start);
+  return {
+    ...step,
+    name: "answer",
+    run_type: "llm",
+    trace_id: root.id,
+    parent_run_id: root.id,
+    dotted_order: `${root.dotted_order}.${step.dotted_order}`,
+    reference_example_id: t.draw.uuid(),
+    end_time: iso(start + 9 * SECOND),
+    error: "It broke: ü",
+    inputs: { question: "Why? 😀" },
+    outputs: { answer: ["Because."] },
+    extra: { metadata: { flavour: "plain" } },
+    events: [{ name: "start", time: iso(start) }],
+    tags: ["blue", "grün"],
+    prompt_tokens: 3,
+    completion_tokens: 4,
+    total_tokens: 7,
+    prompt_cost: 0.25,
+    completion_cost: 0.5,
+    total_cost: 0.75,
+    first_token_time: iso(start + 2 * SECOND),
+  };
+}
+
+export const COLUMN_CASES = suite({
+  "2.7/every-column": {
+    title: "each column of a row holds what was sent for it, and nothing of another one",
+    requirements: ["2.7-1"],
+    needs: ["writes", "ingest", "clock", "object_store"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 0 });
+      const root = row(t, prepared.from + HOUR);
+      const step = fullStep(t, prepared.from + 2 * HOUR, root);
+      await ingest(t, prepared.projectId, [root, step]);
+      const { id } = await exported(t, prepared, { format_version: "v2_beta" });
+      const found = (await rowsOf(t, id)).find((exportedRow) => exportedRow.id === step.id);
+      t.must("2.7-1", found !== undefined, "the row is in the file");
+      const told = { status: "error", is_root: false, parent_run_ids: [root.id] };
+      for (const [name, expected] of Object.entries({ ...step, ...told })) {
+        const actual = plain(name, found?.[name]);
+        t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, {
+          expected,
+          actual,
+        });
+      }
+    },
+  },
+});
