@@ -1,5 +1,5 @@
 import { applyCommits } from "../../kernel/commit.ts";
-import { journalNumbers, readJournal, removeJournals } from "./journal-files.ts";
+import { journalNumbers, readJournals, removeJournals } from "./journal-files.ts";
 import { readSnapshot, StoreError, writeSnapshot } from "./snapshot.ts";
 
 /** Folds the journal files up to a number into the snapshot. Interrupted anywhere, it can be done again. */
@@ -7,7 +7,7 @@ export function compact(folder: string, upTo: number): void {
   const snapshot = readSnapshot(folder);
   if (!snapshot) throw new StoreError(`${folder} holds no snapshot.`);
   const numbers = journalNumbers(folder).filter((number) => number > snapshot.upTo && number <= upTo);
-  const commits = numbers.flatMap((number) => readJournal(folder, number));
-  writeSnapshot(folder, { ...snapshot, upTo, state: applyCommits(snapshot.state, commits) });
+  const state = applyCommits(snapshot.state, readJournals(folder, numbers));
+  writeSnapshot(folder, { ...snapshot, upTo, state });
   removeJournals(folder, upTo);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Commit } from "../../kernel/commit.ts";
 import { StoreError } from "./snapshot.ts";
 
+const LINE_FEED = 0x0a;
 const NAME = /^journal-(\d{6,})\.ndjson$/;
 
 /** Numbers of the journal files in a folder, ascending. */
@@ -21,21 +22,30 @@ export function removeJournals(folder: string, upTo: number): void {
  * The commits of a journal file. A last line without its end was never acknowledged: it is dropped,
  * from the file too, so that the next line does not continue it.
  */
-export function readJournal(folder: string, number: number): readonly Commit[] {
+function* readJournal(folder: string, number: number): Iterable<Commit> {
   const file = journalFile(folder, number);
   const bytes = readFileSync(file);
-  const end = bytes.lastIndexOf(0x0a) + 1;
+  const end = bytes.lastIndexOf(LINE_FEED) + 1;
   if (end < bytes.length) truncateSync(file, end);
-  const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
-  return lines.map((line, index) => {
-    try {
-      return JSON.parse(line) as Commit;
-    } catch {
-      throw new StoreError(
-        `${file}, line ${index + 1}, is damaged; restore the file or remove the data folder.`,
-      );
-    }
-  });
+  // One commit at a time: as objects, all of them would take many times the room of their text.
+  for (let [start, line] = [0, 1]; start < end; line += 1) {
+    const stop = bytes.indexOf(LINE_FEED, start);
+    yield parsed(bytes.toString("utf8", start, stop), `${file}, line ${line}`);
+    start = stop + 1;
+  }
+}
+
+function parsed(text: string, place: string): Commit {
+  try {
+    return JSON.parse(text) as Commit;
+  } catch {
+    throw new StoreError(`${place}, is damaged; restore the file or remove the data folder.`);
+  }
+}
+
+/** Those of several journal files, one after the other. */
+export function* readJournals(folder: string, numbers: readonly number[]): Iterable<Commit> {
+  for (const number of numbers) yield* readJournal(folder, number);
 }
 
 export function lineOf(commit: Commit): string {

@@ -9,7 +9,7 @@ import {
   journalNumbers,
   lineOf,
   openJournal,
-  readJournal,
+  readJournals,
   removeJournals,
 } from "./journal-files.ts";
 import { shareFiles } from "./sharing.ts";
@@ -38,7 +38,7 @@ export interface Store {
  * A journal file is folded into the snapshot, off the main thread, when it has grown to this and to the
  * size of the snapshot: each fold writes all of it, so more of them would cost each write more as it grows.
  */
-const COMPACT_AT_BYTES = 32 * 1024 * 1024;
+const COMPACT_AT_BYTES = 128 * 1024 * 1024;
 
 /** A world as its folder has it, and where its journal goes on. */
 export interface Kept {
@@ -53,10 +53,7 @@ export function readStore(folder: string, initial: WorldState): Kept {
   const snapshot = readSnapshot(folder) ?? { format: FORMAT, upTo: 0, state: initial };
   removeJournals(folder, snapshot.upTo);
   const numbers = journalNumbers(folder);
-  const kept = applyCommits(
-    snapshot.state,
-    numbers.flatMap((number) => readJournal(folder, number)),
-  );
+  const kept = applyCommits(snapshot.state, readJournals(folder, numbers));
   const last = numbers.at(-1) ?? snapshot.upTo;
   if (kept.turn > 0) return { state: kept, last };
   // Ended before its first turn: whoever starts it now says what it begins with.

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RateIdentity } from "../../../contracts/spec/rate-limits.ts";
 
 /** What of a request decides by whom it is counted (§5, §8.5). */
@@ -36,5 +36,5 @@ function bounded(value: string): string {
 }
 
 function digest(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
+  return hash("sha256", value, "hex");
 }
