@@ -49,8 +49,10 @@ function reasonOf(body: unknown): string {
     error?: { message?: string; hint?: string };
     detail?: unknown;
   };
-  if (error?.message !== undefined)
-    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+  const { message, hint } = error ?? {};
+  if (message !== undefined && hint !== undefined)
+    return `${message}${message.endsWith(".") ? "" : ";"} ${hint}`;
+  if (message !== undefined) return message;
   return typeof detail === "string" ? detail : JSON.stringify(body);
 }
 

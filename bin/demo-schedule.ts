@@ -1,4 +1,4 @@
-import type { Verdict } from "./verdict.ts";
+import { counted, type Verdict } from "./verdict.ts";
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
@@ -55,6 +55,6 @@ export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string
       (each) =>
         `                ${clock(each.start_time)} to ${clock(each.end_time)}  spawned at ${clock(each.created_at)}  ${each.status}`,
     ),
-    `7 Read back     ${verdict.ok ? "verified" : `${verdict.problems.length} problems`}, ${verdict.rows} rows in ${verdict.files} files`,
+    `7 Read back     ${verdict.ok ? "verified" : `${verdict.problems.length} problems`}, ${counted(verdict.rows, "row")} in ${counted(verdict.files, "file")}`,
   ];
 }

@@ -8,7 +8,7 @@ import { CommandFailure } from "./command.ts";
 import { callControl } from "./control-client.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./demo-schedule.ts";
 import type { Progress } from "./terminal.ts";
-import { type Verdict, verdictLines } from "./verdict.ts";
+import { counted, type Verdict, verdictLines } from "./verdict.ts";
 
 /** What the demo did: for a program, and for a reader. */
 export interface Account {
@@ -151,7 +151,7 @@ function linesOf(
   const { id, runs, verdict } = exports.oneOff;
   const days = runs.map(
     ({ start_time, rows_exported, metadata }) =>
-      `                ${start_time.slice(0, 10)}  ${String(rows_exported).padStart(6)} rows  ${metadata.files.length} files`,
+      `                ${start_time.slice(0, 10)}  ${String(rows_exported).padStart(6)} rows  ${counted(metadata.files.length, "file")}`,
   );
   const [first] = files;
   return [

@@ -25,7 +25,9 @@ export function missingLines(missing: Snapshot["missing"]): readonly string[] {
         `no secret came along for the key ${key}: PATCH /_emulator/v1/s3/credentials/${key} {"secret_access_key":…}`,
     ),
     ...(webhooks > 0
-      ? [`the tokens in the addresses of webhooks were left out of ${webhooks} runs, crons and deliveries`]
+      ? [
+          `secrets in addresses and headers of webhooks did not come along, in ${webhooks} records of runs, crons, deliveries, messages and the like`,
+        ]
       : []),
   ];
 }

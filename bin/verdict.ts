@@ -9,9 +9,14 @@ export interface Verdict {
 const MAX_ROWS = 50;
 const GAP = 2;
 
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** A verdict for a reader: one line when all is well, else a table of what is not. */
 export function verdictLines(id: string, { ok, rows, files, problems }: Verdict): string[] {
-  const counts = `${rows} rows in ${files} files`;
+  const counts = `${counted(rows, "row")} in ${counted(files, "file")}`;
   if (ok) return [`export ${id}: verified, ${counts}`];
   const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail] as const);
   const table = [["PROBLEM", "KEY", "DETAIL"] as const, ...shown];

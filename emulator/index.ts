@@ -136,12 +136,19 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
   const running = await start(resolution.configuration);
-  return emulatorOf({ running, configuration: resolution.configuration }, MAIN, running.ready, running.close);
+  let isOpen = true;
+  const emulating = { running, configuration: resolution.configuration, isOpen: () => isOpen };
+  return emulatorOf(emulating, MAIN, running.ready, () => {
+    isOpen = false;
+    return running.close();
+  });
 }
 
 interface Process {
   readonly running: RunningEmulator;
   readonly configuration: Configuration;
+  /** False as soon as it is being closed: its folder is let go of, and may be another's. */
+  isOpen(): boolean;
 }
 
 type Addresses = Pick<ReadyLine, "url" | "eu_url" | "s3_url">;
@@ -174,7 +181,7 @@ function emulatorOf(
 
   async function fork({ from = world, id }: { from?: string; id?: string } = {}): Promise<Emulator> {
     const made = await control<Addresses & { id: string }>("POST", "/worlds", { from, ...(id && { id }) });
-    const isThere = () => running.world(made.id) !== undefined;
+    const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
     const remove = async () => isThere() && control("DELETE", `/worlds/${made.id}`);
     return emulatorOf(process, made.id, made, remove);
   }
@@ -190,7 +197,7 @@ function emulatorOf(
     fork,
     snapshots: snapshotsOf(control, request),
     clock: {
-      now: () => formatInstant(worldOf(running, world).now),
+      now: () => formatInstant(worldOf(process, world).now),
       freeze: async () => void (await control("POST", "/clock/freeze")),
       flow: async (rate = 1) => void (await control("POST", "/clock/flow", { rate })),
       advance: (target) =>
@@ -229,18 +236,25 @@ function snapshotFiles() {
   return import("./entries/snapshot-files.ts");
 }
 
-function worldOf(running: RunningEmulator, id: string): World {
-  const named = running.world(id);
+function checkOpen({ isOpen }: Process): void {
+  if (!isOpen()) throw new Error("The emulator was closed; startEmulator() gives another.");
+}
+
+function worldOf(process: Process, id: string): World {
+  checkOpen(process);
+  const named = process.running.world(id);
   if (!named) throw new Error(`The world ${id} was closed.`);
   // A flowing world moves when it is looked at.
   named.site.clock.sync();
   return named.site.world;
 }
 
-function requesterOf({ running, configuration }: Process, world: string): Emulator["request"] {
+function requesterOf(process: Process, world: string): Emulator["request"] {
+  const { running } = process;
   const { url, eu_url } = running.ready;
-  const { settings } = configuration;
-  return (target, { json, region, ...init } = {}) => {
+  const { settings } = process.configuration;
+  return async (target, { json, region, ...init } = {}) => {
+    checkOpen(process);
     const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
     if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
     return answerInProcess(

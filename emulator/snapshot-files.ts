@@ -67,7 +67,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         409,
         "taken",
         `There is a snapshot ${name} already. Nothing was imported.`,
-        "Give another name, or allow it to be replaced (replace).",
+        "Give another name, or allow it to be replaced (replace, or --force).",
       );
   }
 

@@ -36,6 +36,7 @@ const USUAL = {
 };
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LEFT_OUT = "left-out";
+const NOT_REACHED = { settled: true, reached: false };
 /** Ids that stand deeper in a reply are as they were: they are the same with the same seed. */
 const MAX_ID_DEPTH = 3;
 
@@ -63,7 +64,7 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
     now = request.at;
     const step = stepOf(ids.named(request));
     steps.push(step);
-    now = advancedTo(request) ?? now;
+    now = movedTo(request)?.to ?? now;
     ids.learn(request, step);
   }
   const warnings = warningsOf(head, requests);
@@ -79,7 +80,8 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
   const value = body === null || body === "" ? undefined : parsed(body);
-  if (status < 400 && path === `${CONTROL_PATH}/clock/advance`) return { advance: value };
+  const ahead = movedTo({ path, query, status, reply });
+  if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
   if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
   const target = `${isControl ? path.slice(CONTROL_PATH.length) : path}${query === "" ? "" : `?${query}`}`;
@@ -163,9 +165,13 @@ function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly 
     yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
 }
 
-function advancedTo({ path, status, reply }: RecordedRequest): string | undefined {
+type Moving = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;
+
+/** What became of a call that has moved the clock, which a dry run does not. */
+function movedTo({ path, query, status, reply }: Moving): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
-  return (parsed(reply) as { readonly to?: string }).to;
+  const said = parsed(reply) as { to?: string; reached?: boolean; dry_run?: boolean };
+  return said.dry_run === true || new URLSearchParams(query).has("dry_run") ? undefined : said;
 }
 
 function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {

@@ -126,12 +126,12 @@ async function control<T>(url: string, method: string, path: string, body?: unkn
   const reply = await ask(url, method, path, body);
   if (reply.ok) return (await reply.json()) as T;
   const said = (await reply.json().catch(() => undefined)) as Partial<Refused> | undefined;
-  const why = said?.error?.message ?? "is it an emulator?";
-  throw new StageProblem(`${url}: ${method} ${path} answered ${reply.status}: ${why}`);
+  const { message: why = "is it an emulator?", hint = "" } = said?.error ?? {};
+  throw new StageProblem(`${url}: ${method} ${path} answered ${reply.status}: ${`${why} ${hint}`.trimEnd()}`);
 }
 
 interface Refused {
-  readonly error: { readonly message?: string };
+  readonly error: { readonly message?: string; readonly hint?: string };
 }
 
 async function ask(url: string, method: string, path: string, body?: unknown): Promise<Response> {

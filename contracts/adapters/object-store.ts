@@ -9,13 +9,13 @@ export function openObjectStore(
 
   async function load() {
     const sdk = await import("@aws-sdk/client-s3");
-    const client = new sdk.S3Client({
+    const settings = {
       region,
       maxAttempts: 2,
       credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
       ...(endpoint && { endpoint, forcePathStyle: true }),
-    });
-    return { sdk, client };
+    };
+    return { sdk, client: quietly(() => new sdk.S3Client(settings)) };
   }
 
   const open = () => {
@@ -53,4 +53,17 @@ export function openObjectStore(
       void loaded?.then(({ client }) => client.destroy());
     },
   };
+}
+
+/** On Node 20 the SDK would tell whoever reads the verdict to upgrade; the one that is pinned here runs there. */
+function quietly<Client>(make: () => Client): Client {
+  const name = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
+  const before = process.env[name];
+  process.env[name] = "true";
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
 }

@@ -33,7 +33,8 @@ export async function answerInProcess(answering: Answering, request: Request): P
     ...received,
     address: "127.0.0.1",
   });
-  return responseOf(reply);
+  // As fetch has it; a response that is made by hand says no address, and matchers ask for it.
+  return Object.defineProperty(responseOf(reply), "url", { value: request.url, configurable: true });
 }
 
 const NO_BODY = new Uint8Array(0);

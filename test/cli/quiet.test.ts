@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { start, workingFolder } from "./emulator-process.ts";
+import { run, start, workingFolder } from "./emulator-process.ts";
 
 it("a destination elsewhere brings no notes of its libraries onto standard error", async () => {
   const { ready, child, ended } = await start(["--ephemeral"], { cwd: workingFolder() });
@@ -23,4 +23,9 @@ it("a destination elsewhere brings no notes of its libraries onto standard error
   );
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("contract cases that look into a bucket bring none, either", async () => {
+  const judged = await run(["contract", "run", "2.7/columns"], { cwd: workingFolder() });
+  expect(judged).toMatchObject({ code: 0, stderr: "" });
 });

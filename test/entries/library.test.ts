@@ -145,7 +145,7 @@ describe("emulators in one process", () => {
     );
     expect(counts).toEqual([0, 1, 0, 0, 0, 0]);
     await Promise.all(others.map((each) => each.close()));
-    expect((await emulator.request("/ok")).status).toBe(200);
+    expect(await emulator.request("/ok?a=1")).toMatchObject({ status: 200, url: `${emulator.url}/ok?a=1` });
   });
 
   it("take problems of their options one by one", async () => {
@@ -159,6 +159,26 @@ describe("emulators in one process", () => {
     await Promise.all([other.close(), other.close()]);
     await other[Symbol.asyncDispose]();
     expect(await fetch(other.url).catch(() => "gone")).toBe("gone");
+  });
+});
+
+describe("an emulator that was closed", () => {
+  it("refuses what is asked of it, and of its worlds, instead of answering out of memory", async () => {
+    const closed = await startEmulator({ clock: "frozen" });
+    const world = await closed.fork();
+    await closed.close();
+    for (const each of [closed, world]) {
+      const asked = [
+        () => each.clock.advance("PT1H"),
+        () => each.request("/threads", { json: {} }),
+        () => each.fork(),
+        () => each.reset(),
+        () => each.snapshots.save("late"),
+        async () => each.clock.now(),
+      ];
+      for (const ask of asked) await expect(ask()).rejects.toThrow("The emulator was closed");
+      await each.close();
+    }
   });
 });
 

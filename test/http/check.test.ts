@@ -11,7 +11,7 @@ import {
   uuid,
 } from "../../contracts/spec/fields.ts";
 import { checkOf } from "../../emulator/http/check.ts";
-import { readQuery } from "../../emulator/http/query.ts";
+import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
 import { unknownFields } from "../../emulator/http/unknown-fields.ts";
 
 const order = object({
@@ -49,6 +49,17 @@ describe("unknown fields", () => {
     const value = { ...good, colour: 1, lines: [{ count: 1, size: 2 }] };
     expect(unknownFields(value, order, "body")).toEqual(["body.lines[0].size", "body.colour"].reverse());
     expect(unknownFields({ toString: 1 }, order, "body")).toEqual(["body.toString"]);
+  });
+
+  it("are found in a query too, whatever the spelling of a list", () => {
+    const fields = { limit: optional(integer()), select: optional(listOf(text())) };
+    expect(unknownParameters("limit=1&select=a&select[]=b&select%5B0%5D=c", fields)).toEqual([]);
+    expect(unknownParameters("limit=1&colour=blue&colour=red&toString", fields)).toEqual([
+      "query.colour",
+      "query.toString",
+    ]);
+    const many = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join("&");
+    expect(unknownParameters(many, fields).length).toBeLessThanOrEqual(50);
   });
 });
 

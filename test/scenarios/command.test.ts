@@ -19,7 +19,7 @@ describe("emulator replay", () => {
     write(cwd, "good", ...GOOD);
     const { code, stdout, stderr } = await run(["replay", "good.scenario.yaml"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^ok {6}good — A sentence\. \(\d+ ms\)\n1 scenarios: 1 passed\n$/);
+    expect(stdout).toMatch(/^ok {6}good — A sentence\. \(\d+ ms\)\n1 scenario: 1 passed\n$/);
   });
 
   it("ends with 1 when one fails, and writes the report that is asked for", async () => {
@@ -263,5 +263,43 @@ describe("emulator replay --record", () => {
       stderr: expect.stringContaining("is there already"),
     });
     expect(existsSync(join(cwd, "seen.journal.ndjson"))).toBe(false);
+  });
+
+  it("tells a look ahead from a step ahead, and an end that was reached from one that was not", async () => {
+    const cwd = workingFolder();
+    const flags = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+    const { ready } = await start(flags, { cwd });
+    const call = async (path: string, body: unknown) => {
+      const headers = {
+        "content-type": "application/json",
+        "x-api-key": "emulator-key",
+        "x-tenant-id": "00000000-0000-4000-8000-000000000001",
+      };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(`${ready.url}${path}`, init)).json() as Promise<Record<string, unknown>>;
+    };
+    const { session_id } = await call("/_emulator/v1/traces/generate", { count: 1, project: "shop" });
+    const { id: bulk_export_destination_id } = await call("/api/v1/bulk-exports/destinations", {
+      destination_type: "s3",
+      display_name: "Mine",
+      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
+      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+    });
+    const window = { start_time: "2026-02-01T00:00:00Z", end_time: "2026-02-02T00:00:00Z" };
+    const made = await call("/api/v1/bulk-exports", { bulk_export_destination_id, session_id, ...window });
+    const looked = await call("/_emulator/v1/clock/advance?dry_run=1", { by: "P7D" });
+    expect(looked.dry_run).toBe(true);
+    await call("/_emulator/v1/clock/advance", { by: "PT1H" });
+    const until = { export: made.id, status: "FAILED" };
+    expect((await call("/_emulator/v1/clock/advance", { until, within: "PT1H" })).reached).toBe(false);
+    expect((await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).code).toBe(0);
+    const text = readFileSync(join(cwd, "seen.scenario.yaml"), "utf8");
+    expect(text).toContain("control: POST /clock/advance?dry_run=1");
+    expect(text).toContain("reached: false");
+    writeFileSync(
+      join(cwd, "seen.scenario.yaml"),
+      `${text}  - control: GET /clock\n    expect: { body: { now: "2026-03-01T01:00:00.000000Z" } }\n`,
+    );
+    expect(await run(["replay", "seen.scenario.yaml"], { cwd })).toMatchObject({ code: 0 });
   });
 });

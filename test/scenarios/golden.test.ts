@@ -81,6 +81,8 @@ describe("a journal that is compared", () => {
     expect(await played({ seed: 2 })).toMatchObject({ verdict: "passed", drift: { kind: "none" } });
     writeFileSync(golden(), readFileSync(golden(), "utf8").replace("createThread", "createThraed"));
     expect(await played()).toMatchObject({ verdict: "drifted" });
+    writeFileSync(golden(), `<<<<<<< ours\n${readFileSync(golden(), "utf8")}`);
+    expect(await played()).toMatchObject({ verdict: "drifted", drift: { line: 1 } });
     rmSync(golden());
     expect(await played({ seed: 2, update: true })).toMatchObject({ drift: { kind: "none" } });
     expect(existsSync(golden())).toBe(false);

@@ -50,7 +50,7 @@ describe("a failure tells", () => {
         /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
       "        npx emulator replay bad.scenario.yaml --seed 5",
-      "1 scenarios: 0 passed, 1 failed",
+      "1 scenario: 0 passed, 1 failed",
     ]);
   });
 

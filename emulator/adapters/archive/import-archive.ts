@@ -108,7 +108,7 @@ async function sealOf(
     422,
     "passphrase_needed",
     "The secrets of the snapshot file are under a passphrase. Nothing was imported.",
-    "Give it in EMULATOR_SNAPSHOT_PASSPHRASE, or leave the secrets out (without_secrets).",
+    "Give it in EMULATOR_SNAPSHOT_PASSPHRASE, or leave the secrets out (without_secrets, or --without-secrets of `snapshot import`).",
   );
 }
 

@@ -73,9 +73,10 @@ async function add(
   const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
   sink.on("error", () => undefined);
   for await (const chunk of content()) {
+    // A sink that has closed never drains.
+    if (sink.destroyed || tar.destroyed) throw new Error("nobody reads the archive any more");
     digest.add(chunk);
     if (!sink.write(chunk)) await drained(sink);
-    if (tar.destroyed) throw new Error("nobody reads the archive any more");
   }
   sink.end();
   await done;

@@ -42,7 +42,7 @@ export async function openSeal(passphrase: string, head: SealHead): Promise<Seal
     422,
     "wrong_passphrase",
     "This is not the passphrase that the snapshot file was written with. Nothing was imported.",
-    "Give the right one, or leave its secrets out (without_secrets).",
+    "Give the right one, or leave its secrets out (without_secrets, or --without-secrets of `snapshot import`).",
   );
 }
 
