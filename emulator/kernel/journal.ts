@@ -1,5 +1,5 @@
-import type { Cause, ClockState, Commit, Effect, Note } from "./commit.ts";
-import { formatInstant } from "./instant.ts";
+import type { Cause, ClockState, Commit, Effect, Note, Stored } from "./commit.ts";
+import { formatInstant, type Instant } from "./instant.ts";
 
 /** One turn as people read it: what happened and which records it touched, without their contents. */
 export interface JournalEntry {
@@ -60,7 +60,7 @@ export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): Jour
   const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
   return {
     turn,
-    now: formatInstant(now),
+    now: written(now),
     cause,
     ...(refused && { refused }),
     ...(put && { put: namesOf(put) }),
@@ -74,8 +74,17 @@ export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): Jour
   };
 }
 
-function namesOf(changes: Readonly<Record<string, readonly unknown[]>>): readonly string[] {
-  return Object.entries(changes).flatMap(([name, items]) =>
-    items.map((item) => `${name}/${typeof item === "string" ? item : (item as { key: string }).key}`),
-  );
+function namesOf(changes: Readonly<Record<string, readonly (string | Stored)[]>>): readonly string[] {
+  const names: string[] = [];
+  for (const [name, items] of Object.entries(changes))
+    for (const item of items) names.push(`${name}/${typeof item === "string" ? item : item.key}`);
+  return names;
+}
+
+let lastWritten: { readonly instant: Instant; readonly text: string } | undefined;
+
+/** Many turns take place at one instant. */
+function written(instant: Instant): string {
+  if (lastWritten?.instant !== instant) lastWritten = { instant, text: formatInstant(instant) };
+  return lastWritten.text;
 }

@@ -18,9 +18,14 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 };
 
 /** The whole body, decompressed; never more than `maxBytes` of it are held. */
-export async function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
-  const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+export function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const { "content-length": length, "content-encoding": encoding } = request.headers;
+  if (Number(length ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge());
+  return encoding === undefined ? collect(request, maxBytes) : decoded(request, encoding, maxBytes);
+}
+
+async function decoded(request: IncomingMessage, named: string, maxBytes: number): Promise<Uint8Array> {
+  const encoding = named.trim().toLowerCase();
   if (encoding === "identity") return collect(request, maxBytes);
   if (encoding === "zstd") return receiveZstd(request, maxBytes);
   const decoder = DECODERS[encoding];

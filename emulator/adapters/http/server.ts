@@ -16,6 +16,7 @@ export interface Listener {
 }
 
 const MAX_HEADERS = 200;
+const SHORT_TEXT = 2048;
 const KEEP_ALIVE_MS = 65_000;
 /** A whole request may be gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
@@ -78,10 +79,10 @@ async function answer(listener: Listener, request: IncomingMessage, response: Se
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendStream({ ...reply, body }, response);
   if (response.destroyed) return;
-  // Encoded once: a text is measured and encoded again on its way through the socket.
-  const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  response.writeHead(status, flat(headers, bytes.length));
-  response.end(request.method === "HEAD" ? undefined : bytes);
+  // A short text goes out in one piece with its headers; a long one is encoded once, not measured and encoded.
+  const sent = typeof body === "string" && body.length > SHORT_TEXT ? Buffer.from(body) : body;
+  response.writeHead(status, flat(headers, Buffer.byteLength(sent)));
+  response.end(request.method === "HEAD" ? undefined : sent);
 }
 
 /** Names and values in turns: nothing else sets headers here, and these need not be gathered in an object again. */
