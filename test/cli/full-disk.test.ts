@@ -37,7 +37,9 @@ it("a disk that takes no more ends the process, and everything that was answered
   }
   const { code, stderr } = await ended;
   expect(code).toBe(5);
-  expect(stderr).toMatch(/^emulator: the disk is full or fails \(EFBIG.*\); .* Make room, then start again\n$/);
+  expect(stderr).toMatch(
+    /^emulator: the disk is full or fails \(EFBIG.*\); .* Make room, then start again\n$/,
+  );
   expect(answered.length).toBeGreaterThan(10);
   const { ready } = await start([], { cwd });
   const reply = await fetch(`${ready.url}/sessions?limit=100`, { headers: KEY });
