@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { SnapshotView } from "../emulator/control/operation.ts";
 import { exportSnapshot, importSnapshot } from "../emulator/entries/snapshot-files.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf } from "./configuration.ts";
-import type { Snapshot } from "./snapshot-lines.ts";
 import { fileWayTo } from "./transfer.ts";
 
 interface Written {
@@ -30,7 +30,7 @@ export async function importFrom(
   url: string,
   [file = "", name]: readonly string[],
   invocation: Invocation,
-): Promise<Snapshot> {
+): Promise<SnapshotView> {
   const { flags, cwd } = invocation;
   const options = {
     ...(await passphraseOf(invocation)),
@@ -38,7 +38,7 @@ export async function importFrom(
     replace: flags.force === true,
     withoutSecrets: flags["without-secrets"] === true,
   };
-  return explained(url, () => importSnapshot<Snapshot>(fileWayTo(url), resolve(cwd, file), options));
+  return explained(url, () => importSnapshot<SnapshotView>(fileWayTo(url), resolve(cwd, file), options));
 }
 
 /** A flag wins over a file, and both over the environment and the configuration file. */

@@ -1,18 +1,7 @@
-/** As the control surface shows it. */
-export interface Snapshot {
-  readonly name: string;
-  readonly of: string;
-  readonly now: string;
-  readonly turn: number;
-  readonly missing?: {
-    readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
-    readonly keys: readonly string[];
-    readonly webhooks: number;
-  };
-}
+import type { SnapshotView } from "../emulator/control/operation.ts";
 
 /** What an imported snapshot has no secrets for, and what to do about it, a line each. */
-export function missingLines(missing: Snapshot["missing"]): readonly string[] {
+export function missingLines(missing: SnapshotView["missing"]): readonly string[] {
   if (!missing) return [];
   const { destinations, keys, webhooks } = missing;
   return [

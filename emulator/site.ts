@@ -27,7 +27,7 @@ import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { createWorld, type EffectRunner, type WorldParts } from "./kernel/world.ts";
-import { type Origin, originOf, type Source } from "./source.ts";
+import { type Origin, type Source, sourceOfWorld } from "./source.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
 export interface Site {
@@ -111,7 +111,7 @@ export function openSite(options: SiteOptions): Site {
       clock.sync();
       do await waitForRest(world);
       while (world.inFlight().length > 0);
-      return use(originOf({ world, traces, files, store, home }));
+      return use(sourceOfWorld({ world, traces, files, store, home }));
     },
     end: (reason) => letGo(reason, undefined),
     // A world that has ended before may have lost its folder to another process: it writes no more.

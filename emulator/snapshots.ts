@@ -1,5 +1,6 @@
 import type { StillWorld } from "./adapters/archive/export-archive.ts";
 import type { Missing } from "./adapters/archive/hiding.ts";
+import { isDeviceName } from "./adapters/device-names.ts";
 import type { Homes } from "./adapters/homes/homes.ts";
 import type { Home, SnapshotEntry } from "./adapters/homes/registry.ts";
 import { readStore } from "./adapters/store/store.ts";
@@ -12,7 +13,7 @@ import { imageOf, type WorldImage } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Site } from "./site.ts";
-import { type Source, type Still, sourceOf } from "./source.ts";
+import { type Source, type Still, sourceOfSnapshot } from "./source.ts";
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
@@ -123,7 +124,7 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
     },
     source(name) {
       const entry = entryOf(name);
-      return entry && sourceOf(entry, stillOf(name, entry), isKept);
+      return entry && sourceOfSnapshot(entry, stillOf(name, entry), isKept);
     },
     async keepSeeded(site) {
       // Without rows or destinations a world is seeded as quickly as it is copied.
@@ -141,7 +142,6 @@ function isLong({ traces, destinations }: SeedData): boolean {
   return traces.length > 0 || destinations.length > 0;
 }
 
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 /** Names are those of folders too, on every system; worlds and snapshots share them. */
@@ -152,7 +152,7 @@ export function refuseName(name: string): void {
       "invalid_name",
       `${SEEDED} is a world as the configuration begins it; choose another name.`,
     );
-  if (DEVICE.test(name))
+  if (isDeviceName(name))
     throw new Refusal(
       422,
       "invalid_name",

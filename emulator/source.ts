@@ -41,7 +41,7 @@ interface Living {
 }
 
 /** Has to be used in the same go: what the world does later belongs to it alone. */
-export function originOf({ world, traces, files, store, home }: Living): Source {
+export function sourceOfWorld({ world, traces, files, store, home }: Living): Source {
   const still = { image: world.image(), limiter: world.ports.limiter.copy(), boot: files.fork() };
   return {
     ...still,
@@ -63,7 +63,7 @@ export interface Still {
 }
 
 /** A snapshot as worlds go on from it. */
-export function sourceOf(
+export function sourceOfSnapshot(
   { home, last, boot }: SnapshotEntry,
   { image, limiter, traces }: Still,
   isKept: boolean,

@@ -1,8 +1,9 @@
+import type { SnapshotView } from "../../emulator/control/operation.ts";
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { callControl } from "../control-client.ts";
 import { targetUrl } from "../running.ts";
 import { exportTo, importFrom } from "../snapshot-files.ts";
-import { missingLines, type Snapshot } from "../snapshot-lines.ts";
+import { missingLines } from "../snapshot-lines.ts";
 import { print } from "../terminal.ts";
 
 interface Action {
@@ -23,22 +24,22 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   save: {
     operands: ["<name>"],
     run: (url, [name]) =>
-      callControl<Snapshot>(url, SNAPSHOTS, { method: "POST", body: { name }, timeoutMs: LONG_MS }),
-    lines: (snapshot: Snapshot) => [`${snapshot.name} is saved (${snapshot.of} at ${snapshot.now})`],
+      callControl<SnapshotView>(url, SNAPSHOTS, { method: "POST", body: { name }, timeoutMs: LONG_MS }),
+    lines: (snapshot: SnapshotView) => [`${snapshot.name} is saved (${snapshot.of} at ${snapshot.now})`],
   },
   load: {
     operands: ["<name>"],
     run: (url, [name]) =>
-      callControl<Snapshot>(url, `${pathOf(name)}/load`, { method: "POST", timeoutMs: LONG_MS }),
-    lines: (snapshot: Snapshot) => [
+      callControl<SnapshotView>(url, `${pathOf(name)}/load`, { method: "POST", timeoutMs: LONG_MS }),
+    lines: (snapshot: SnapshotView) => [
       `${snapshot.name} is loaded; it is ${snapshot.now}`,
       ...missingLines(snapshot.missing),
     ],
   },
   list: {
     operands: [],
-    run: (url) => callControl<readonly Snapshot[]>(url, SNAPSHOTS),
-    lines: (all: readonly Snapshot[]) =>
+    run: (url) => callControl<readonly SnapshotView[]>(url, SNAPSHOTS),
+    lines: (all: readonly SnapshotView[]) =>
       all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
   },
   rm: {
@@ -61,7 +62,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     operands: ["<file>", "[name]"],
     flags: ["passphrase", "passphrase-file", "without-secrets", "force"],
     run: importFrom,
-    lines: (snapshot: Snapshot) => [
+    lines: (snapshot: SnapshotView) => [
       `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` puts it in place`,
       ...missingLines(snapshot.missing),
     ],

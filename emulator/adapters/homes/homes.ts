@@ -4,14 +4,11 @@ import { removeRecords } from "../store/sharing.ts";
 import { foldersOf, type Home, homesOf, type Registry, readRegistry, writeRegistry } from "./registry.ts";
 import { openTrash } from "./trash.ts";
 
-/** What a home reads through. */
-export type Beneath = Pick<Home, "layers" | "bases">;
-
 /** The homes of all worlds and snapshots of a data folder, and which folders somebody still needs. */
 export interface Homes {
   readonly registry: Registry;
   /** Folders that nothing lies in yet, for a new world or for a world that begins anew. */
-  prepare(kind: "worlds" | "snapshots", name: string, beneath?: Beneath): Home;
+  prepare(kind: "worlds" | "snapshots", name: string): Home;
   /**
    * Writes the registry down in one step; folders that nobody needs any more go. A world whose new home has the
    * folder of objects that its old one had names it, so that what lies there goes in the same step.
@@ -43,7 +40,8 @@ export interface HomesOptions {
 const PIECE = /^(records|traces|objects)(~\d+)?$/;
 /** Lies among the records of a world as long as it is being filled. */
 const HALF = "being-filled";
-const NOTHING: Beneath = { layers: [], bases: [] };
+/** What a home reads through that goes on from nothing. */
+const NOTHING: Pick<Home, "layers" | "bases"> = { layers: [], bases: [] };
 
 export function openHomes({ root, isKept }: HomesOptions): Homes {
   const trash = openTrash(join(root, ".trash"));
@@ -96,12 +94,12 @@ export function openHomes({ root, isKept }: HomesOptions): Homes {
     get registry() {
       return registry;
     },
-    prepare(kind, name, beneath = NOTHING) {
+    prepare(kind, name) {
       const base = join(root, kind, name);
       const records = existsSync(base) || needed.has(base) ? freeName(join(base, "records")) : base;
       mkdirSync(base, { recursive: true });
       const [traces, objects] = [freeName(join(base, "traces")), freeName(join(base, "objects"))];
-      return { records, traces, objects, ...beneath };
+      return { records, traces, objects, ...NOTHING };
     },
     change(next, vacated) {
       if (isKept) writeRegistry(root, { ...next, ...(vacated !== undefined && { vacated }) });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeviceName } from "../device-names.ts";
 import type { Stage } from "./stage.ts";
 import { UPLOADS } from "./stage.ts";
 
@@ -13,13 +14,11 @@ const KEY_FILE = ".key";
 const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
 /** A last segment has a dot and a folder has none: no key can need a file where another needs a folder. */
 const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)+$/;
-/** Names that some systems keep for devices, with any extension. */
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 const MAX_SAFE_KEY = 400;
 
 /** A bucket's folder, under its own name unless some system keeps that for a device. */
 export function folderOf(bucket: string): string {
-  return DEVICE.test(bucket) ? `.bucket-${bucket}` : bucket;
+  return isDeviceName(bucket) ? `.bucket-${bucket}` : bucket;
 }
 
 /** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
@@ -50,6 +49,6 @@ function isSafeKey(key: string): boolean {
   if (key.length > MAX_SAFE_KEY) return false;
   const segments = key.split("/");
   const last = segments.pop() as string;
-  if (!SAFE_FILE.test(last) || DEVICE.test(last)) return false;
-  return segments.every((segment) => SAFE_FOLDER.test(segment) && !DEVICE.test(segment));
+  if (!SAFE_FILE.test(last) || isDeviceName(last)) return false;
+  return segments.every((segment) => SAFE_FOLDER.test(segment) && !isDeviceName(segment));
 }

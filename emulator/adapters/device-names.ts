@@ -1,0 +1,6 @@
+/** Names that some systems keep for devices, with any extension: no file or folder there can have them. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
+
+export function isDeviceName(name: string): boolean {
+  return DEVICE.test(name);
+}
