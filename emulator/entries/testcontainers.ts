@@ -63,7 +63,7 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
   readonly s3Url: string;
   /**
    * The object store as a destination names it in `endpoint_url`: exports are written inside of the container, where
-   * `s3Url` leads nowhere. Leaving `endpoint_url` out means the same.
+   * `s3Url` leads nowhere as soon as it names localhost. Leaving `endpoint_url` out means the same.
    */
   readonly s3UrlInside = `http://localhost:${PORTS.s3}`;
 
