@@ -53,15 +53,18 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
     return named;
   }
 
-  async function fill(site: Site, isEmpty: boolean): Promise<void> {
+  async function fill({ id, site }: NamedWorld, isEmpty: boolean): Promise<void> {
     homes.begin(site.home);
     await parts.seed(site, isEmpty);
     await site.kept();
     homes.begun(site.home);
+    const isUsual = homes.registry.worlds[id]?.beginning === undefined;
+    if (!isEmpty && isUsual) await stills.keepSeeded(site);
   }
 
+  /** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */
   async function seed(named: NamedWorld, isEmpty: boolean): Promise<void> {
-    const filling = fill(named.site, isEmpty);
+    const filling = fill(named, isEmpty);
     const seeding = filling
       .catch(() => undefined)
       .finally(() => {
@@ -69,8 +72,6 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
       });
     named.seeding = seeding;
     await filling;
-    const isUsual = homes.registry.worlds[named.id]?.beginning === undefined;
-    if (!isEmpty && isUsual) await stills.keepSeeded(named.site);
   }
 
   /** A world that was being filled when its process ended begins once more. */

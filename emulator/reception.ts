@@ -1,5 +1,6 @@
 import type { ControlContext } from "./control/operation.ts";
 import { CONTROL_PREFIX } from "./control/prefix.ts";
+import type { Recording } from "./control/recording.ts";
 import { corsHeaders, preflightReply } from "./http/cors.ts";
 import type { Gateway } from "./http/gateway.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./http/message.ts";
@@ -26,12 +27,11 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
   function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
     const { site, recording } = named;
     site.clock.sync();
-    const { now } = site.world;
+    const keep = recording.take(request, site.world.now);
     const reply = request.path.startsWith(CONTROL_PREFIX)
       ? answerControl(controlOf(named), request, allowedHosts)
       : gateway.handle(site.world, request, site.clock);
-    recording.take(request, now, reply);
-    return onceKept(site, reply);
+    return onceKept(site, reply, keep);
   }
 
   async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
@@ -58,8 +58,13 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
 }
 
 /** Nobody is told of what the end of the process could still undo. */
-async function onceKept(site: Site, replying: Promise<HttpReply>): Promise<HttpReply> {
+async function onceKept(
+  site: Site,
+  replying: Promise<HttpReply>,
+  keep: ReturnType<Recording["take"]>,
+): Promise<HttpReply> {
   const reply = await replying;
+  keep?.(reply);
   const kept = site.kept();
   if (kept) await kept;
   return reply;

@@ -31,8 +31,7 @@ const WITHOUT_NEWS = /\/(query|query\/validate|stats|search|count|history|state\
 export function createDiskRoom(folder: string, measure: (folder: string) => Measured = statfsSync): DiskRoom {
   let plentyUntil = Number.NEGATIVE_INFINITY;
 
-  function freeBytes(needed: number): number {
-    if (needed < RESERVE_BYTES && performance.now() < plentyUntil) return Number.POSITIVE_INFINITY;
+  function freeBytes(): number {
     const { bavail, blocks, bsize } = measure(folder);
     const free = bavail * bsize;
     if (free >= PLENTY_BYTES) plentyUntil = performance.now() + PLENTY_MS;
@@ -41,10 +40,10 @@ export function createDiskRoom(folder: string, measure: (folder: string) => Meas
 
   return {
     checked(request) {
-      if (!isWriting(request) || request.bodyProblem) return request;
       const needed = request.body.length * WRITTEN_PER_BODY_BYTE;
-      const isFull = freeBytes(needed) < needed;
-      return isFull ? { ...request, bodyProblem: refusalFor(folder) } : request;
+      if (needed < RESERVE_BYTES && performance.now() < plentyUntil) return request;
+      if (!isWriting(request) || request.bodyProblem) return request;
+      return freeBytes() < needed ? { ...request, bodyProblem: refusalFor(folder) } : request;
     },
   };
 }

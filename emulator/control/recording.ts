@@ -7,8 +7,8 @@ import { type ControlOperation, control, type Lines } from "./operation.ts";
 
 /** What the emulator was asked lately, so that a failure seen once can be played again. */
 export interface Recording {
-  /** Keeps a request, and its reply when it comes. */
-  take(request: HttpRequest, now: Instant, reply: Promise<HttpReply>): void;
+  /** Takes note of a request; what it answers with keeps it, once its reply is there. */
+  take(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
   /** False when requests came before the oldest one that is kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];
@@ -59,14 +59,11 @@ export function createRecording(isFresh: boolean): Recording {
   }
 
   return {
-    take(request, now, reply) {
-      if (!isInput(request)) return;
+    take(request, now) {
+      if (!isInput(request)) return undefined;
       arrivals += 1;
       const arrival = arrivals;
-      void reply.then(
-        (answer) => keep({ arrival, ...keptOf(request, now, answer) }),
-        () => undefined,
-      );
+      return (reply) => keep(keptOf(arrival, now, request, reply));
     },
     get isComplete() {
       return isComplete;
@@ -112,14 +109,15 @@ interface Kept extends Pick<HttpRequest, "region" | "method" | "path" | "query">
 }
 
 function keptOf(
-  request: HttpRequest,
+  arrival: number,
   at: Instant,
+  { region, method, path, query, headers, body }: HttpRequest,
   { status, body: reply }: HttpReply,
-): Omit<Kept, "arrival"> {
-  const { region, method, path, query, headers, body } = request;
+): Kept {
   const keptHeaders: Record<string, string> = {};
   for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
+    arrival,
     region,
     method,
     path,

@@ -1,4 +1,4 @@
-import type { HttpReply, HttpRequest } from "./message.ts";
+import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "./message.ts";
 import { WORLD_HEADER } from "./world-choice.ts";
 
 /** What a page of another origin may read of a reply beside what browsers always show. */
@@ -21,8 +21,8 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_AGE_SECONDS = "600";
 
 /** Headers for a request of a page of another origin; without an origin there are none. */
-export function corsHeaders({ headers }: HttpRequest): Readonly<Record<string, string>> {
-  if (headers.origin === undefined) return {};
+export function corsHeaders({ headers }: HttpRequest): ReplyHeaders {
+  if (headers.origin === undefined) return NO_HEADERS;
   return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
 }
 

@@ -3,6 +3,11 @@ import { awaitsHttp, type HttpFault, strikeHttp } from "../domain/faults/http.ts
 import type { World } from "../domain/turn.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
 
+/** Whether a fault may concern this request. */
+export function isFaultAwaited(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
+  return awaitsHttp(world.reader, world.now, { id, path, region });
+}
+
 /** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
 export async function faultReply(
   world: World,
@@ -10,7 +15,6 @@ export async function faultReply(
   { method, path, region }: HttpRequest,
 ): Promise<HttpReply | undefined> {
   const occasion = { id, path, region };
-  if (!awaitsHttp(world.reader, world.now, occasion)) return undefined;
   const detail = { method, path };
   const fault = world.turn({ type: "request", name: id, detail }, (turn) => strikeHttp(turn, occasion));
   if (!fault) return undefined;

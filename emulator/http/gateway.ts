@@ -3,6 +3,8 @@ import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts
 import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/unshown.ts";
 import type { Settings } from "../domain/settings.ts";
 import type { World } from "../domain/turn.ts";
+import type { Workspace } from "../domain/workspace.ts";
+import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isTicket } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
@@ -10,16 +12,32 @@ import { isDressed, isFollowing } from "../operations/reply.ts";
 import { answeredBeyond, noteAnswered } from "./answered-beyond.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply } from "./fault.ts";
+import { faultReply, isFaultAwaited } from "./fault.ts";
 import { createFollowers, type Followers, type Pace } from "./followers.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
-import { checkRequest, operationUnder } from "./operation-check.ts";
+import {
+  type HttpReply,
+  type HttpRequest,
+  jsonReply,
+  merged,
+  NO_HEADERS,
+  type ReplyHeaders,
+  withHeaders,
+} from "./message.ts";
+import {
+  bodyOf,
+  type Checked,
+  checkRequest,
+  checksOf,
+  operationUnder,
+  prepareChecks,
+  type ReadBody,
+} from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
-import { noteOf, warning } from "./warning.ts";
+import { warning } from "./warning.ts";
 
 /** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
 export interface Gateway {
@@ -34,19 +52,20 @@ interface Route {
   id: OperationId;
   readonly path: Readonly<Record<string, string>>;
   /** The body, if it had to be read to find the row. */
-  body?: { readonly value: unknown };
+  body?: ReadBody;
 }
 
 export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
   const followers = createFollowers();
   return {
     followers,
-    async handle(world, request, pace) {
+    handle(world, request, pace) {
       const { headers, refusal } = countRequest(world, request);
-      const reply = refusal
-        ? refusalReply(refusal, request, operationAt(request), world.ports.settings)
-        : await respond(world, request, pace);
-      return { ...reply, headers: { ...reply.headers, ...headers, ...corsHeaders(request) } };
+      const replying = refusal
+        ? Promise.resolve(refusalReply(refusal, request, operationAt(request), world.ports.settings))
+        : respond(world, request, pace);
+      const more = merged(headers, corsHeaders(request));
+      return more === NO_HEADERS ? replying : replying.then((reply) => withHeaders(reply, more));
     },
   };
 
@@ -112,36 +131,44 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const operation = operationUnder(OPERATIONS[id], settings.assumptions);
   const caller = identify(request);
   const tenant_id = tenantOf(caller, operation, world);
-  const checked = await checkRequest(operation, request, {
-    path: route.path,
-    read: route.body,
-    bodyBytes: settings.limits.body_bytes,
-    codecs: parts.codecs,
-  });
-  if (checked.unknown.length > 0 && settings.strict)
-    throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
-  const detail = { method: request.method, path: request.path, ...noteOf(checked.unknown) };
-  const struck = await faultReply(world, id, request);
+  // An await where there is nothing to wait for would cost a short request as much as its handler does.
+  const checks = checksOf(operation) ?? (await prepareChecks(operation));
+  const read = route.body ?? bodyOf(operation, request, settings.limits.body_bytes, parts.codecs);
+  const body = read instanceof Promise ? await read : read;
+  const checked = checkRequest(operation, checks, { request, path: route.path, body });
+  const { unknown } = checked;
+  if (unknown.length > 0 && settings.strict)
+    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
+  const struck = isFaultAwaited(world, id, request) ? await faultReply(world, id, request) : undefined;
   if (struck) return struck;
   if (operation.waits) parts.followers.admit(world);
+  const cause = causeOf(id, request, unknown);
+  const asked = askedOf(checked, { region: caller.region, tenant_id }, request);
   const handler = parts.handlers[id] as Handler<OperationId>;
-  const workspace = { region: caller.region, tenant_id };
-  const asked = { ...checked, workspace, headers: request.headers } as unknown as RequestOf<OperationId>;
-  const cause = { type: "request", name: id, detail } as const;
   const said = world.turn(cause, (turn) => handler(turn, asked));
   const result = isTicket(said) ? await world.answerTo(said.number) : said;
   if (result instanceof Error) throw result;
   const beyond = answeredBeyond(operation, isDressed(result) ? result.body : result, isFollowing(result));
   noteAnswered(cause, beyond);
-  const headers = warning(checked.unknown, settings.strict ? beyond : []);
+  const headers = warning(unknown, settings.strict ? beyond : []);
   return replyOf(parts, { world, request, operation, headers }, result);
+}
+
+function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: readonly string[]): Cause {
+  const detail = unknown.length > 0 ? { method, path, unknown_fields: unknown } : { method, path };
+  return { type: "request", name, detail };
+}
+
+/** The checks have shown that it is what the row says, which the compiler cannot know. */
+function askedOf({ path, query, body }: Checked, workspace: Workspace, { headers }: HttpRequest) {
+  return { path, query, body, workspace, headers } as RequestOf<OperationId>;
 }
 
 interface Answered {
   readonly world: World;
   readonly request: HttpRequest;
   readonly operation: Operation;
-  readonly headers: Record<string, string>;
+  readonly headers: ReplyHeaders;
 }
 
 function replyOf(
@@ -150,25 +177,22 @@ function replyOf(
   result: unknown,
 ): HttpReply | Promise<HttpReply> {
   const { status } = operation.reply;
-  if (isFollowing(result)) {
-    const reply = followers.reply(world, result, pace);
-    return { ...reply, headers: { ...reply.headers, ...headers } };
-  }
+  if (isFollowing(result)) return withHeaders(followers.reply(world, result, pace), headers);
   const codec = codecFor(request, operation.bodyMedia, codecs);
   if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(result));
   if (!isDressed(result)) return replyWith(status, result, headers);
-  return replyWith(result.status ?? status, result.body, { ...headers, ...result.headers });
+  return withHeaders(replyWith(result.status ?? status, result.body, headers), result.headers);
 }
 
 async function codedReply(
   status: number,
-  headers: Record<string, string>,
+  headers: ReplyHeaders,
   body: Promise<Uint8Array>,
 ): Promise<HttpReply> {
   return { status, headers, body: await body };
 }
 
-function replyWith(status: number, body: unknown, headers: Record<string, string>): HttpReply {
+function replyWith(status: number, body: unknown, headers: ReplyHeaders): HttpReply {
   return body === undefined ? { status, headers, body: "" } : jsonReply(status, body, headers);
 }
 

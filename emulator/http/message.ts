@@ -28,8 +28,23 @@ export interface HttpReply {
   readonly keepAlive?: { readonly text: string; readonly everyMs: number };
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
+export type ReplyHeaders = HttpReply["headers"];
 
-export function jsonReply(status: number, value: unknown, headers: Record<string, string> = {}): HttpReply {
-  return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(value) };
+export const NO_HEADERS: ReplyHeaders = Object.freeze({});
+
+const JSON_TYPE: ReplyHeaders = Object.freeze({ "content-type": "application/json" });
+
+export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = NO_HEADERS): HttpReply {
+  return { status, headers: merged(JSON_TYPE, headers), body: JSON.stringify(value) };
+}
+
+/** The reply with these headers as well. */
+export function withHeaders(reply: HttpReply, headers: ReplyHeaders): HttpReply {
+  return headers === NO_HEADERS ? reply : { ...reply, headers: merged(reply.headers, headers) };
+}
+
+/** Most replies have no headers of their own, and none of them needs a copy. */
+export function merged(headers: ReplyHeaders, more: ReplyHeaders): ReplyHeaders {
+  if (more === NO_HEADERS) return headers;
+  return headers === NO_HEADERS ? more : { ...headers, ...more };
 }

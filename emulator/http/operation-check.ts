@@ -19,17 +19,21 @@ export interface Checked {
   readonly unknown: readonly string[];
 }
 
-/** What the check of a request works with beside its row. */
-export interface CheckContext {
+/** A body that has been read; a form's parts are bytes, which its operation reads itself. */
+export interface ReadBody {
+  readonly value: unknown;
+  readonly isForm?: boolean;
+}
+
+/** What is asked of a row. */
+export interface Asked {
+  readonly request: HttpRequest;
   readonly path: Checked["path"];
-  /** The body, if it had to be read to find the row. */
-  readonly read: { readonly value: unknown } | undefined;
-  readonly bodyBytes: number;
-  readonly codecs: Codecs;
+  readonly body: ReadBody;
 }
 
 /** The checks of a row, ready to be used. */
-interface Checks {
+export interface Checks {
   readonly path: readonly Named[];
   readonly query: readonly (Named & { readonly isOptional: boolean })[];
   readonly body: Check | undefined;
@@ -55,31 +59,31 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
   return wider;
 }
 
+const NO_FIELDS = {};
+
 /** Reads a request by its row, or refuses it, naming every field that is wrong. */
-export async function checkRequest(
-  operation: Operation,
-  request: HttpRequest,
-  context: CheckContext,
-): Promise<Checked> {
-  const checks = prepared.get(operation) ?? (await prepare(operation));
-  const query = readQuery(request.query, operation.query ?? {});
-  const { value: body, isForm } = operation.body
-    ? await bodyOf(operation, request, context)
-    : { value: undefined, isForm: false };
-  const problems = [
-    ...checks.path.flatMap(({ name, check }) => check(context.path[name], `path.${name}`)),
-    ...checks.query.flatMap(({ name, check, isOptional }) =>
-      isOptional && !(name in query) ? [] : check(query[name], `query.${name}`),
-    ),
-    ...((!isForm && checks.body?.(body, "body")) || []),
-  ];
+export function checkRequest(operation: Operation, checks: Checks, { request, path, body }: Asked): Checked {
+  const fields = operation.query ?? NO_FIELDS;
+  const query = readQuery(request.query, fields);
+  const problems: string[] = [];
+  for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
+  for (const { name, check, isOptional } of checks.query)
+    if (!isOptional || name in query) problems.push(...check(query[name], `query.${name}`));
+  const read = body.isForm ? undefined : operation.body;
+  if (read && checks.body) problems.push(...checks.body(body.value, "body"));
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unknown = operation.body && !isForm ? unknownFields(body, operation.body, "body") : [];
-  const unread = unknownParameters(request.query, operation.query ?? {});
-  return { path: context.path, query, body, unknown: [...unread, ...unknown] };
+  const unread = unknownParameters(request.query, fields);
+  const unknown = read ? unknownFields(body.value, read, "body") : [];
+  return { path, query, body: body.value, unknown: unread.length > 0 ? [...unread, ...unknown] : unknown };
 }
 
-async function prepare(operation: Operation): Promise<Checks> {
+/** The checks of a row; undefined until they have been prepared. */
+export function checksOf(operation: Operation): Checks | undefined {
+  return prepared.get(operation);
+}
+
+/** Makes the checks of a row, once. */
+export async function prepareChecks(operation: Operation): Promise<Checks> {
   const { pathParameters = {}, query = {}, body } = operation;
   const checks: Checks = {
     path: await Promise.all(
@@ -98,12 +102,15 @@ async function prepare(operation: Operation): Promise<Checks> {
   return checks;
 }
 
-/** A form's parts are bytes, which its operation reads itself. */
-async function bodyOf(
-  { bodyMedia }: Operation,
+const NO_BODY: ReadBody = { value: undefined };
+
+/** The body as its row takes it; other media than JSON are read by libraries that answer later. */
+export function bodyOf(
+  { body, bodyMedia }: Operation,
   request: HttpRequest,
-  { read, bodyBytes, codecs }: CheckContext,
-): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
-  if (bodyMedia) return readMedia(request, bodyMedia, bodyBytes, codecs);
-  return { value: read ? read.value : readBody(request, bodyBytes), isForm: false };
+  maxBytes: number,
+  codecs: Codecs,
+): ReadBody | Promise<ReadBody> {
+  if (!body) return NO_BODY;
+  return bodyMedia ? readMedia(request, bodyMedia, maxBytes, codecs) : { value: readBody(request, maxBytes) };
 }

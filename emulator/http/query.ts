@@ -2,10 +2,12 @@ import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
 
 export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
+const NOTHING_GIVEN = new URLSearchParams();
+
 /** The query's values in the types that the fields ask for; texts that are none stay texts and fail the check. */
 export function readQuery(query: string, fields: QueryFields): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
-  const given = new URLSearchParams(query);
+  const given = query === "" ? NOTHING_GIVEN : new URLSearchParams(query);
   for (const [name, declared] of Object.entries(fields)) {
     const field = fieldOf(declared);
     const texts = given.getAll(name);

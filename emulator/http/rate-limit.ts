@@ -6,25 +6,26 @@ import type { World } from "../domain/turn.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { identify } from "./identity.ts";
-import type { HttpRequest } from "./message.ts";
+import { type HttpRequest, NO_HEADERS, type ReplyHeaders } from "./message.ts";
 
 /** What counting a request came to. */
 export interface Counted {
   /** What the reply says of the limit. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReplyHeaders;
   /** Why the request goes no further: it is one too many, or the world has ended. */
   readonly refusal?: unknown;
 }
 
-const UNSAID: Counted = { headers: {} };
+const UNSAID: Counted = { headers: NO_HEADERS };
 
 /** §8.5: counts a request before anything is asked about its path; a refusal is journalled. */
 export function countRequest(world: World, request: HttpRequest): Counted {
   const { limiter } = world.ports;
   // A call of the emulator to itself has no address.
   if (request.address === "") return UNSAID;
-  const { method, path } = request;
-  const decision = limiter.decide({ ...identify(request), method, path }, world.now);
+  const { method, path, region, address } = request;
+  const { apiKey, userId } = identify(request);
+  const decision = limiter.decide({ apiKey, userId, address, region, method, path }, world.now);
   if (!decision) return UNSAID;
   const headers = headersOf(decision, limiter.settings, world.now);
   return decision.admitted ? { headers } : { headers, refusal: refused(world, request, decision) };
@@ -45,15 +46,11 @@ function refused(world: World, { method, path }: HttpRequest, decision: Decision
   }
 }
 
-function headersOf(
-  decision: Decision,
-  { headers }: RateLimitSettings,
-  now: Instant,
-): Readonly<Record<string, string>> {
+function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Instant): ReplyHeaders {
   const { admitted, count, remaining, resetsAt } = decision;
   const seconds = String(Math.ceil((resetsAt - now) / 1000));
   if (headers === "retry-after" && !admitted) return { "retry-after": seconds };
-  if (headers !== "x-ratelimit") return UNSAID.headers;
+  if (headers !== "x-ratelimit") return NO_HEADERS;
   return {
     "x-ratelimit-limit": String(count),
     "x-ratelimit-remaining": String(remaining),

@@ -38,7 +38,8 @@ export function createRouter<Row>(routes: readonly Route<Row>[]): Router<Row> {
       if (!node) return undefined;
       const found = node.rows.get(method);
       if (!found) return { allow: [...node.rows.keys()] };
-      const parameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? ""]));
+      const parameters: Record<string, string> = {};
+      for (const [index, name] of found.names.entries()) parameters[name] = values[index] ?? "";
       return { row: found.row, parameters };
     },
   };

@@ -1,14 +1,11 @@
+import { NO_HEADERS, type ReplyHeaders } from "./message.ts";
+
 const NAMES_SHOWN = 20;
 const LONGEST = 1000;
 
-/** What the journal says of members that were sent and that nothing reads. */
-export function noteOf(unknown: readonly string[]): { readonly unknown_fields?: readonly string[] } {
-  return unknown.length > 0 ? { unknown_fields: unknown } : {};
-}
-
-/** What the headers of a reply say of them, and of its own members that the specification does not define. */
-export function warning(unknown: readonly string[], beyond: readonly string[]): Record<string, string> {
-  if (unknown.length === 0 && beyond.length === 0) return {};
+/** What a reply says of members that nothing reads, and of its own that the specification does not define. */
+export function warning(unknown: readonly string[], beyond: readonly string[]): ReplyHeaders {
+  if (unknown.length === 0 && beyond.length === 0) return NO_HEADERS;
   const said = [
     ...(unknown.length > 0 ? [`unknown fields: ${shown(unknown)}`] : []),
     ...(beyond.length > 0 ? [`answered beyond the specification: ${shown(beyond)}`] : []),

@@ -11,9 +11,16 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padS
 
 /** Lists print many times of few days: the calendar is asked once for each day in a row. */
 let lastDay = { midnight: 0, text: "1970-01-01T" };
+let last = { instant: Number.NaN, text: "" };
 
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
+  // Much happens at one instant, and what happened is told more than once.
+  if (instant !== last.instant) last = { instant, text: written(instant) };
+  return last.text;
+}
+
+function written(instant: Instant): string {
   const whole = Math.trunc(instant);
   const midnight = Math.floor(whole / DAY_MS) * DAY_MS;
   if (midnight !== lastDay.midnight)

@@ -1,5 +1,5 @@
 import type { Cause, ClockState, Commit, Effect, Note, Stored } from "./commit.ts";
-import { formatInstant, type Instant } from "./instant.ts";
+import { formatInstant } from "./instant.ts";
 
 /** One turn as people read it: what happened and which records it touched, without their contents. */
 export interface JournalEntry {
@@ -58,33 +58,26 @@ export function createJournal(capacity: number): Journal {
 
 export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
   const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
-  return {
+  const entry: { -readonly [Member in keyof JournalEntry]: JournalEntry[Member] } = {
     turn,
-    now: written(now),
+    now: formatInstant(now),
     cause,
-    ...(refused && { refused }),
-    ...(put && { put: namesOf(put) }),
-    ...(removed && { removed: namesOf(removed) }),
-    ...(scheduled && {
-      scheduled: scheduled.map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
-    }),
-    ...(asked && { asked: asked.map(({ kind, ref }: Effect) => ({ kind, ref })) }),
-    ...(clock && { clock }),
-    ...(notes && { notes }),
   };
+  if (refused) entry.refused = refused;
+  if (put) entry.put = namesOf(put);
+  if (removed) entry.removed = namesOf(removed);
+  if (scheduled)
+    entry.scheduled = scheduled.map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref }));
+  if (asked) entry.asked = asked.map(({ kind, ref }: Effect) => ({ kind, ref }));
+  if (clock) entry.clock = clock;
+  if (notes) entry.notes = notes;
+  return entry;
 }
 
 function namesOf(changes: Readonly<Record<string, readonly (string | Stored)[]>>): readonly string[] {
   const names: string[] = [];
-  for (const [name, items] of Object.entries(changes))
-    for (const item of items) names.push(`${name}/${typeof item === "string" ? item : item.key}`);
+  for (const name in changes)
+    for (const item of changes[name] ?? [])
+      names.push(`${name}/${typeof item === "string" ? item : item.key}`);
   return names;
-}
-
-let lastWritten: { readonly instant: Instant; readonly text: string } | undefined;
-
-/** Many turns take place at one instant. */
-function written(instant: Instant): string {
-  if (lastWritten?.instant !== instant) lastWritten = { instant, text: formatInstant(instant) };
-  return lastWritten.text;
 }

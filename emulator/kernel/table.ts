@@ -110,11 +110,12 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
       const id = kind.idOf(record);
       const known = rows.get(id);
       const order = known?.order ?? ++last;
+      const placed = { order, id };
       rows.set(id, { order, record });
-      if (!known) everything.add({ order, id });
+      if (!known) everything.add(placed);
       const [before, after] = [known ? namesOf(known.record) : [], namesOf(record)];
       for (const name of before) if (!after.includes(name)) leave(name, order);
-      for (const name of after) if (!before.includes(name)) ownShelf(name).add({ order, id });
+      for (const name of after) if (!before.includes(name)) ownShelf(name).add(placed);
     },
     remove(id) {
       const row = rows.get(id);

@@ -125,8 +125,9 @@ interface Draft {
   readonly turn: number;
   readonly now: Instant;
   readonly cause: Cause;
-  put?: Map<string, Map<string, Stored>>;
-  removed?: Map<string, Set<string>>;
+  /** By collection and key. */
+  put?: Record<string, Map<string, Stored>>;
+  removed?: Record<string, Set<string>>;
   scheduled?: DueEvent[];
   asked?: Effect[];
   ordinals?: Record<string, number>;
@@ -143,17 +144,17 @@ function writerOf<Ports>(bench: Bench<Ports>, current: () => Draft): WriterOf<Po
       const draft = current();
       const key = kind.idOf(record);
       bench.table(kind).put(record);
-      draft.removed?.get(kind.name)?.delete(key);
-      draft.put ??= new Map();
-      const stored = draft.put.get(kind.name) ?? new Map<string, Stored>();
-      draft.put.set(kind.name, stored.set(key, { key, record }));
+      draft.removed?.[kind.name]?.delete(key);
+      draft.put ??= {};
+      const stored = draft.put[kind.name] ?? new Map<string, Stored>();
+      draft.put[kind.name] = stored.set(key, { key, record });
     },
     remove(kind, id) {
       const draft = current();
       bench.table(kind).remove(id);
-      draft.put?.get(kind.name)?.delete(id);
-      draft.removed ??= new Map();
-      draft.removed.set(kind.name, (draft.removed.get(kind.name) ?? new Set<string>()).add(id));
+      draft.put?.[kind.name]?.delete(id);
+      draft.removed ??= {};
+      draft.removed[kind.name] = (draft.removed[kind.name] ?? new Set<string>()).add(id);
     },
     setClock(next) {
       current().clock = next;
@@ -209,31 +210,29 @@ function plannerOf<Ports>(bench: Bench<Ports>, current: () => Draft): PlannerOf<
 /** Members that say nothing are left out: JSON has no other way to say so. */
 function outcomeOf(draft: Draft, { fired, settled }: Taken): Outcome {
   const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, answers = [] } = draft;
-  // Notes alone change nothing that the store would have to know.
-  const changed =
-    [put, removed, scheduled, asked, ordinals, clock, fired, settled].some(
-      (change) => change !== undefined,
-    ) || cause.type === "control";
-  const commit: Commit = {
-    turn,
-    now,
-    cause,
-    ...(put && { put: listed(put, (items) => [...items.values()]) }),
-    ...(removed && { removed: listed(removed, (keys) => [...keys]) }),
-    ...(scheduled && { scheduled }),
-    ...(asked && { asked }),
-    ...(ordinals && { ordinals }),
-    ...(clock && { clock }),
-    ...(fired !== undefined && { fired }),
-    ...(settled !== undefined && { settled }),
-    ...(notes && { notes }),
-  };
+  const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
+  if (put) commit.put = listed(put, (items) => [...items.values()]);
+  if (removed) commit.removed = listed(removed, (keys) => [...keys]);
+  if (scheduled) commit.scheduled = scheduled;
+  if (asked) commit.asked = asked;
+  if (ordinals) commit.ordinals = ordinals;
+  if (clock) commit.clock = clock;
+  if (fired !== undefined) commit.fired = fired;
+  if (settled !== undefined) commit.settled = settled;
+  // What follows alone changes nothing that the store would have to know.
+  const changed = Object.keys(commit).length > ALWAYS || cause.type === "control";
+  if (notes) commit.notes = notes;
   return { commit, answers, changed };
 }
 
+/** Members that every commit has. */
+const ALWAYS = 3;
+
 function listed<Items, Listed>(
-  changes: ReadonlyMap<string, Items>,
+  changes: Readonly<Record<string, Items>>,
   list: (items: Items) => Listed,
 ): Record<string, Listed> {
-  return Object.fromEntries([...changes].map(([name, items]) => [name, list(items)]));
+  const lists: Record<string, Listed> = {};
+  for (const name in changes) lists[name] = list(changes[name] as Items);
+  return lists;
 }

@@ -31,7 +31,7 @@ export function createOrigin(listener: Listener): Server {
   app.disable("etag");
   app.set("query parser", false);
   app.use((request: IncomingMessage, response: ServerResponse) => {
-    void answer(listener, request, response);
+    void replyTo(listener, request).then((reply) => send(reply, request, response));
   });
   const server = createServer(messagesOf(app), app);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -73,8 +73,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearTimeout(cut);
 }
 
-async function answer(listener: Listener, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const reply = await replyTo(listener, request);
+function send(reply: HttpReply, request: IncomingMessage, response: ServerResponse): void | Promise<void> {
   const { status, headers, body } = reply;
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendStream({ ...reply, body }, response);
