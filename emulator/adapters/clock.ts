@@ -15,6 +15,7 @@ export interface Clock {
    * may not move now: time flows, somebody else advances it, or the outside world is still at work.
    */
   moveFor(instant: Instant, ref: string): boolean;
+  breathe(): Promise<void>;
   close(): void;
 }
 
@@ -66,6 +67,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
       pace.reanchor();
       return true;
     },
+    breathe,
     close: pace.close,
   };
 }

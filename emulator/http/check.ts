@@ -33,10 +33,43 @@ async function loadAjv() {
 }
 
 function problemsOf(errors: readonly ErrorObject[], where: string): readonly string[] {
+  const besideThePoint = new Set(
+    errors.filter(({ keyword }) => keyword === "anyOf").flatMap(misfitsOf(errors)),
+  );
   const sentences = errors
     .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
+    .filter((error) => !besideThePoint.has(error) && !isSaidByEnum(error, errors))
     .map((error) => `${where}${pathOf(error)}: ${saying(error)}`);
   return [...new Set(sentences)];
+}
+
+/** Of a choice that none of its schemas fits: what those say that want another type, if one wants this type. */
+function misfitsOf(errors: readonly ErrorObject[]): (choice: ErrorObject) => readonly ErrorObject[] {
+  return ({ schemaPath, instancePath }) => {
+    const branchOf = (error: ErrorObject) => error.schemaPath.slice(schemaPath.length + 1).split("/", 1)[0];
+    const ofChoice = errors.filter(
+      (error) =>
+        error.schemaPath.startsWith(`${schemaPath}/`) &&
+        `${error.instancePath}/`.startsWith(`${instancePath}/`),
+    );
+    const misfits = new Set(
+      ofChoice
+        .filter((error) => error.schemaPath === `${schemaPath}/${branchOf(error)}/type`)
+        .filter((error) => error.instancePath === instancePath)
+        .map(branchOf),
+    );
+    const besideThePoint = ofChoice.filter((error) => misfits.has(branchOf(error)));
+    return besideThePoint.length < ofChoice.length ? besideThePoint : [];
+  };
+}
+
+/** Whoever is told of the values that are taken need not be told of their type. */
+function isSaidByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
+  const listed = schemaPath.replace(/type$/, "enum");
+  return (
+    keyword === "type" &&
+    errors.some((other) => other.schemaPath === listed && other.instancePath === instancePath)
+  );
 }
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {

@@ -10,7 +10,12 @@ import type { HttpReply } from "./message.ts";
 export interface Pace {
   /** Moves one step towards an instant, for the sake of a run; false when time is not to be moved now. */
   moveFor(instant: Instant, ref: string): boolean;
+  /** Lets other requests have their turn. */
+  breathe(): Promise<void>;
 }
+
+/** A run that waits behind many others takes many moves. */
+const MOVES_IN_ONE_BREATH = 100;
 
 /** Requests that stay open as a run goes. */
 export interface Followers {
@@ -86,6 +91,7 @@ interface Followed {
 function followed({ world, follow, pace, listener, closed }: Followed): AsyncIterator<string> {
   let wake = () => {};
   let isOver = false;
+  let moves = 0;
   const unfollow = world.journal.follow(
     () => wake(),
     () => wake(),
@@ -112,7 +118,12 @@ function followed({ world, follow, pace, listener, closed }: Followed): AsyncIte
       while (!isOver) {
         const text = said();
         if (text !== undefined) return { value: text, done: false };
-        if (isOver || hasMoved()) continue;
+        if (isOver) continue;
+        if (hasMoved()) {
+          moves += 1;
+          if (moves % MOVES_IN_ONE_BREATH === 0) await pace?.breathe();
+          continue;
+        }
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -38,10 +38,13 @@ function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Field<unkno
 
 function typed(text: string, field: Field<unknown>): unknown {
   const types = [field.type].flat();
-  if (types.includes("integer") && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (types.includes("integer") && INTEGER.test(text)) return Number(text);
   if (types.includes("boolean") && BOOLEANS.has(text)) return BOOLEANS.get(text);
   return text;
 }
+
+/** Up to what a number can hold at all: a bound of the field says more than that it is none. */
+const INTEGER = /^-?\d{1,300}$/;
 
 const BOOLEANS = new Map([
   ["true", true],

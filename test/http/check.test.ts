@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  anything,
   dateTime,
   integer,
   listOf,
@@ -20,6 +21,7 @@ const order = object({
   kind: oneOf(["a", "b"]),
   note: optional(nullable(text({ minLength: 1 }))),
   lines: optional(listOf(object({ count: integer({ minimum: 1 }) }))),
+  modes: optional(anything({ anyOf: [oneOf(["a", "b"]), listOf(oneOf(["a", "b"]))] })),
 });
 
 const good = { id: "12345678-1234-4234-8234-123456789ABC", at: "2026-01-01T00:00:00Z", kind: "a" };
@@ -38,6 +40,10 @@ describe("a check", () => {
     [{ ...good, lines: [{ count: 1 }, { count: 0 }] }, ["body.lines[1].count: must be >= 1"]],
     [{ ...good, lines: [{ count: 1.5 }] }, ["body.lines[0].count: must be integer"]],
     [[], ["body: must be object"]],
+    [{ ...good, kind: 5 }, ["body.kind: must be one of a, b"]],
+    [{ ...good, modes: "c" }, ["body.modes: must be one of a, b"]],
+    [{ ...good, modes: ["a", "c"] }, ["body.modes[1]: must be one of a, b"]],
+    [{ ...good, modes: 5 }, ["body.modes: must be one of a, b", "body.modes: must be array"]],
   ])("names what is wrong: %j", async (value, problems) => {
     const check = await checkOf(order);
     expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);
@@ -70,5 +76,7 @@ describe("a query", () => {
     expect(readQuery("", fields)).toEqual({ limit: 10 });
     expect(readQuery("limit=five", fields)).toEqual({ limit: "five" });
     expect(readQuery("limit=1e3", fields)).toEqual({ limit: "1e3" });
+    expect(readQuery(`limit=${"9".repeat(30)}`, fields)).toEqual({ limit: 1e30 });
+    expect(readQuery(`limit=${"9".repeat(400)}`, fields)).toEqual({ limit: "9".repeat(400) });
   });
 });

@@ -117,6 +117,24 @@ describe("a frozen clock", () => {
     expect(rig.emulator.clock.now()).toBe("2026-03-01T01:00:10.000000Z");
   });
 
+  it("lets others have their turn while it moves far", async () => {
+    for (let ahead = 0; ahead < 40; ahead += 1)
+      await rig.call("POST", `/threads/${thread}/runs`, { assistant_id: "slow" });
+    const seen = new Set<string>();
+    let isOver = false;
+    const waiting = rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "echo" }).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      seen.add(rig.emulator.clock.now());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await waiting).status).toBe(200);
+    expect([...seen].at(-1)).toBe("2026-03-01T00:06:40.000000Z");
+    // The beginning and the end are seen in any case.
+    expect(seen.size).toBeGreaterThan(3);
+  });
+
   it("does not move when it is told not to follow, until somebody moves it", async () => {
     const still = await startRig({
       clock: { mode: "frozen", follow_waits: false, now: "2026-03-01T00:00:00Z" },
