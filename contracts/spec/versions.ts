@@ -27,7 +27,7 @@ export const VERSION_GATES = {
     requirement: "2.5-5",
   },
   webhook_settings: {
-    feature: "Webhook headers and restrictions of webhook addresses",
+    feature: "A configuration of webhook headers and addresses",
     agent_server: "0.5.36",
     requirement: "6.1-10",
   },

@@ -124,7 +124,7 @@ export const WEBHOOK_URL_RULES = {
     requirement: "6.1-4",
     setting: "webhooks.url.allowed_domains",
     assumption: "agent.webhook_local_addresses",
-    refusal: "Webhook host blocked: {host} is {address}, a {kind} address",
+    refusal: "Webhook host blocked: {host} is {address}, which is {kind}",
   },
 } as const satisfies Record<string, WebhookUrlRule>;
 
