@@ -1,4 +1,4 @@
-import { metadata, page, says, sorting } from "./agent-resources.ts";
+import { fieldNamesOf, metadata, page, says, sorting } from "./agent-resources.ts";
 import {
   assumed,
   dateTime,
@@ -68,7 +68,10 @@ export const assistantSearch = object(
     name: optional(nullable(text(says("4.8-3", "Only assistants whose name contains this.")))),
     metadata,
     ...page,
-    ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"]),
+    ...sorting(
+      ["assistant_id", "graph_id", "name", "created_at", "updated_at"],
+      fieldNamesOf(assistantObject),
+    ),
   },
   says("4.8-3", "Which assistants to find."),
 );

@@ -141,7 +141,7 @@ export const AGENT_ASSUMPTIONS = {
   "agent.stateless_thread": {
     section: "4.8",
     requirement: "4.8-2",
-    choice: "made for the run and removed with it unless on_completion is keep",
+    choice: "made for the run and removed after it unless on_completion is keep",
     alternatives: [],
     reason: "A run belongs to a thread (§2.1); a caller without one has no use for it afterwards.",
   },
@@ -189,7 +189,7 @@ export const AGENT_ASSUMPTIONS = {
     choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
     alternatives: [],
     reason:
-      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint is kept in kwargs without effect.",
+      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint, as goto of a command, is kept in kwargs without effect.",
   },
   "agent.kept_messages": {
     section: "2.2",

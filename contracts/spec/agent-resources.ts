@@ -76,7 +76,9 @@ const breakpoints = {
 const runCreateFields = {
   assistant_id: assistantId,
   input: optional(anything(says("4.8-2", "What the run works on; an object in all that is shown."))),
-  command: optional(nullable(freeForm(says("4.8-2", "For example the answer to an interrupt, in resume.")))),
+  command: optional(
+    nullable(freeForm(says("4.8-2", "In resume the answer to an interrupt, in update values to merge."))),
+  ),
   config: optional(nullable(freeForm(says("2.1-1", "Configuration, with configurable, tags and metadata.")))),
   context: optional(nullable(freeForm(says("2.1-1", "Context of the assistant.")))),
   metadata,
@@ -154,12 +156,17 @@ export const page = {
   ),
 };
 
-export const sorting = (names: readonly [string, ...string[]]) => ({
+/** The fields of an object of these tables. */
+export const fieldNamesOf = (field: Field<unknown>): readonly string[] => Object.keys(field.properties ?? {});
+
+export const sorting = (names: readonly [string, ...string[]], fields: readonly string[]) => ({
   sort_by: optional(nullable(oneOf(names, says("4.8-3", "What to sort by; created_at when left out.")))),
   sort_order: optional(
     nullable(oneOf(["asc", "desc"], says("4.8-3", "Direction; the newest first when left out."))),
   ),
-  select: optional(nullable(listOf(text(), says("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
+  select: optional(
+    nullable(listOf(oneOf(fields), says("4.8-3", "Fields to answer with.", { maxItems: 20 }))),
+  ),
 });
 
 export const threadCreate = object(
@@ -176,6 +183,9 @@ export const threadCreate = object(
   says("4.8-3", "A thread to create; an empty object will do."),
 );
 
+/** What newer clients may ask for beside them; a thread without one is answered without it. */
+const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts", "context"];
+
 export const threadPatch = object(
   {
     metadata,
@@ -191,7 +201,10 @@ export const threadSearch = object(
     values: optional(nullable(freeForm(says("4.8-3", "Values that the thread must hold.")))),
     status: optional(nullable(oneOf(THREAD_STATUSES, says("2.2-2", "Only threads of this status.")))),
     ...page,
-    ...sorting(["thread_id", "status", "created_at", "updated_at"]),
+    ...sorting(
+      ["thread_id", "status", "created_at", "updated_at"],
+      [...fieldNamesOf(thread), ...MORE_THREAD_FIELDS],
+    ),
     extract: optional(anything(says("4.8-3", "Accepted without effect."))),
   },
   says("4.8-3", "Which threads to find."),

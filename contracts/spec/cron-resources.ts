@@ -1,4 +1,4 @@
-import { agentRunCreate } from "./agent-resources.ts";
+import { agentRunCreate, fieldNamesOf } from "./agent-resources.ts";
 import {
   assumed,
   boolean,
@@ -89,11 +89,8 @@ export const cron = assumed(cronFields, "agent.cron_operations");
 /** A cron of which only some fields were asked for. */
 export const cronPart = { ...cron, required: [] } as Field<Partial<TypeOf<typeof cron>>>;
 
-export type CronFieldName = keyof TypeOf<typeof cron>;
-
-export const CRON_FIELD_NAMES = Object.keys(
-  (cron as { readonly properties?: object }).properties ?? {},
-) as readonly CronFieldName[];
+/** Clients may also ask for the time of the server, which a cron does not tell. */
+const SELECTABLE = [...fieldNamesOf(cron), "now"];
 
 const filters = {
   assistant_id: optional(nullable(text(says("Only crons of this assistant.", { maxLength: 255 })))),
@@ -118,7 +115,7 @@ export const cronSearch = object(
     sort_order: optional(
       nullable(oneOf(["asc", "desc"], says("Direction; the newest first when left out."))),
     ),
-    select: optional(nullable(listOf(text(), says("Fields to answer with.", { maxItems: 20 })))),
+    select: optional(nullable(listOf(oneOf(SELECTABLE), says("Fields to answer with.", { maxItems: 20 })))),
   },
   says("Which crons to find."),
 );

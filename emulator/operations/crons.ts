@@ -2,6 +2,7 @@ import { changeCron, createCron } from "../domain/crons/create.ts";
 import { CRONS } from "../domain/crons/records.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "../domain/crons/search.ts";
 import type { Handlers } from "./handler.ts";
+import { dressed } from "./reply.ts";
 
 type Rows =
   | "createThreadCron"
@@ -20,7 +21,10 @@ export const CRON_HANDLERS: Pick<Handlers, Rows> = {
   createCron: (turn, { workspace, body }) =>
     cronView(turn.ports.settings, createCron(turn, workspace, null, body)),
 
-  searchCrons: (turn, { workspace, body }) => searchCrons(turn, workspace, body),
+  searchCrons(turn, { workspace, body }) {
+    const { items, headers } = searchCrons(turn, workspace, body);
+    return dressed(items, headers);
+  },
 
   countCrons: (turn, { workspace, body }) => countCrons(turn, workspace, body),
 

@@ -114,6 +114,27 @@ describe("a stream", () => {
     });
   });
 
+  it.each([
+    ["agent", { messages: "hi" }, ["on_chain_start", "on_tool_start", "on_tool_end", "on_chain_end"], 1],
+    ["interrupting", {}, ["on_chain_start", "on_chain_end"], 1],
+    ["failing", {}, ["on_chain_start"], 0],
+  ])("of events tells the start and the end of the whole of %s", async (assistant_id, input, some, ends) => {
+    const body = { assistant_id, input, stream_mode: "events" };
+    const { text } = await raw("POST", "/runs/stream", body);
+    const told = eventsIn(text)
+      .filter(({ event }) => event === "events")
+      .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string; data: object });
+    expect(told.map(({ event }) => event)).toEqual(expect.arrayContaining(some));
+    expect(told[0]).toMatchObject({ event: "on_chain_start", name: assistant_id });
+    const output = expect.objectContaining(
+      Object.fromEntries(Object.keys(input).map((k) => [k, expect.anything()])),
+    );
+    const end = { event: "on_chain_end", name: assistant_id, data: { output } };
+    expect(told.slice(-1).filter(({ event }) => event === "on_chain_end")).toMatchObject(
+      Array(ends).fill(end),
+    );
+  });
+
   it("is taken up again behind Last-Event-ID, wherever it broke off", async () => {
     const body = {
       assistant_id: "agent",
@@ -175,6 +196,15 @@ describe("runs without a thread", () => {
     expect((await rig.call<number>("POST", "/threads/count", {})).body).toBe(before.body);
     expect((await rig.call("POST", "/runs/batch", { post: [], patch: [] })).status).toBe(202);
     expect((await raw("POST", "/runs/batch", [])).status).toBe(422);
+  });
+
+  it.each([
+    [{ assistant_id: "nobody" }, 404, "body[1].assistant_id"],
+    [{ assistant_id: "echo", webhook: "ftp://x" }, 422, "body[1].webhook"],
+    [{ assistant_id: "echo", command: { resume: 1 } }, 422, "body[1].command.resume"],
+  ])("say which of a list is wrong: %j", async (second, expected, name) => {
+    const { status, text } = await raw("POST", "/runs/batch", [{ assistant_id: "echo" }, second]);
+    expect([status, text.slice(1, name.length + 1)]).toEqual([expected, name]);
   });
 });
 
@@ -247,6 +277,16 @@ describe("what is refused", () => {
       expect([refused.status, JSON.parse(refused.text)]).toEqual([422, said]);
     }
   });
+
+  it.each(["/threads/search", "/assistants/search", "/runs/crons/search"])(
+    "are fields to select on %s that there are not",
+    async (path) => {
+      const { status, text } = await raw("POST", path, { select: ["created_at", "nothing"] });
+      expect(status).toBe(422);
+      expect(text).toMatch(/^"body\.select\[1\]: must be one of /);
+      expect((await raw("POST", path, { select: ["created_at", "metadata"] })).status).toBe(200);
+    },
+  );
 
   it("are methods that a path does not take, in a string too", async () => {
     const { status, text, headers } = await raw("PUT", `/threads/${thread}/runs`, {});

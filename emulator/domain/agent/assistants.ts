@@ -58,7 +58,7 @@ export function assistantsOf(turn: Turn, workspace: Workspace): readonly Assista
 }
 
 /** The assistant of an id or of a graph's name; a name that is none is refused as the assumption says. */
-export function assistantNamed(turn: Turn, workspace: Workspace, named: string): Assistant {
+export function assistantNamed(turn: Turn, workspace: Workspace, named: string, where?: string): Assistant {
   const { settings } = turn.ports;
   const system = systemAssistants(settings).find(({ graph_id }) => graph_id === named);
   if (system) return system;
@@ -66,15 +66,15 @@ export function assistantNamed(turn: Turn, workspace: Workspace, named: string):
   const found = assistantById(turn, workspace, id);
   if (found) return found;
   const status = UUID.test(id) ? 404 : (settings.assumptions["agent.unknown_graph"] as number);
-  throw unknownAssistant(settings, named, status);
+  throw unknownAssistant(settings, named, status, where === undefined ? "" : `${where}.`);
 }
 
-function unknownAssistant(settings: Settings, named: string, status: number): Refusal {
+function unknownAssistant(settings: Settings, named: string, status: number, inside: string): Refusal {
   const graphs = graphsOf(settings).map(({ graph_id }) => graph_id);
   return new Refusal(
     status,
     "not_found",
-    `assistant_id: no assistant has this id, and no graph this name: ${named.slice(0, 100)}.`,
+    `${inside}assistant_id: no assistant has this id, and no graph this name: ${named.slice(0, 100)}.`,
     `Graphs are ${graphs.join(", ")}; agent.assistants of the configuration adds to them.`,
   );
 }

@@ -29,6 +29,8 @@ export interface RunOrder {
   readonly body: RunCreateBody;
   /** Added to the run's metadata. */
   readonly metadata?: Json;
+  /** Where the body stands in the request, for refusals. */
+  readonly where?: string;
 }
 
 /** Starts a run, or refuses to, naming the field that is wrong; nothing is written before all is checked. */
@@ -49,17 +51,17 @@ export function createRuns(
   workspace: Workspace,
   bodies: readonly RunCreateBody[],
 ): readonly AgentRun[] {
-  const orders = bodies.map((body) => ({ threadId: null, body }));
+  const orders = bodies.map((body, index) => ({ threadId: null, body, where: `body[${index}]` }));
   for (const order of orders) checkRun(turn, workspace, order);
   requireRoomForThreads(turn, workspace, orders.length);
   return orders.map((order) => createRun(turn, workspace, order));
 }
 
 function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
-  const { body } = order;
-  const assistant = assistantNamed(turn, workspace, body.assistant_id);
+  const { body, where } = order;
+  const assistant = assistantNamed(turn, workspace, body.assistant_id, where);
   const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
-  checkBody(turn, order);
+  refuseBadBody(turn, order);
   if (found) requireRoomForRun(turn, found);
   else requireRoomForThreads(turn, workspace);
   const strategy = strategyOf(turn, body);
@@ -85,28 +87,29 @@ function existingThread(
   return found;
 }
 
-function checkBody(turn: Turn, { threadId, body }: RunOrder): void {
+/** Refuses what no run can be started with, whenever that is. */
+export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunOrder): void {
   const { agent_kwargs_bytes } = turn.ports.settings.limits;
   const bytes = Buffer.byteLength(JSON.stringify(body));
   if (bytes > agent_kwargs_bytes)
     throw new Refusal(
       413,
       "body_too_large",
-      `body: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`,
+      `${where}: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`,
     );
   if (body.command?.resume !== undefined && threadId === null)
     throw new Refusal(
       422,
       "invalid_request",
-      "body.command.resume: needs a thread that waits for an answer.",
+      `${where}.command.resume: needs a thread that waits for an answer.`,
     );
   if (body.context && body.config?.configurable)
     throw new Refusal(
       422,
       "invalid_request",
-      "body.context: goes with config.configurable only in one of the two.",
+      `${where}.context: goes with config.configurable only in one of the two.`,
     );
-  if (body.webhook) refuseWebhookUrl(turn, body.webhook);
+  if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
 }
 
 function strategyOf({ ports }: Turn, { multitask_strategy }: RunCreateBody): AgentRun["multitask_strategy"] {
@@ -211,8 +214,18 @@ function kwargsOf(
     subgraphs: body.stream_subgraphs ?? false,
     resumable: body.stream_resumable ?? false,
     durability: body.durability ?? "async",
+    ...Object.fromEntries(KEPT.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
   };
 }
+
+/** Members that decide nothing and stand in kwargs when they were sent. */
+const KEPT = [
+  "checkpoint",
+  "checkpoint_id",
+  "checkpoint_during",
+  "strict_resume",
+  "langsmith_tracer",
+] as const satisfies readonly (keyof RunCreateBody)[];
 
 function modesOf({ stream_mode }: RunCreateBody): readonly StreamMode[] {
   if (stream_mode === undefined) return ["values"];

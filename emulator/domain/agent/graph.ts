@@ -13,7 +13,7 @@ export function playGraph(
   checkpoint: Checkpoint | undefined,
 ): Ending {
   const stages = STAGES[behaviourOf({ agent }, run.graph_id)];
-  const goesOnAt = draft.input === null ? stageOf(stages, checkpoint) : -1;
+  const goesOnAt = (run.kwargs.input ?? null) === null ? stageOf(stages, checkpoint) : -1;
   draft.takeInput();
   for (const [at, { node, work }] of stages.entries()) {
     if (at < goesOnAt) continue;

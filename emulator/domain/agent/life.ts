@@ -87,8 +87,12 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   keepEnded(turn, before, plan, ended);
   leaveThread(turn, run, move, ending, values);
   runEnded(turn, run, values, run.started_at);
-  const thread = threadOf(turn, run);
-  if (thread.temporary) removeThread(turn, thread);
+  dropTemporary(turn, threadOf(turn, run));
+}
+
+/** A thread made for one run goes with it; when somebody has started another one there, with that. */
+function dropTemporary(turn: Turn, { temporary, status, ...named }: Thread): void {
+  if (temporary && status !== "busy") removeThread(turn, named);
 }
 
 /** Takes a run away without a trace of it on its thread; whoever reads it is told. */
@@ -104,9 +108,9 @@ export function removeRun(turn: Turn, run: AgentRun): void {
   turn.note("agent_run.removed", run.run_id, { from: run.status });
   const thread = turn.get(THREADS, threadKey(run, run.thread_id));
   if (!thread) return;
-  if (thread.temporary) return removeThread(turn, thread);
   restThread(turn, thread, null);
   wakeNext(turn, run);
+  dropTemporary(turn, threadOf(turn, run));
 }
 
 /** Takes a run away for good: nobody comes late to read what has been deleted. */
@@ -126,7 +130,7 @@ function forgetEnded(turn: Turn, run: AgentRun): void {
   if (!isActive(run) && turn.get(PLANS, run.run_id)) turn.remove(PLANS, run.run_id);
 }
 
-function removeThread(turn: Turn, thread: Thread): void {
+function removeThread(turn: Turn, thread: Workspace & Pick<Thread, "thread_id">): void {
   const key = threadKey(thread, thread.thread_id);
   turn.remove(THREADS, key);
   for (const run of [...turn.list(RUNS, key)]) removeRun(turn, run);

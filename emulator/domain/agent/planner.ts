@@ -15,7 +15,7 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
   const node = checkpoint?.next[0] ?? nodesOf(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
   const draft = createDraft({
     base: checkpoint?.values ?? null,
-    input: run.kwargs.input,
+    input: run.kwargs.input ?? updateIn(run),
     node,
     keptMessages: settings.limits.agent_messages,
     nextId: (kind) => turn.nextId(kind),
@@ -73,6 +73,14 @@ function answerIn(
   const command = kwargs.command as Json | null | undefined;
   const waits = (checkpoint?.interrupts.length ?? 0) > 0;
   return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
+}
+
+/** A command may bring values for the thread in place of input: an object, or a list of pairs. */
+function updateIn({ kwargs }: AgentRun): unknown {
+  const update = (kwargs.command as Json | null | undefined)?.update;
+  if (!Array.isArray(update)) return isObject(update) ? update : null;
+  const pairs = update.filter((pair) => Array.isArray(pair) && pair.length === 2);
+  return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
 }
 
 function playEvents(draft: Draft, events: readonly ScriptedEvent[]): void {

@@ -16,7 +16,12 @@ export interface Found<T> {
 /** A page of what was found, sorted, with the headers that lead to the next one. */
 export function pageOf<T extends object>(found: readonly T[], order: SearchOrder): Found<T> {
   const [limit, offset] = [order.limit ?? 10, order.offset ?? 0];
-  const items = sorted(found, order).slice(offset, offset + limit);
+  return pageFrom(sorted(found, order), limit, offset);
+}
+
+/** A page of what is in order already. */
+export function pageFrom<T>(found: readonly T[], limit: number, offset: number): Found<T> {
+  const items = found.slice(offset, offset + limit);
   const hasMore = offset + items.length < found.length;
   return {
     items,

@@ -65,11 +65,12 @@ export function endFrames(plan: Plan, after: Place, modes: readonly StreamMode[]
     .filter((_, place) => step > after.step || place > after.frame);
 }
 
-function endOf({ ended }: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
-  const ending = ended?.ending;
+function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
+  const ending = plan.ended?.ending;
   if (!ending) return [{ event: "error", data: ROLLED_BACK }];
   if (ending.trigger === "fail" || ending.trigger === "time_out")
     return [{ event: "error", data: { error: ending.error, message: ending.message } }];
+  if (ending.trigger === "succeed") return chainEnd(plan, values, modes);
   if (ending.trigger !== "ask") return [];
   const __interrupt__ = ending.interrupts.map(interruptView);
   // Whoever reads updates only has to hear of it as well; a breakpoint asks nothing and changes no values.
@@ -79,6 +80,15 @@ function endOf({ ended }: Plan, values: Values, modes: readonly StreamMode[]): r
       ? [{ event: "updates", data: { __interrupt__ } }]
       : []),
     ...(asValues ? [{ event: "values", data: { ...values, __interrupt__ } }] : []),
+    ...chainEnd(plan, values, modes),
+  ];
+}
+
+/** Readers of events hear of the end of the whole as they heard of its start. */
+function chainEnd(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
+  if (!modes.includes("events")) return [];
+  return [
+    { event: "events", data: chainEvent(plan, "on_chain_end", plan.graph_id, { output: values ?? {} }) },
   ];
 }
 
@@ -195,16 +205,13 @@ function nodesBehind({ steps, ending }: Plan, index: number): readonly string[] 
   return next?.kind === "begin" ? [next.node] : [];
 }
 
+function chainEvent({ run_id, graph_id }: Plan, event: string, name: string, data: Json): Json {
+  return { event, name, run_id, tags: [], metadata: { graph_id }, data };
+}
+
 function eventsOf({ plan, step, values }: Scene): readonly Json[] {
-  const { run_id, graph_id } = plan;
-  const about = (event: string, name: string, data: Json) => ({
-    event,
-    name,
-    run_id,
-    tags: [],
-    metadata: { graph_id },
-    data,
-  });
+  const { graph_id } = plan;
+  const about = (event: string, name: string, data: Json) => chainEvent(plan, event, name, data);
   switch (step.kind) {
     case "input":
       return [about("on_chain_start", graph_id, { input: step.update })];
@@ -212,7 +219,10 @@ function eventsOf({ plan, step, values }: Scene): readonly Json[] {
       return [about("on_chain_start", step.node, { input: step.input })];
     case "message":
       if (step.message.type === "tool")
-        return [about("on_tool_end", String(step.message.name), { output: step.message })];
+        return [
+          about("on_tool_start", String(step.message.name), { input: {} }),
+          about("on_tool_end", String(step.message.name), { output: step.message }),
+        ];
       return [
         ...(step.first ? [about("on_chat_model_start", `${step.node}-model`, { input: {} })] : []),
         about("on_chat_model_stream", `${step.node}-model`, { chunk: step.chunk }),
@@ -224,7 +234,7 @@ function eventsOf({ plan, step, values }: Scene): readonly Json[] {
         about("on_chain_end", step.node, { output: step.update }),
       ];
     case "values":
-      return [about("on_chain_end", graph_id, { output: values })];
+      return [about("on_chain_stream", graph_id, { chunk: values })];
     default:
       return [];
   }

@@ -3,10 +3,9 @@ import type { BodyOf } from "../../../contracts/spec/operation.ts";
 import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";
-import type { Json } from "../agent/records.ts";
+import { type RunCreateBody, refuseBadBody } from "../agent/create-run.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
-import { refuseWebhookUrl } from "../webhooks/policy.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { planNext } from "./fire.ts";
 import { CRONS, type Cron } from "./records.ts";
@@ -19,7 +18,8 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
   const thread = threadId === null ? null : requireThread(turn, workspace, threadId);
   const assistant = assistantNamed(turn, workspace, body.assistant_id);
   refuseBadPlan(turn, body.schedule, body.timezone ?? null);
-  if (body.webhook != null) refuseWebhookUrl(turn, body.webhook);
+  const payload = payloadIn(body);
+  refuseBadBody(turn, { threadId, body: payload });
   refuseFullWorkspace(turn, workspace);
   const cron: Cron = {
     ...workspace,
@@ -33,7 +33,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
     enabled: body.enabled ?? true,
     on_run_completed: thread ? null : (body.on_run_completed ?? "delete"),
     metadata: body.metadata ?? {},
-    payload: payloadIn(body),
+    payload,
     created_at: turn.now,
     updated_at: turn.now,
   };
@@ -50,7 +50,10 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   const schedule = given(change.schedule, cron.schedule);
   const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
   refuseBadPlan(turn, schedule, timezone);
-  if (change.webhook != null) refuseWebhookUrl(turn, change.webhook);
+  const changed = payloadIn(change);
+  const payload = { ...cron.payload, ...changed };
+  // A cron that is only switched off or planned anew need not pass rules that came after it.
+  if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   return planNext(turn, {
     ...cron,
     assistant_id: assistant?.assistant_id ?? cron.assistant_id,
@@ -60,14 +63,15 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
     enabled: given(change.enabled, cron.enabled),
     on_run_completed: cron.thread_id === null ? given(change.on_run_completed, cron.on_run_completed) : null,
     metadata: { ...cron.metadata, ...change.metadata },
-    payload: { ...cron.payload, ...payloadIn(change) },
+    payload,
     updated_at: turn.now,
   });
 }
 
 /** What the runs are created with: the body without the words of the cron itself. */
-function payloadIn(body: CronChange): Json {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name)));
+function payloadIn(body: CronChange): RunCreateBody {
+  const given = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
+  return Object.fromEntries(given) as unknown as RunCreateBody;
 }
 
 function refuseBadPlan(turn: Turn, schedule: string, timezone: string | null): void {

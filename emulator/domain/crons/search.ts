@@ -1,6 +1,6 @@
-import { CRON_FIELD_NAMES, type CronFieldName } from "../../../contracts/spec/cron-resources.ts";
 import type { BodyOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { type Found, pageFrom, selected } from "../agent/search.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { timeView } from "../views.ts";
@@ -23,15 +23,11 @@ export function countCrons(reader: Reader, workspace: Workspace, filters: Filter
   return cronsBy(reader, workspace, filters).length;
 }
 
-export function searchCrons(turn: Turn, workspace: Workspace, search: Search): readonly Partial<CronView>[] {
+export function searchCrons(turn: Turn, workspace: Workspace, search: Search): Found<Partial<CronView>> {
   const { limit, offset, sort_by, sort_order, select } = search;
-  refuseUnknownFields(select ?? []);
   const found = sorted(cronsBy(turn, workspace, search), sort_by ?? "created_at", sort_order ?? "desc");
-  const from = offset ?? 0;
-  return found.slice(from, from + (limit ?? 10)).map((cron) => {
-    const view = cronView(turn.ports.settings, cron);
-    return select ? Object.fromEntries(select.map((name) => [name, view[name as CronFieldName]])) : view;
-  });
+  const { items, headers } = pageFrom(found, limit ?? 10, offset ?? 0);
+  return { items: items.map((cron) => selected(cronView(turn.ports.settings, cron), select)), headers };
 }
 
 export function cronView(settings: Settings, cron: Cron): CronView {
@@ -74,11 +70,4 @@ function sorted(crons: readonly Cron[], by: NonNullable<Search["sort_by"]>, orde
       return sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at);
     })
     .map(({ cron }) => cron);
-}
-
-function refuseUnknownFields(select: readonly string[]): void {
-  const unknown = select.filter((name) => !(CRON_FIELD_NAMES as readonly string[]).includes(name));
-  if (unknown.length === 0) return;
-  const known = `Expected: ${CRON_FIELD_NAMES.join(", ")}`;
-  throw new Refusal(422, "invalid_request", `Invalid select columns: ${unknown.join(", ")}.`, known);
 }

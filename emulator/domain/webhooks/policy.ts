@@ -31,6 +31,10 @@ export interface WebhookRefusal {
 const CONTROL_PATH = /^\/_emulator(?![^/?#])/;
 const INBOX_PATH = "/_emulator/inbox/";
 
+/** No URL holds these; parsers drop them or take them for a slash, and then find another host than a reader. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
+const NO_URL = /[\\\u0000-\u001f\u007f]/;
+
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 export function policyOf({
@@ -53,9 +57,10 @@ export function policyOf({
 
 /** The target of a webhook; what is no URL at all has none. */
 export function webhookTarget(text: string): WebhookTarget | undefined {
-  if (/^\/(?![/\\])/.test(text)) return { kind: "loopback", path: text };
-  // The parser of URLs mends `http:host` and `https:/host`; what is meant by them is not ours to guess.
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  if (NO_URL.test(text)) return undefined;
+  if (/^\/(?!\/)/.test(text)) return { kind: "loopback", path: text };
+  // The parser of URLs mends `http:host` and `https:///host`; what is meant by them is not ours to guess.
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
   return { kind: "remote", url: new URL(text) };
 }
 
@@ -80,13 +85,13 @@ export function addressRefusal(
 }
 
 /** §6.1: refuses a webhook that the policy does not admit (422), before anything is written. */
-export function refuseWebhookUrl(turn: Turn, url: string): void {
+export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void {
   const refused = webhookRefusal(policyOf(turn.ports.settings), url);
   if (refused)
     throw new Refusal(
       422,
       "invalid_webhook",
-      `body.webhook: ${refused.message}.`,
+      `${where}.webhook: ${refused.message}.`,
       "POST /_emulator/v1/webhooks/check explains it.",
     );
 }

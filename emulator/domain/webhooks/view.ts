@@ -16,7 +16,7 @@ export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
     ended_at: ended_at === null ? null : formatInstant(ended_at),
     request: {
       method: "POST",
-      headers: { "content-type": "application/json", ...Object.fromEntries(own) },
+      headers: { ...Object.fromEntries(own), "content-type": "application/json" },
       body_bytes: payload_bytes,
       body: payload === null ? null : JSON.parse(payload, (_, value) => shownValue(value, url)),
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../emulator/domain/agent/plan.ts";
 import { CHECKPOINTS, RUNS } from "../../../emulator/domain/agent/records.ts";
+import { DELIVERIES } from "../../../emulator/domain/webhooks/records.ts";
 import { openAgentWorld } from "./agent-world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -77,6 +78,34 @@ describe("a run", () => {
     expect(world.status(resumed)).toBe("success");
     expect(world.threadStatus(thread)).toBe("idle");
     expect(world.values(thread)).toEqual({ a: 1, answer: "yes" });
+  });
+
+  it.each([[{ n: 1 }], [[["n", 1]]]])("takes %j in update of a command as values", async (update) => {
+    const world = await openAgentWorld();
+    const thread = world.thread();
+    world.start(thread, { input: { a: 1 } });
+    world.advance(0);
+    world.start(thread, { command: { update } });
+    world.advance(0);
+    expect(world.values(thread)).toEqual({ a: 1, n: 1 });
+    world.start(thread, { assistant_id: "interrupting", input: { b: 2 } });
+    world.advance(0);
+    world.start(thread, { assistant_id: "interrupting", command: { resume: "yes", update: { n: 2 } } });
+    world.advance(0);
+    expect(world.values(thread)).toEqual({ a: 1, b: 2, n: 2, answer: "yes" });
+  });
+
+  it("keeps what decides nothing in kwargs, if it was sent", async () => {
+    const world = await openAgentWorld();
+    const kwargs = (body: Record<string, unknown>) =>
+      world.world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
+    const sent = { checkpoint: { checkpoint_id: "c" }, checkpoint_id: "c", checkpoint_during: true };
+    expect(kwargs({ ...sent, strict_resume: true, langsmith_tracer: { project: "p" } })).toMatchObject({
+      ...sent,
+      strict_resume: true,
+      langsmith_tracer: { project: "p" },
+    });
+    expect(kwargs({})).not.toHaveProperty("checkpoint");
   });
 
   it("starts after_seconds later", async () => {
@@ -221,6 +250,29 @@ describe("a run without a thread", () => {
     expect(world.outcome(run)).toEqual({ step: 10 });
     expect([...world.world.reader.all(CHECKPOINTS)]).toEqual([]);
   });
+
+  it.each(["interrupt", "rollback"] as const)(
+    "shares its thread with one that somebody starts there, which outlives its %s",
+    async (action) => {
+      const world = await openAgentWorld({ http: { disable_webhooks: true } });
+      const first = world.start(null, { assistant_id: "slow" });
+      const thread = world.world.reader.get(RUNS, first)?.thread_id ?? "";
+      const second = world.start(thread, {
+        input: { b: 2 },
+        webhook: "https://a.example/",
+        after_seconds: 5,
+      });
+      world.advance(1000);
+      world.cancel(first, action);
+      expect(world.threadStatus(thread)).toBe("busy");
+      world.advance(4000);
+      expect(world.outcome(second)).toMatchObject({ b: 2 });
+      expect([...world.world.reader.all(DELIVERIES)]).toMatchObject([
+        { run_id: second, run_status: "success" },
+      ]);
+      expect(world.threadStatus(thread)).toBe("gone");
+    },
+  );
 
   it("keeps its thread with on_completion keep", async () => {
     const world = await openAgentWorld();

@@ -172,6 +172,8 @@ describe("what is refused", () => {
     [{ timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'."],
     [{ webhook: "ftp://a.example/" }, 422, "Webhook must be an http or https URL"],
     [{ assistant_id: "nobody" }, 404, "assistant"],
+    [{ command: { resume: 1 } }, 422, "body.command.resume"],
+    [{ context: { a: 1 }, config: { configurable: { a: 1 } } }, 422, "body.context"],
   ])("%j is, and nothing is written", async (body, status, message) => {
     const world = await openCronWorld();
     expect(() => world.create(body)).toThrow(
@@ -179,6 +181,20 @@ describe("what is refused", () => {
     );
     expect([...world.world.reader.all(CRONS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
+  });
+
+  it("more than a run may be started with is, when it is created and when it is changed", async () => {
+    const world = await openCronWorld({ limits: { agent_kwargs_bytes: 1024 } });
+    const input = "x".repeat(1024);
+    expect(() => world.create({ input })).toThrow(expect.objectContaining({ status: 413 }));
+    const { cron_id } = world.create({ input: "x".repeat(900) });
+    expect(() => world.change(cron_id, { config: { x: "y".repeat(100) } })).toThrow(
+      expect.objectContaining({ status: 413 }),
+    );
+    expect(world.change(cron_id, { enabled: false }).payload).toEqual({
+      assistant_id: "echo",
+      input: "x".repeat(900),
+    });
   });
 
   it("an unknown thread is", async () => {

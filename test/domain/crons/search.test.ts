@@ -11,7 +11,7 @@ describe("a search", () => {
     const b = world.create({ enabled: false }, thread);
     const c = world.create({ assistant_id: "slow" });
     const ids = (search: BodyOf<"searchCrons">) =>
-      world.look((turn) => searchCrons(turn, WORKSPACE, search)).map(({ cron_id }) => cron_id);
+      world.look((turn) => searchCrons(turn, WORKSPACE, search)).items.map(({ cron_id }) => cron_id);
     expect(ids({})).toEqual([c.cron_id, b.cron_id, a.cron_id]);
     expect(ids({ sort_order: "asc", limit: 2 })).toEqual([a.cron_id, b.cron_id]);
     expect(ids({ limit: 2, offset: 2 })).toEqual([a.cron_id]);
@@ -22,17 +22,22 @@ describe("a search", () => {
     expect(ids({ assistant_id: c.assistant_id })).toEqual([c.cron_id]);
     expect(ids({ metadata: { team: "blue" } })).toEqual([a.cron_id]);
     expect(world.look((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
-    expect(world.look((turn) => searchCrons(turn, WORKSPACE, { select: ["schedule"], limit: 1 }))).toEqual([
-      { schedule: "0 * * * *" },
-    ]);
-    expect(() => ids({ select: ["nothing"] })).toThrow("Invalid select columns: nothing.");
+    const part = world.look((turn) =>
+      searchCrons(turn, WORKSPACE, { select: ["schedule", "now"], limit: 1 }),
+    );
+    expect(part).toEqual({
+      items: [{ schedule: "0 * * * *" }],
+      headers: { "x-pagination-total": "3", "x-pagination-next": "1" },
+    });
+    const last = world.look((turn) => searchCrons(turn, WORKSPACE, { limit: 1, offset: 2 }));
+    expect(last.headers).toEqual({ "x-pagination-total": "3" });
   });
 
   it("sees no other workspace", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     const other = { ...WORKSPACE, region: "eu" };
-    expect(world.look((turn) => searchCrons(turn, other, {}))).toEqual([]);
+    expect(world.look((turn) => searchCrons(turn, other, {})).items).toEqual([]);
     expect(() => world.look((turn) => cronOf(turn, other, cron_id))).toThrow("not found");
   });
 

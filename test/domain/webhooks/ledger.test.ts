@@ -22,6 +22,12 @@ describe("the ledger", () => {
     expect(world.sent[0]?.payload).toContain("s3cret");
   });
 
+  it("shows the content type that is sent, whatever a static header says of it", async () => {
+    const world = await openDeliveryWorld({ webhooks: { headers: { "Content-Type": "text/plain" } } });
+    world.end();
+    expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": "application/json" } } }]);
+  });
+
   it("keeps the newest and all that are under way", async () => {
     const hangs = new Promise<never>(() => undefined);
     const world = await openDeliveryWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
