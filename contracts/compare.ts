@@ -1,8 +1,9 @@
 import type { Blame, CaseResult, Finding, Verdict } from "./case.ts";
 import { didOf } from "./did.ts";
 import type { RunReport } from "./run.ts";
-import { ASSUMPTIONS, type AssumptionId } from "./spec/assumptions.ts";
-import { REQUIREMENTS, type RequirementId } from "./spec/requirements.ts";
+import { saysOf } from "./says.ts";
+import type { AssumptionId } from "./spec/assumptions.ts";
+import type { RequirementId } from "./spec/requirements.ts";
 
 /** Which of the two servers differs from what is asked for. */
 export type Side = "first" | "second";
@@ -106,13 +107,6 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
     second: side === "second" ? did : expected,
     ...(exchange && { curl: exchange.curl }),
   };
-}
-
-function saysOf(requirement: RequirementId | null, assumption: AssumptionId | undefined): string {
-  if (assumption !== undefined) return `not shown; chosen: ${ASSUMPTIONS[assumption].choice}`;
-  if (requirement === null) return "nothing";
-  const { kind, text } = REQUIREMENTS[requirement];
-  return kind === "S" ? text : `not shown; chosen: ${text}`;
 }
 
 /** What the other one did when it was asked the same. */

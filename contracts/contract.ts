@@ -84,6 +84,8 @@ export interface OpenContract {
   readonly asked: ReadonlySet<RequirementId>;
   readonly held: readonly Held[] | undefined;
   readonly requests: number;
+  /** The newest exchange. */
+  readonly last: Exchange | undefined;
   /** Without the secrets that were sent so far. */
   hidden<T>(shown: T): T;
   close(): Promise<void>;
@@ -155,6 +157,9 @@ export function openContract(parts: ContractParts): OpenContract {
     held,
     get requests() {
       return wire.requests;
+    },
+    get last() {
+      return wire.last;
     },
     hidden,
     async close() {

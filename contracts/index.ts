@@ -55,6 +55,8 @@ export interface ContractOptions {
   /** Differences from our choices, and from the wording of the specification, count as failures. */
   readonly strict?: boolean;
   readonly budget?: number;
+  /** Command that asks one case again, with `<case>` in it; reports tell it. */
+  readonly again?: string;
   /** False judges by the cases alone, without reading every exchange by the document. */
   readonly oracle?: Oracle | false;
   /** What was as it should be is kept too, for `compared`. */
@@ -78,6 +80,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     bail,
     strict = false,
     budget,
+    again,
     keepHeld,
     nonce,
     onResult,
@@ -90,6 +93,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ...(seed !== undefined && { seed }),
     ...(bail && { stopAt: (strict ? "NON-STRICT" : "FAIL") as Verdict }),
     ...(budget !== undefined && { budget }),
+    ...(again !== undefined && { again }),
     ...(oracle && { oracle }),
     ...(keepHeld && { keepHeld }),
     ...(nonce !== undefined && { nonce }),

@@ -10,6 +10,7 @@ import {
 } from "./case.ts";
 import { BudgetSpent, CaseEnded, openContract } from "./contract.ts";
 import { createDraw } from "./draw.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import type { Target } from "./target.ts";
 
@@ -23,6 +24,8 @@ export interface RunOptions {
   /** Requests in all; the cases that come after are UNSUPPORTED. */
   readonly budget?: number;
   readonly oracle?: Oracle;
+  /** Command that asks one case again, with `<case>` in it. */
+  readonly again?: string;
   /** What was as it should be is kept too, to be compared with another target. */
   readonly keepHeld?: boolean;
   /** Told of each result as it comes. */
@@ -32,6 +35,8 @@ export interface RunOptions {
 export interface RunReport {
   readonly target: string;
   readonly seed: number;
+  /** Command that asks one case again, with `<case>` in it; undefined where nobody knows one. */
+  readonly again?: string;
   /** In the order of the cases. */
   readonly results: readonly CaseResult[];
   readonly requests: number;
@@ -78,6 +83,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   return {
     target: target.name,
     seed,
+    ...(options.again !== undefined && { again: options.again }),
     results: known,
     requests,
     wallMs: Math.round(target.now() - startedAt),
@@ -116,11 +122,12 @@ async function runCase(
   try {
     await asked.run(open.contract);
   } catch (error) {
-    const known = open.findings.some(({ verdict }) => verdict === "FAIL");
+    const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
     // What a case could not ask any more is nobody's fault.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(asked, BUDGET_SPENT));
-    else if (!(known && error instanceof CaseEnded))
-      open.findings.push(open.hidden(trouble(asked, "the case could not go on", error)));
+    else if (!known)
+      open.findings.push(open.hidden(trouble(asked, "the case could not go on", error, open.last)));
+    else if (!(error instanceof CaseEnded)) open.findings.push(open.hidden(stumble(asked, error, open.last)));
   }
   const { findings, held, requests } = open;
   const questions = [...open.asked];
@@ -134,7 +141,7 @@ async function runCase(
 }
 
 /** A case that breaks off has met something that nobody thought of, on one side or the other. */
-function trouble(asked: Case, what: string, error: unknown): Finding {
+function trouble(asked: Case, what: string, error: unknown, exchange?: Exchange): Finding {
   const { name, message } = error as Error;
   const said = name === "CaseEnded" || name === "Unreachable" ? message : `${name}: ${message}`;
   return {
@@ -143,7 +150,14 @@ function trouble(asked: Case, what: string, error: unknown): Finding {
     requirement: asked.requirements[0] ?? null,
     section: sectionOfCase(asked.id),
     text: `${what}: ${said}`,
+    ...(exchange && { exchange }),
   };
+}
+
+/** Whoever was answered wrongly may well stumble over it. */
+function stumble(asked: Case, error: unknown, exchange: Exchange | undefined): Finding {
+  const what = "after what is found here the case could not go on, and more may be wrong";
+  return { ...trouble(asked, what, error, exchange), blame: "target" };
 }
 
 function unsupported(asked: Case, why: string): Finding {

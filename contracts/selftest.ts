@@ -1,4 +1,11 @@
-import { type Case, type CaseSettings, type Finding, VERDICTS, type Verdict } from "./case.ts";
+import {
+  type Case,
+  type CaseResult,
+  type CaseSettings,
+  type Finding,
+  VERDICTS,
+  type Verdict,
+} from "./case.ts";
 import { type Mutant, mutated } from "./mutants/mutant.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { runCases } from "./run.ts";
@@ -16,8 +23,8 @@ export interface SelftestOptions {
 
 export interface Selftest {
   readonly results: readonly MutantResult[];
-  /** Cases that the honest server does not pass: they take no part. */
-  readonly unsound: readonly string[];
+  /** What the cases found that the honest server does not pass: they take no part, and nothing is proven. */
+  readonly unsound: readonly CaseResult[];
 }
 
 export interface MutantResult {
@@ -35,14 +42,15 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     const asked = options.cases.filter(({ requirements }) =>
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
     );
-    const sound = await passing(honest, asked, options.oracle);
+    const unsound = await failing(honest, asked, options.oracle);
+    const sound = asked.filter(({ id }) => unsound.every((result) => result.id !== id));
     for (const mutant of options.mutants) {
-      const cases = asked.filter(({ id, requirements }) => sound.has(id) && isAbout(mutant, requirements));
+      const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
       const result = await judge(mutant, honest, cases, options);
       results.push(result);
       options.onMutant?.(result, results.length, options.mutants.length);
     }
-    return { results, unsound: asked.filter(({ id }) => !sound.has(id)).map(({ id }) => id) };
+    return { results, unsound };
   } finally {
     await honest.close();
   }
@@ -53,14 +61,14 @@ function isAbout({ requirement }: Mutant, requirements: readonly string[]): bool
 }
 
 /** A case that accuses the honest server proves nothing about a liar. */
-async function passing(
+async function failing(
   honest: Target,
   cases: readonly Case[],
   oracle: Oracle | undefined,
-): Promise<ReadonlySet<string>> {
-  if (cases.length === 0) return new Set();
+): Promise<readonly CaseResult[]> {
+  if (cases.length === 0) return [];
   const { results } = await runCases(honest, { cases, ...(oracle && { oracle }) });
-  return new Set(results.filter(({ verdict }) => verdict === "PASS").map(({ id }) => id));
+  return results.filter(({ verdict }) => verdict !== "PASS");
 }
 
 async function judge(

@@ -20,6 +20,9 @@ export interface WireReply {
   readonly text: string;
 }
 
+/** Names the world of an emulator that a request is for, whatever its base address says. */
+export const WORLD_HEADER = "x-emulator-world";
+
 export type Send = (request: WireRequest) => Promise<WireReply>;
 
 /** Looks into the object store that exports are written to. */

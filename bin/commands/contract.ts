@@ -20,6 +20,10 @@ const FLAGS: Flags = {
     value: "<url>",
     help: "base address of its agent server, where that is another one; without --target nothing else is judged",
   },
+  world: {
+    value: "<id>",
+    help: "judge this world of an emulator as it stands, such as main (default: one made for the run)",
+  },
   assistant: {
     value: "<name>",
     help: "assistant that runs are started with: its id, graph or name (default: echo, else the first one)",

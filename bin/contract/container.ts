@@ -1,9 +1,7 @@
-import { constants } from "node:os";
 import { createContainerTarget } from "../../contracts/index.ts";
 import type { Target } from "../../contracts/target.ts";
 import { UsageError } from "../command.ts";
 
-const SIGNAL_BASE = 128;
 const PATIENCE_MS = 60_000;
 
 /** Run by Node inside of the container, with an address to ask for. */
@@ -27,7 +25,6 @@ export async function containerTarget(given: string): Promise<Target> {
     .catch((error: Error) => {
       throw new UsageError(`--target: the image ${image} does not start: ${error.message}`);
     });
-  const release = stopOnSignal(() => container.stop());
   return createContainerTarget({
     image,
     url: container.url,
@@ -35,10 +32,10 @@ export async function containerTarget(given: string): Promise<Target> {
     s3Url: container.s3Url,
     hostName: HOST_NAME_INSIDE,
     reaches: async (url) => (await container.exec(["node", "-e", PROBE, url])).exitCode === 0,
-    async stop() {
-      release();
-      await container.stop();
-    },
+    stop: async () => void (await container.stop()),
+  }).catch(async (error) => {
+    await container.stop();
+    throw error;
   });
 }
 
@@ -62,16 +59,4 @@ async function refuseMissing(image: string, isUsual: boolean): Promise<void> {
     throw new UsageError(
       `--target: there is no image ${image}; build it in a clone with \`docker build -t ${image} .\``,
     );
-}
-
-/** Whoever interrupts the run leaves no container behind. */
-function stopOnSignal(stop: () => Promise<unknown>): () => void {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const onSignal = (signal: (typeof signals)[number]) => {
-    void stop().finally(() => process.exit(SIGNAL_BASE + constants.signals[signal]));
-  };
-  for (const signal of signals) process.once(signal, onSignal);
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
 }

@@ -5,10 +5,10 @@ import {
   type Case,
   type Comparison,
   type ContractRun,
-  compared,
   comparisonCounts,
   comparisonLines,
   comparisonMarkdown,
+  compared as comparisonOf,
   countsLine,
   countsOf,
   openOracle,
@@ -20,6 +20,7 @@ import { emptySelectors, selected } from "../../contracts/selection.ts";
 import type { Target } from "../../contracts/target.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress, print } from "../terminal.ts";
+import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { otherOf, targetOf, text, wholeNumber } from "./target.ts";
 
 const DRIFT = 3;
@@ -35,14 +36,35 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
     throw new UsageError("--compare-api-key: only goes with --compare");
   for (const name of ["seed", "budget"]) wholeNumber(flags, name);
   await refuseUnwritable(invocation);
-  const other = flags.compare === undefined ? undefined : await otherOf(invocation);
-  const target = await targetOf(invocation);
-  if (other) return compare(invocation, [target, other], selectors, reporter);
+  const targets = openTargets();
+  try {
+    const asked = await (flags.compare === undefined ? judged : compared)(invocation, selectors, targets);
+    // A reader that goes away while the report is printed ends the process.
+    await targets.close();
+    await deliver(invocation, asked.written(reporter), asked.brief);
+    return asked.exitCode;
+  } finally {
+    await targets.close();
+  }
+}
+
+/** What came of a run. */
+interface Asked {
+  readonly exitCode: number;
+  /** What is said beside a report that goes to a file. */
+  readonly brief: readonly string[];
+  written(reporter: Reporter): string;
+}
+
+async function judged(
+  invocation: Invocation,
+  selectors: readonly string[],
+  targets: OpenTargets,
+): Promise<Asked> {
+  const target = await targets.open(() => targetOf(invocation));
   const report = await judge(invocation, target, selected(CASES, selectors));
-  await deliver(invocation, report.written(reporter), [
-    `${report.target}: ${countsLine(countsOf(report.results))}`,
-  ]);
-  return report.ok ? 0 : 1;
+  const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
+  return { exitCode: report.ok ? 0 : 1, brief, written: report.written };
 }
 
 /** A report goes to a file or to the terminal; beside a file some words are said. */
@@ -82,6 +104,7 @@ async function judge(
       bail: flags.bail === true,
       strict: flags.strict === true,
       oracle: await openOracle(),
+      again: againCommand(flags),
       ...(seed !== undefined && { seed }),
       ...(budget !== undefined && { budget }),
       ...(nonce !== undefined && { nonce }),
@@ -89,31 +112,43 @@ async function judge(
     });
   } finally {
     progress.clear();
-    await target.close();
   }
 }
 
 /** The second one is asked first: what it cannot be asked need not be asked of the other. */
-async function compare(
+async function compared(
   invocation: Invocation,
-  [target, other]: readonly [Target, Target],
   selectors: readonly string[],
-  reporter: Reporter,
-): Promise<number> {
+  targets: OpenTargets,
+): Promise<Asked> {
   const cases = selected(CASES, selectors);
+  const other = await targets.open(() => otherOf(invocation));
+  const target = await targets.open(() => targetOf(invocation));
   const second = await judge(invocation, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
   if (able.length === 0) throw new CommandFailure(`${second.target}: there is nothing that it can be asked`);
-  const first = await judge(
-    invocation,
-    target,
-    cases.filter(({ id }) => able.includes(id)),
-    other.nonce,
-  );
-  const comparison = compared(first, second);
-  await deliver(invocation, comparisonIn(reporter, comparison), comparisonCounts(comparison));
-  if (comparison.compared === 0) return 1;
-  return comparison.drifts.length > 0 ? DRIFT : 0;
+  const rest = cases.filter(({ id }) => able.includes(id));
+  const first = await judge(invocation, target, rest, other.nonce);
+  const comparison = comparisonOf(first, second);
+  return {
+    exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,
+    brief: comparisonCounts(comparison),
+    written: (reporter) => comparisonIn(reporter, comparison),
+  };
+}
+
+/** Flags that say which server is asked what, and nothing of its report; keys are given once more. */
+const ASKING =
+  "target eu-url agent-url world assistant tenant-id s3 s3-bucket s3-region allow-writes seed strict";
+
+/** What is typed to ask one case again, without a secret in it. */
+function againCommand(flags: Invocation["flags"]): string {
+  const given = ASKING.split(" ").flatMap((name) => {
+    const value = flags[name];
+    return value === undefined ? [] : [value === true ? `--${name}` : `--${name} ${value}`];
+  });
+  const key = flags["api-key"] === undefined ? [] : ['--api-key "$API_KEY"'];
+  return ["emulator contract run <case>", ...given, ...key].join(" ");
 }
 
 function comparisonIn(reporter: Reporter, comparison: Comparison): string {

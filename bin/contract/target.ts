@@ -25,7 +25,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
  */
 export function otherOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
-  const { "agent-url": _, "eu-url": __, assistant: ___, "api-key": ____, ...rest } = flags;
+  const { "agent-url": _, "eu-url": __, assistant: ___, "api-key": ____, world: _____, ...rest } = flags;
   const key = flags["compare-api-key"];
   const others = flags.target === undefined ? flags : rest;
   const named = { ...others, ...(key !== undefined && { "api-key": key }) };
@@ -52,6 +52,7 @@ async function at(
   if (!areLocal(given) && apiKey === undefined)
     throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
   const assistant = text(flags, "assistant");
+  const world = text(flags, "world");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   return createAddressTarget({
@@ -60,6 +61,7 @@ async function at(
     ...(apiKey !== undefined && { apiKey }),
     ...(tenantId !== undefined && { tenantId }),
     ...(assistant !== undefined && { assistant }),
+    ...(world !== undefined && { world: worldFor(given, world) }),
     ...(s3 && { s3 }),
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
@@ -87,8 +89,15 @@ function imageOf(flags: Flags): string | undefined {
 
 /** Flags that describe a server say nothing about an emulator that is started here. */
 function refuseStray(flags: Flags, why = "only goes with --target"): void {
-  for (const name of ["eu-url", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
+  for (const name of ["eu-url", "world", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
     if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
+}
+
+/** Nothing else has worlds, and other services are not asked for any. */
+function worldFor(given: Parameters<typeof areLocal>[0], world: string): string {
+  if (!areLocal(given)) throw new UsageError("--world: only an emulator on this machine has worlds");
+  if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is no name of a world`);
+  return world;
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {

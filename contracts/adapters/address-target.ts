@@ -1,10 +1,11 @@
 import type { Need } from "../case.ts";
 import { createDraw } from "../draw.ts";
 import type { Identity, Send, Session, Target } from "../target.ts";
+import { control, openPlace, type Place } from "./emulator-place.ts";
 import { openObjectStore } from "./object-store.ts";
 import { assistantAt, type Parts, partsAt } from "./probe.ts";
 import { REACH } from "./reach.ts";
-import { createSender, type Sender, Unreachable } from "./send.ts";
+import { createSender } from "./send.ts";
 
 /** Where a server is, who the harness is to it, and what the harness may do there. */
 export interface Addresses {
@@ -20,6 +21,8 @@ export interface Addresses {
   readonly tenantId?: string;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
+  /** World of an emulator to judge as it stands; without one, a world is made and removed again. */
+  readonly world?: string;
   /** Taken for a server on this machine, whatever its address looks like. */
   readonly isOwn?: boolean;
 }
@@ -45,48 +48,65 @@ export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUr
 export async function createAddressTarget(given: Addresses): Promise<Target> {
   const url = given.url ?? given.agentUrl ?? "";
   const local = given.isOwn ?? areLocal(given);
+  const bases = { us: url, eu: given.euUrl, agent: given.agentUrl };
+  const place = local ? await openPlace(bases, given.world) : undefined;
   const addresses = { us: url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
-  const sender = createSender(addresses, given.agentUrl);
+  const sender = place ?? createSender(addresses, given.agentUrl);
   const send = local ? sender.send : calm(sender.send);
-  const emulator = local ? await emulatorAt(url, sender) : undefined;
-  const has =
-    local && !emulator ? await partsAt(given, send) : { platform: given.url !== undefined, agent: false };
-  const assistantId = await assistantAt(given, send);
-  const draw = createDraw("workspace", REACH.now());
-  const s3 = given.s3?.endpoint ?? emulator?.s3_url;
-  const offers = offersOf(given, local, emulator !== undefined, has);
+  const close = async () => {
+    await place?.leave();
+    sender.close();
+  };
+  try {
+    const has =
+      local && !place ? await partsAt(given, send) : { platform: given.url !== undefined, agent: false };
+    const assistantId = await assistantAt(given, send);
+    const offers = offersOf(given, local, place !== undefined, has);
+    const open = sessionsAt({ given, place, send, addressOf: sender.addressOf, assistantId });
+    const elsewhere = local ? {} : ({ elsewhere: true } as const);
+    return {
+      name: url,
+      offers,
+      width: 1,
+      ...elsewhere,
+      nonce: String(REACH.now()),
+      now: REACH.now,
+      open,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
-  return {
-    name: url,
-    offers,
-    width: 1,
-    ...(!local && { elsewhere: true }),
-    nonce: String(REACH.now()),
-    now: REACH.now,
-    async open(settings): Promise<Session> {
-      if (settings) throw new Error("A server that runs already cannot be given other settings.");
-      const caller = {
-        apiKey: `contract-${draw.word(12)}`,
-        tenantId: emulator ? draw.uuid() : DEFAULT_TENANT_ID,
-      };
-      const identity = {
-        ...identityOf({ ...caller, ...given }, draw.word(12)),
-        ...(assistantId !== undefined && { assistantId }),
-      };
-      const removeBucket = emulator && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
-      const objects = openObjectStore(s3, identity.bucket);
-      if (emulator) await send(control("POST", "/clock/freeze"));
-      const close = async () => {
-        objects.close();
-        await removeBucket?.();
-      };
-      const { addressOf } = sender;
-      return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
-    },
-    async close() {
-      if (emulator?.mode === "flowing") await send(control("POST", "/clock/flow", "{}"));
-      sender.close();
-    },
+interface Opened extends Pick<Session, "send" | "addressOf"> {
+  readonly given: Addresses;
+  readonly place: Place | undefined;
+  readonly assistantId: string | undefined;
+}
+
+/** A session for each case: as somebody else, with a bucket and a key pair of its own, where that can be had. */
+function sessionsAt({ given, place, send, addressOf, assistantId }: Opened): Target["open"] {
+  const draw = createDraw("workspace", REACH.now());
+  return async (settings) => {
+    if (settings) throw new Error("A server that runs already cannot be given other settings.");
+    const caller = {
+      apiKey: `contract-${draw.word(12)}`,
+      tenantId: place ? draw.uuid() : DEFAULT_TENANT_ID,
+    };
+    const identity = {
+      ...identityOf({ ...caller, ...given }, draw.word(12)),
+      ...(assistantId !== undefined && { assistantId }),
+    };
+    const removeBucket = place && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
+    const objects = openObjectStore(given.s3?.endpoint ?? place?.s3Url, identity.bucket);
+    await place?.freeze();
+    const close = async () => {
+      objects.close();
+      await removeBucket?.();
+    };
+    return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
   };
 }
 
@@ -101,30 +121,6 @@ function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Part
     [emulator, "control", "clock", "faults", "tenants"],
   ];
   return new Set(needs.flatMap(([offered, ...names]) => (offered ? names : [])));
-}
-
-function control(method: string, path: string, body?: string) {
-  const headers = { "content-type": "application/json" };
-  return { region: "us", method, path: `/_emulator/v1${path}`, headers, ...(body && { body }) } as const;
-}
-
-interface Found {
-  readonly s3_url: string;
-  readonly mode: string;
-}
-
-/** The emulator shows itself by its test-only surface; any other server has none. */
-async function emulatorAt(url: string, { send }: Sender): Promise<Found | undefined> {
-  const [status, clock] = await Promise.all([
-    send(control("GET", "/status")),
-    send(control("GET", "/clock")),
-  ]);
-  if (status.status !== 200 || clock.status !== 200) return undefined;
-  try {
-    return { s3_url: JSON.parse(status.text).s3_url, mode: JSON.parse(clock.text).mode };
-  } catch {
-    throw new Unreachable(`${url} has a test-only surface that does not speak JSON`);
-  }
 }
 
 function identityOf(
@@ -143,8 +139,8 @@ function identityOf(
 /** A bucket and a key pair of the case's own, since cases delete buckets and revoke keys; removed by what it answers. */
 async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Identity["bucket"]) {
   const pair = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
-  await send(control("POST", "/s3/buckets", JSON.stringify({ name })));
-  await send(control("POST", "/s3/credentials", JSON.stringify(pair)));
+  await send(control("POST", "/s3/buckets", { name }));
+  await send(control("POST", "/s3/credentials", pair));
   return async () => {
     await send(control("DELETE", `/s3/buckets/${name}`));
     await send(control("DELETE", `/s3/credentials/${accessKeyId}`));

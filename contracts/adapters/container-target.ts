@@ -21,7 +21,7 @@ export interface StartedContainer {
 /** Nobody else has anything on it, so every case may be asked; closing it stops the container. */
 export async function createContainerTarget(container: StartedContainer): Promise<Target> {
   const { image, url, euUrl, s3Url, hostName } = container;
-  const target = await createAddressTarget({ url, euUrl, allowWrites: true, isOwn: true });
+  const target = await createAddressTarget({ url, euUrl, allowWrites: true, isOwn: true, world: "main" });
   const offers = new Set<Need>(target.offers);
   if (!(await hasWayBack(container))) offers.delete("receiver");
   const reach = { ...REACH, receiver: () => openReceiver(hostName) };

@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
-import type { Region, WireReply, WireRequest } from "../target.ts";
+import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../target.ts";
 
 const PATIENCE_MS = 60_000;
 const MOST_SOCKETS = 64;
@@ -21,8 +21,11 @@ export function createSender(
   const connections = { keepAlive: true, maxSockets: MOST_SOCKETS };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
 
-  const addressOf = ({ region, path }: WireRequest) =>
-    agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
+  const addressOf = ({ region, path, headers }: WireRequest) => {
+    const base = agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
+    // The world that a request is sent to by name may be another one than that of its base address.
+    return WORLD_HEADER in headers ? base?.replace(/\/w\/[^/]+$/, "") : base;
+  };
 
   async function send(request: WireRequest): Promise<WireReply> {
     const { region, method, path } = request;

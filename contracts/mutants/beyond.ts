@@ -1,8 +1,8 @@
 import { jsonOf } from "../json.ts";
+import { WORLD_HEADER } from "../target.ts";
 import { answers, lies, type Mutant, tells, without } from "./mutant.ts";
 import { ADVANCE } from "./routes.ts";
 
-const WORLD = "x-emulator-world";
 const OK = { status: 200, headers: { "content-type": "application/json" } };
 
 /** What the test-only surface promises, and does not do. */
@@ -37,7 +37,8 @@ export const BEYOND_MUTANTS: readonly Mutant[] = [
     },
     "one-world": {
       lie: "every world is the same one",
-      send: (next) => (request) => next({ ...request, headers: without(request.headers, WORLD) as never }),
+      send: (next) => (request) =>
+        next({ ...request, headers: without(request.headers, WORLD_HEADER) as never }),
     },
     "idle-snapshot": {
       lie: "a snapshot is loaded in words only",

@@ -3,6 +3,7 @@ import { HOUR, SECOND } from "../instant.ts";
 import { isMembers, jsonOf } from "../json.ts";
 import { lies, lists, type Mutant, status, tells, without } from "./mutant.ts";
 import {
+  ADVANCE,
   CREATE,
   DESTINATION,
   exportsTell,
@@ -52,6 +53,17 @@ const onlySays: Wrap = (next) => async (request) => {
   const reply = await next({ ...rest, method: "GET" });
   const body = jsonOf(reply.text);
   return { ...reply, text: JSON.stringify({ ...(isMembers(body) ? body : {}), status: "CANCELLED" }) };
+};
+
+/** Nothing is done until rows have come in once more, as if only the second attempt had looked for them. */
+const readsAnew: Wrap = (next) => {
+  let isStruck = false;
+  const told = tells(["GET", /\/faults\/[^/]+$/], (rule) => ({ ...rule, hits: 1 }))(next);
+  return async (request) => {
+    if (request.path.endsWith("/faults")) isStruck = true;
+    const isWait = ADVANCE[1].test(request.path) && request.body?.startsWith('{"by"');
+    return isStruck && isWait ? { status: 200, headers: JSON_TYPE, text: "{}" } : told(request);
+  };
 };
 
 /** §3, §4.2 to §4.7 and §7.3: how exports go. */
@@ -119,6 +131,7 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...lies("3.3-5", {
+    "looks-again": { lie: "a retried run reads as of its last attempt", mild: true, send: readsAnew },
     "late-lost": {
       lie: "late rows are lost",
       send: (next) => {

@@ -1,22 +1,28 @@
 import { type CaseResult, sectionOfCase, VERDICTS } from "../case.ts";
 import type { RunReport } from "../run.ts";
-import { countsLine, countsOf, shown } from "./summary.ts";
+import { saysOf } from "../says.ts";
+import { againLine, type Fold, folded, rowName, type Unmet, unmet } from "./findings.ts";
+import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
+
+const FINDINGS_SHOWN = 10;
+const CASES_SHOWN = 5;
 
 /** A report for the summary of a job: a table of sections, then what was found. */
 export function markdownReport(report: RunReport): string {
-  const { results, target, requests, wallMs, seed } = report;
+  const { results, target, requests, wallMs, seed, again } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
   return [
     `## Contract: ${inline(target)}`,
     "",
-    `${countsLine(countsOf(results))} — ${results.length} cases, ${requests} requests, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
+    `${countsLine(countsOf(results))} — ${counted(results.length, "case")}, ${counted(requests, "request")}, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
     "",
     `| Section | ${VERDICTS.join(" | ")} |`,
     `|---|${VERDICTS.map(() => "--:|").join("")}`,
     ...sections.map((section) => row(section, results)),
     "",
-    ...wanting.flatMap(findings),
+    ...unmetTable(unmet(results)),
+    ...wanting.flatMap((result) => findings(result, again)),
   ].join("\n");
 }
 
@@ -25,27 +31,65 @@ function row(section: string, all: readonly CaseResult[]): string {
   return `| §${section} | ${VERDICTS.map((verdict) => counts[verdict] || "").join(" | ")} |`;
 }
 
-function findings({ id, title, verdict, findings: found }: CaseResult): string[] {
+/** The list to work through: many cases may meet with the same fault. */
+function unmetTable(rows: readonly Unmet[]): string[] {
+  if (rows.length === 0) return [];
+  const line = (row: Unmet) => {
+    const first = `${row.cases.slice(0, CASES_SHOWN).map(inline).join(" ")}`;
+    const rest = row.cases.length - CASES_SHOWN;
+    const cells = [
+      `§${rowName(row)}`,
+      inline(row.says),
+      row.verdict,
+      first + (rest > 0 ? ` and ${rest} more` : ""),
+    ];
+    return `| ${cells.join(" | ")} |`;
+  };
+  return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
+}
+
+function findings(result: CaseResult, again: string | undefined): string[] {
+  const { id, title, verdict } = result;
+  const kinds = folded(result);
+  const rest = kinds.length - FINDINGS_SHOWN;
   return [
     `### ${verdict} ${inline(id)}`,
     "",
     `${title}.`,
     "",
-    ...found
-      .slice(0, 10)
-      .flatMap((finding) => [
-        `- **§${finding.requirement ?? finding.section}** (${finding.blame}) ${inline(finding.text)}`,
-        ...("actual" in finding
-          ? [`  expected ${code(finding.expected)}, actual ${code(finding.actual)}`]
-          : []),
-        ...(finding.exchange ? ["", "  ```sh", `  ${finding.exchange.curl}`, "  ```"] : []),
-      ]),
+    ...kinds.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+    ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
+    ...againLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
     "",
   ];
 }
 
+function findingLines({ finding, more }: Fold): string[] {
+  const { requirement, assumption, blame, verdict, text, exchange } = finding;
+  const asked = requirement === null ? [] : [`  asked for: ${inline(saysOf(requirement, assumption))}  `];
+  return [
+    `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `,
+    ...asked,
+    ...("expected" in finding ? [`  expected ${code(finding.expected)}  `] : []),
+    ...("actual" in finding ? [`  actual ${code(finding.actual)}  `] : []),
+    ...(exchange
+      ? [
+          `  answered ${exchange.status} ${span(cut(exchange.replyBody))}`,
+          "",
+          "  ```sh",
+          ...exchange.curl.split("\n").map((line) => `  ${line}`),
+          "  ```",
+        ]
+      : []),
+  ];
+}
+
 function code(value: unknown): string {
-  return `\`${shown(value).replaceAll("`", "'")}\``;
+  return span(shown(value));
+}
+
+function span(text: string): string {
+  return `\`${text.replaceAll("`", "'").replaceAll("\n", " ")}\``;
 }
 
 /** Text of a server is nothing to render. */

@@ -1,43 +1,83 @@
 import type { CaseResult, Finding } from "../case.ts";
 import type { RunReport } from "../run.ts";
-import { countsLine, countsOf, shown } from "./summary.ts";
+import { saysOf } from "../says.ts";
+import { againLine, folded, rowName, type Unmet, unmet } from "./findings.ts";
+import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
 
 const FINDINGS_SHOWN = 10;
+const CASES_SHOWN = 5;
+/** So much of a reply that begins like the value that was looked at need not be shown twice. */
+const SAME_CHARACTERS = 60;
 
-/** A report for a person: what is not as it should be, then the counts. */
+/** A report for a person: what is not as it should be, case by case and row by row, then the counts. */
 export function prettyReport(report: RunReport): string {
-  const wanting = report.results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
+  const { results, again } = report;
+  const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
   return [
-    ...wanting.flatMap((result) => [...caseLines(result), ""]),
-    ...unsupportedLines(report.results),
-    `${report.target}: ${countsLine(countsOf(report.results))}`,
-    `${report.results.length} cases, ${report.requests} requests, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
+    ...wanting.flatMap((result) => [...caseLines(result, again), ""]),
+    ...unsupportedLines(results),
+    ...unmetLines(unmet(results), again),
+    `${report.target}: ${countsLine(countsOf(results))}`,
+    `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
   ].join("\n");
 }
 
-export function caseLines({ id, title, verdict, findings }: CaseResult): string[] {
-  const rest = findings.length - FINDINGS_SHOWN;
+export function caseLines(result: CaseResult, again?: string): string[] {
+  const { id, title, verdict } = result;
+  const kinds = folded(result);
+  const rest = kinds.length - FINDINGS_SHOWN;
   return [
     `${verdict}  ${id}  ${title}`,
-    ...findings.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
-    ...(rest > 0 ? [`  and ${rest} more findings`] : []),
+    ...kinds
+      .slice(0, FINDINGS_SHOWN)
+      .flatMap(({ finding, more }) => [
+        ...findingLines(finding),
+        ...(more > 0 ? [`    and ${more} more like this`] : []),
+      ]),
+    ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
+    ...againLine(again, id).map((line) => `  ${line}`),
   ];
 }
 
 export function findingLines(finding: Finding): string[] {
-  const { verdict, blame, requirement, assumption, section, text, exchange } = finding;
-  const row = [requirement ?? section, ...(assumption ? [assumption] : [])].join(", ");
+  const { verdict, blame, requirement, assumption, text, exchange } = finding;
   return [
-    `  ${verdict} §${row} (${blame}): ${text}`,
+    `  ${verdict} §${rowName(finding)} (${blame}): ${text}`,
+    ...(requirement === null ? [] : [`    asked for: ${saysOf(requirement, assumption)}`]),
     ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
     ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
     ...(exchange
       ? [
-          `    ${exchange.method} ${exchange.url} → ${exchange.status} ${exchange.replyBody.slice(0, 300)}`,
+          `    ${exchange.method} ${exchange.url} → ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd(),
           `    ${exchange.curl}`,
         ]
       : []),
   ];
+}
+
+function replyOf(finding: Finding, { replyBody }: NonNullable<Finding["exchange"]>): string {
+  const begin = "actual" in finding ? shown(finding.actual).slice(0, SAME_CHARACTERS) : "";
+  if (begin.length === SAME_CHARACTERS && replyBody.startsWith(begin)) return "";
+  return cut(replyBody);
+}
+
+/** Many cases may meet with the same fault: this is the list to work through. */
+function unmetLines(rows: readonly Unmet[], again: string | undefined): string[] {
+  if (rows.length === 0) return [];
+  return [
+    "What is not met, the gravest first:",
+    ...rows.flatMap((row) => [
+      `  ${row.verdict} §${rowName(row)}: ${row.says}`,
+      `    ${counted(row.cases.length, "case")}: ${listed(row.cases)}`,
+    ]),
+    ...againLine(again, rows[0]?.cases[0] ?? "").map((line) => `Mend the first, then ask ${line}`),
+    "",
+  ];
+}
+
+function listed(cases: readonly string[]): string {
+  const rest = cases.length - CASES_SHOWN;
+  return cases.slice(0, CASES_SHOWN).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 function unsupportedLines(results: readonly CaseResult[]): string[] {
@@ -48,7 +88,7 @@ function unsupportedLines(results: readonly CaseResult[]): string[] {
     reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
   }
   return [...reasons].flatMap(([reason, ids]) => [
-    `UNSUPPORTED  ${ids.length} cases: ${reason}`,
+    `UNSUPPORTED  ${counted(ids.length, "case")}: ${reason}`,
     `  ${ids.join(" ")}`,
     "",
   ]);

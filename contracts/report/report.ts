@@ -1,4 +1,5 @@
 import type { RunReport } from "../run.ts";
+import { unmet } from "./findings.ts";
 import { junitReport } from "./junit.ts";
 import { markdownReport } from "./markdown.ts";
 import { prettyReport } from "./pretty.ts";
@@ -13,5 +14,7 @@ export function written(report: RunReport, reporter: Reporter, strict: boolean):
   if (reporter === "junit") return junitReport(report, strict);
   if (reporter === "md") return markdownReport(report);
   if (reporter === "pretty") return prettyReport(report);
-  return JSON.stringify({ ok: isGood(report, strict), counts: countsOf(report.results), ...report }, null, 2);
+  const { results } = report;
+  const verdict = { ok: isGood(report, strict), counts: countsOf(results), unmet: unmet(results) };
+  return JSON.stringify({ ...verdict, ...report }, null, 2);
 }

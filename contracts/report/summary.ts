@@ -1,6 +1,8 @@
 import { type CaseResult, VERDICTS, type Verdict } from "../case.ts";
 import type { RunReport } from "../run.ts";
 
+const MOST_CHARACTERS = 300;
+
 export type Counts = Readonly<Record<Verdict, number>>;
 
 export function countsOf(results: readonly Pick<CaseResult, "verdict">[]): Counts {
@@ -23,8 +25,17 @@ export function countsLine(counts: Counts): string {
     .join(" · ");
 }
 
+/** `1 case`, `2 cases`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** A value as it is shown beside another one. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length <= 300 ? text : `${text.slice(0, 300)}…`;
+  return cut(JSON.stringify(value) ?? "nothing");
+}
+
+/** As much of a text as a report shows. */
+export function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
 }

@@ -3,6 +3,7 @@ import type { Contract, Members } from "../contract.ts";
 import { instantOf, iso } from "../instant.ts";
 import { isMembers, jsonOf } from "../json.ts";
 import { openApiDocument } from "../openapi.ts";
+import { WORLD_HEADER } from "../target.ts";
 import { arm, DESTINATIONS, EXPORTS, exported, filesOf, hitsOf, isRefused, prepare } from "./world.ts";
 
 const CONTROL = "/_emulator/v1";
@@ -13,18 +14,19 @@ const STEERED = ["writes", "control", "clock"] as const;
 const ask = (t: Contract, method: string, path: string, body?: unknown) =>
   t.call(method, CONTROL + path, { unjudged: true, ...(body !== undefined && { body }) });
 
-const WORLD = "x-emulator-world";
+/** The world that the case is asked in. */
+const ownWorld = async (t: Contract) => (await t.control<{ readonly world: string }>("GET", "/status")).world;
 
 const countIn = async (t: Contract, world: string) =>
-  (await t.call<number>("POST", "/threads/count", { body: {}, headers: { [WORLD]: world } })).body;
+  (await t.call<number>("POST", "/threads/count", { body: {}, headers: { [WORLD_HEADER]: world } })).body;
 
 const threadIn = (t: Contract, world: string) =>
-  t.call("POST", "/threads", { body: {}, headers: { [WORLD]: world } });
+  t.call("POST", "/threads", { body: {}, headers: { [WORLD_HEADER]: world } });
 
 /** A world that goes on from this one, for as long as the work takes. */
 async function inWorld(t: Contract, work: (world: string) => Promise<void>): Promise<void> {
   const id = `contract-${t.draw.word(8)}`;
-  await t.control("POST", "/worlds", { id, from: "main" });
+  await t.control("POST", "/worlds", { id, from: await ownWorld(t) });
   try {
     await work(id);
   } finally {
@@ -111,17 +113,18 @@ export const BEYOND_CASES = suite({
     needs: STEERED,
     async run(t) {
       await t.call("POST", "/threads", { body: {} });
-      const before = await countIn(t, "main");
+      const own = await ownWorld(t);
+      const before = await countIn(t, own);
       const now = await t.now();
       await inWorld(t, async (world) => {
         t.fact("X-2", (await countIn(t, world)) === before, "it holds what the other one held");
         await threadIn(t, world);
         await t.call("POST", `${CONTROL}/clock/advance`, {
           body: { by: "PT1H" },
-          headers: { [WORLD]: world },
+          headers: { [WORLD_HEADER]: world },
           unjudged: true,
         });
-        const counts = [await countIn(t, world), await countIn(t, "main")];
+        const counts = [await countIn(t, world), await countIn(t, own)];
         t.fact("X-2", counts.join() === `${before + 1},${before}`, "what it makes is its own", {
           actual: counts,
         });
@@ -139,7 +142,7 @@ export const BEYOND_CASES = suite({
       await inWorld(t, async (world) => {
         const name = `contract-${t.draw.word(8)}`;
         const act = (path: string, body: Members) =>
-          t.call("POST", CONTROL + path, { body, headers: { [WORLD]: world }, unjudged: true });
+          t.call("POST", CONTROL + path, { body, headers: { [WORLD_HEADER]: world }, unjudged: true });
         await threadIn(t, world);
         const before = await countIn(t, world);
         await act("/snapshots", { name });

@@ -1,6 +1,6 @@
 import { suite } from "../case.ts";
 import type { Contract, Members } from "../contract.ts";
-import { instantOf } from "../instant.ts";
+import { HOUR, instantOf } from "../instant.ts";
 import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
 import { attempts, FAULTS, RETRY_KEY, retriedOnce, struck } from "./failing.ts";
 import {
@@ -9,7 +9,9 @@ import {
   DESTINATIONS,
   exportOf,
   hitsOf,
+  ingest,
   isRefused,
+  row,
   rowsOf,
   runsOf,
   statusOf,
@@ -127,6 +129,33 @@ export const FAILURE_CASES = suite({
       t.fact("7.3-1", await until(t, id, "COMPLETED"), "the export completes");
       const written = await hitsOf(t, puts);
       t.fact("8.3-2", written === 4, "each of four files is put once", { expected: 4, actual: written });
+    },
+  },
+  "3.3/retry-reads-as-before": {
+    title: "a run that is tried again reads as of its first attempt",
+    requirements: ["3.3-5"],
+    needs: [...FAULTS, "object_store"],
+    async run(t) {
+      const rule = { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } };
+      const { id, prepared, fault } = await struck(t, rule);
+      await t.advance("PT5S");
+      t.must("7.3-6", (await hitsOf(t, fault)) === 1, "the first attempt has failed within five seconds");
+      const between = row(t, prepared.from + 12 * HOUR);
+      await ingest(t, prepared.projectId, [between]);
+      t.must("7.3-6", await until(t, id, "COMPLETED"), "the run is tried again and the export completes");
+      const actual = (await rowsOf(t, id)).map((known) => known.id);
+      t.fact(
+        "3.3-5",
+        prepared.rows.every((known) => actual.includes(known.id)),
+        "every row that was there when the run began is exported",
+        { expected: prepared.rows.map((known) => known.id), actual },
+      );
+      t.choice(
+        "export.read_as_of",
+        !actual.includes(between.id),
+        "one that came in between the attempts is not",
+        { expected: `no row ${between.id}`, actual },
+      );
     },
   },
   "7.3/bucket-deleted": {

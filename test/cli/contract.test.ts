@@ -70,6 +70,12 @@ describe("emulator contract", () => {
     ],
     [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
     [["run", "--assistant", "echo"], "--assistant: only goes with --target"],
+    [["run", "--world", "main"], "--world: only goes with --target"],
+    [
+      ["run", "--target", "https://a.example.com", "--api-key", "k", "--world", "main"],
+      "--world: only an emulator on this machine has worlds",
+    ],
+    [["run", "--target", "http://127.0.0.1:9", "--world", "a/b"], '--world: "a/b" is no name of a world'],
     [["run", "--output", "no-such-folder/report.xml"], OUTPUT_PROBLEM],
     [
       ["run", "--target", "http://joe:hunter2@127.0.0.1:9"],

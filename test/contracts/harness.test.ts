@@ -12,8 +12,10 @@ import {
   suite,
   type Target,
 } from "../../contracts/index.ts";
+import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { emptySelectors, selected } from "../../contracts/selection.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
+import type { Send, WireRequest } from "../../contracts/target.ts";
 import { type Answer, tinyServer } from "./tiny-server.ts";
 
 const RUN = {
@@ -278,6 +280,80 @@ describe("reports", () => {
     expect(run.written("pretty")).toMatch(/FAIL {2}4\.1\/list/);
   });
 
+  const list: Answer = (request) =>
+    request.path === PATH ? { status: 200, body: [{ ...RUN, run_id: "7" }] } : honest(request);
+  const ABOUT = suite({
+    "4.1/twice": {
+      title: "runs are listed again and again",
+      requirements: ["4.1-1"],
+      async run(t) {
+        for (let asked = 0; asked < 3; asked++) {
+          const { body } = await t.call<readonly { readonly run_id: string }[]>("GET", PATH);
+          t.fact("2.1-1", body[0]?.run_id !== "7", "an id is a uuid", { expected: "a uuid", actual: "7" });
+        }
+        t.fact("4.1-1", false, "the list ends");
+        throw new TypeError("nothing to go on with");
+      },
+    },
+    "2.1/own": {
+      title: "a run has an id",
+      requirements: ["2.1-1"],
+      run: async (t) => void t.fact("2.1-1", false, "it has", { actual: (await t.call("GET", PATH)).status }),
+    },
+  });
+
+  it("say of each failure what is asked for, sent, answered and expected, and how to ask again", async () => {
+    const again = "emulator contract run <case> --target http://here";
+    const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false, again });
+    const said = run.written("pretty").replace(/http:\/\/127\S*\/runs'?/g, "<url>");
+    expect(said.split("\n").slice(0, 13)).toEqual([
+      "FAIL  4.1/twice  runs are listed again and again",
+      // What the case is about comes first.
+      "  FAIL §4.1-1 (target): the list ends",
+      "    asked for: Runs of a thread are listed by limit 10 and offset 0 unless told otherwise.",
+      expect.stringMatching(/^ {4}GET <url> → 200 \[\{"run_id":"7"/),
+      expect.stringMatching(/^ {4}curl /),
+      expect.stringMatching(
+        /^ {2}FAIL §4\.1-1 \(target\): .* could not go on, .*TypeError: nothing to go on with$/,
+      ),
+      expect.anything(),
+      expect.stringMatching(/^ {4}GET <url> → 200/),
+      expect.anything(),
+      "  FAIL §2.1-1 (target): an id is a uuid",
+      "    asked for: A run has all nine fields, of the types shown.",
+      '    expected "a uuid"',
+      '    actual   "7"',
+    ]);
+    expect(said).toContain(
+      "    and 2 more like this\n  again: emulator contract run 4.1/twice --target http://here\n",
+    );
+    for (const form of ["md", "junit"] as const) {
+      const text = run.written(form);
+      expect(text).toContain("asked for: A run has all nine fields, of the types shown.");
+      expect(text).toContain("and 2 more like this");
+      expect(text).toMatch(/[Aa]gain: `?emulator contract run 4\.1\/twice --target http:\/\/here/);
+    }
+    expect(run.written("junit")).toContain('message="§4.1-1: the list ends"');
+  });
+
+  it("end with the rows that are not met, the cases about them first", async () => {
+    const again = "emulator contract run <case>";
+    const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false, again });
+    expect(run.written("pretty").split("\n").slice(-9, -3)).toEqual([
+      "What is not met, the gravest first:",
+      "  FAIL §2.1-1: A run has all nine fields, of the types shown.",
+      "    2 cases: 2.1/own 4.1/twice",
+      "  FAIL §4.1-1: Runs of a thread are listed by limit 10 and offset 0 unless told otherwise.",
+      "    1 case: 4.1/twice",
+      "Mend the first, then ask again: emulator contract run 2.1/own",
+    ]);
+    const { unmet } = JSON.parse(run.written("json"));
+    expect(unmet.map(({ requirement }: { requirement: string }) => requirement)).toEqual(["2.1-1", "4.1-1"]);
+    expect(run.written("md")).toContain(
+      "| §2.1-1 | A run has all nine fields, of the types shown. | FAIL | 2.1/own 4.1/twice |",
+    );
+  });
+
   it("show the request as a line of a shell, without the key", async () => {
     const text = (await judge(wrong)).written("pretty");
     expect(text).toMatch(
@@ -408,6 +484,46 @@ describe("the selftest", () => {
     });
     expect(results.map(({ killedBy }) => killedBy)).toEqual([null, "4.1/list", null]);
     expect(unsound).toEqual([]);
+  });
+
+  it("proves nothing when the honest server does not pass a case, and says which one and why", async () => {
+    const target = await targetOf((request) =>
+      request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
+    );
+    const [{ id: _, ...listed }, { id: __, ...rest }] = ASKING as readonly [Case, Case];
+    const lying = (next: Send) => async (request: WireRequest) => ({ ...(await next(request)), status: 204 });
+    const done = await selftest({
+      cases: suite({
+        "4.1/list": listed,
+        "4.1/other": { ...rest, requirements: ["4.1-1"] },
+      }),
+      mutants: [{ id: "harmful", requirement: "4.1-1", lie: "harmful", send: lying }],
+      targetWith: () => target,
+    });
+    expect(done.results.map(({ killedBy }) => killedBy)).toEqual(["4.1/list"]);
+    expect(isProven(done)).toBe(false);
+    const said = selftestProblems(done);
+    expect(said[0]).toBe(
+      "4.1/other: the honest emulator does not pass this case (FAIL), so that it proves nothing",
+    );
+    expect(said.join("\n")).toMatch(
+      /FAIL §2\.3-1 \(target\): a string\n.*plain string\.\n.*\n?.*\{"detail":"no"\}/,
+    );
+    expect(said.at(-1)).toMatch(/emulator contract run 4\.1\/other$/);
+    expect(JSON.parse(selftestJson(done))).toMatchObject({
+      ok: false,
+      unsound: [{ id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] }],
+    });
+    expect(isProven({ ...done, unsound: [] })).toBe(true);
+  });
+
+  it("says which lie survived", async () => {
+    const target = await targetOf(honest);
+    const mutants = [{ id: "m", requirement: "4.1-1", lie: "a lie" }] as const;
+    const done = await selftest({ cases: ASKING, mutants, targetWith: () => target });
+    expect(isProven(done)).toBe(false);
+    expect(selftestProblems(done)).toEqual(["survived: m: a lie; 1 case about §4.1-1 did not notice"]);
+    expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 lies were noticed"]);
   });
 
   it("has lies about most rows of the ledger, each under a name of its own", () => {

@@ -1,0 +1,49 @@
+import { constants } from "node:os";
+import type { Target } from "../../contracts/target.ts";
+import { CommandFailure } from "../command.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNAL_BASE = 128;
+
+/** The targets of a command: however it ends, they are closed, so that nothing of theirs stays behind. */
+export interface OpenTargets {
+  open(make: () => Promise<Target>): Promise<Target>;
+  close(): Promise<void>;
+}
+
+/** A first signal closes them and ends the process, a second one ends it at once. */
+export function openTargets(): OpenTargets {
+  const opened: Promise<Target>[] = [];
+  let closing: Promise<void> | undefined;
+
+  /** One that is still being opened is waited for: it may have made something already. */
+  async function closeAll(): Promise<void> {
+    await Promise.allSettled(opened.map(async (target) => (await target).close()));
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+
+  function close(): Promise<void> {
+    closing ??= closeAll();
+    return closing;
+  }
+
+  let isEnding = false;
+
+  function onSignal(signal: (typeof SIGNALS)[number]): void {
+    const code = SIGNAL_BASE + constants.signals[signal];
+    if (isEnding) process.exit(code);
+    isEnding = true;
+    void close().finally(() => process.exit(code));
+  }
+
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return {
+    async open(make) {
+      if (closing) throw new CommandFailure("the run was ended");
+      const target = make();
+      opened.push(target);
+      return target;
+    },
+    close,
+  };
+}

@@ -1,0 +1,82 @@
+import { type CaseResult, type Finding, VERDICTS } from "../case.ts";
+import { saysOf } from "../says.ts";
+import type { AssumptionId } from "../spec/assumptions.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+
+/** A finding, and how many more there are that say the same. */
+export interface Fold {
+  readonly finding: Finding;
+  readonly more: number;
+}
+
+/** A row of the ledger that a target does not meet. */
+export interface Unmet {
+  readonly requirement: RequirementId | null;
+  readonly assumption?: AssumptionId;
+  readonly section: string;
+  readonly says: string;
+  /** The gravest one of it. */
+  readonly verdict: Finding["verdict"];
+  readonly cases: readonly string[];
+}
+
+/** The findings of a case, each kind once: the gravest first, and what the case is about before all else. */
+export function folded({ findings, requirements }: CaseResult): readonly Fold[] {
+  const kinds = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const kind = [finding.verdict, finding.blame, rowName(finding), finding.text].join(" ");
+    kinds.set(kind, [...(kinds.get(kind) ?? []), finding]);
+  }
+  const isOwn = ({ requirement }: Finding) =>
+    Number(requirement !== null && requirements.includes(requirement));
+  return [...kinds.values()]
+    .map((alike) => ({ finding: alike[0] as Finding, more: alike.length - 1 }))
+    .sort((a, b) => byGravity(a.finding, b.finding) || isOwn(b.finding) - isOwn(a.finding));
+}
+
+/** What a target does not meet, row by row: the gravest first, then what most cases have met with. */
+export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
+  const rows = new Map<string, Unmet>();
+  // Cases that are about a row come before those that only came across it.
+  for (const isAbout of [true, false])
+    for (const { id, requirements, findings } of results)
+      for (const finding of findings)
+        if (isTelling(finding) && requirements.some((row) => row === finding.requirement) === isAbout)
+          rows.set(rowName(finding), withCase(rows.get(rowName(finding)), finding, id));
+  return [...rows.values()].sort((a, b) => byGravity(a, b) || b.cases.length - a.cases.length);
+}
+
+/** What the harness sent or did wrong says nothing about a target. */
+function isTelling({ verdict, blame }: Finding): boolean {
+  return verdict !== "UNSUPPORTED" && blame !== "harness" && blame !== "caller";
+}
+
+function withCase(known: Unmet | undefined, finding: Finding, id: string): Unmet {
+  const { requirement, assumption, section, verdict } = finding;
+  return {
+    requirement,
+    ...(assumption !== undefined && { assumption }),
+    section,
+    says: saysOf(requirement, assumption),
+    verdict: known && byGravity(finding, known) > 0 ? known.verdict : verdict,
+    cases: [...new Set([...(known?.cases ?? []), id])],
+  };
+}
+
+/** `2.1-1`, with the assumption where it is one. */
+export function rowName({
+  requirement,
+  section,
+  assumption,
+}: Pick<Finding, "requirement" | "section" | "assumption">) {
+  return [requirement ?? section, ...(assumption ? [assumption] : [])].join(", ");
+}
+
+/** The command that asks a target the same case again. */
+export function againLine(again: string | undefined, id: string): string[] {
+  return again === undefined ? [] : [`again: ${again.replace("<case>", id)}`];
+}
+
+function byGravity(a: Pick<Finding, "verdict">, b: Pick<Finding, "verdict">): number {
+  return VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
+}

@@ -1,0 +1,71 @@
+import type { CaseResult } from "../case.ts";
+import type { MutantResult, Selftest } from "../selftest.ts";
+import { sectionOf } from "../spec/requirements.ts";
+import { findingLines } from "./pretty.ts";
+import { counted } from "./summary.ts";
+
+const REASONS_SHOWN = 3;
+
+/** Whether every lie was noticed, by cases that the honest server passes. */
+export function isProven({ results, unsound }: Selftest): boolean {
+  return unsound.length === 0 && survivorsOf(results).length === 0;
+}
+
+/** How many lies were noticed, section by section. */
+export function selftestLines({ results }: Selftest): string[] {
+  const sections = [...new Set(results.map(({ mutant }) => sectionOf(mutant.requirement)))].sort(bySection);
+  const killed = (of: readonly MutantResult[]) => of.length - survivorsOf(of).length;
+  return [
+    ...sections.map((section) => {
+      const mine = results.filter(({ mutant }) => sectionOf(mutant.requirement) === section);
+      return `§${section.padEnd(6)}${killed(mine)}/${mine.length}`;
+    }),
+    `${killed(results)} of ${results.length} lies were noticed`,
+  ];
+}
+
+/** What keeps a selftest from proving anything, and why. */
+export function selftestProblems({ results, unsound }: Selftest): string[] {
+  return [
+    ...unsound.flatMap(unsoundLines),
+    ...survivorsOf(results).map(
+      ({ mutant, cases }) =>
+        `survived: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} did not notice`,
+    ),
+  ];
+}
+
+/** The same for programs. */
+export function selftestJson(selftest: Selftest): string {
+  const { results, unsound } = selftest;
+  return JSON.stringify({
+    ok: isProven(selftest),
+    unsound: unsound.map(({ id, verdict, findings }) => ({
+      id,
+      verdict,
+      why: findings.map(({ requirement, text }) => ({ requirement, text })),
+    })),
+    results: results.map(({ mutant: { id, requirement, lie }, killedBy }) => ({
+      id,
+      requirement,
+      lie,
+      killed_by: killedBy,
+    })),
+  });
+}
+
+function unsoundLines({ id, verdict, findings }: CaseResult): string[] {
+  return [
+    `${id}: the honest emulator does not pass this case (${verdict}), so that it proves nothing`,
+    ...findings.slice(0, REASONS_SHOWN).flatMap(findingLines),
+    `  see all of it: emulator contract run ${id}`,
+  ];
+}
+
+function survivorsOf(results: readonly MutantResult[]): readonly MutantResult[] {
+  return results.filter(({ killedBy }) => killedBy === null);
+}
+
+function bySection(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}

@@ -1,0 +1,62 @@
+import { constants } from "node:os";
+import { describe, expect, it } from "vitest";
+import { launch, run, start, workingFolder } from "./emulator-process.ts";
+
+const SIGNAL_BASE = 128;
+
+const worldsAt = async (url: string) =>
+  ((await (await fetch(`${url}/_emulator/v1/worlds`)).json()) as readonly { readonly id: string }[]).map(
+    ({ id }) => id,
+  );
+
+describe("emulator contract run --target", () => {
+  it("leaves an emulator as it was, and judges its main world only when told to", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--clock", "frozen"], { cwd });
+    const state = async () =>
+      Promise.all(
+        ["status", "clock", "journal", "s3/buckets"].map(async (path) =>
+          (await fetch(`${ready.url}/_emulator/v1/${path}`)).text(),
+        ),
+      );
+    const before = await state();
+    const given = [
+      "contract",
+      "run",
+      "1/both-regions",
+      "1/separate-regions",
+      "3.3",
+      "--target",
+      ready.url,
+      "--eu-url",
+      ready.eu_url,
+    ];
+    const own = await run(given, { cwd });
+    expect(own.stdout).toMatch(/: \d+ PASS\n/);
+    expect(own.code).toBe(0);
+    expect(await state()).toEqual(before);
+    expect(await worldsAt(ready.url)).toEqual(["main"]);
+    expect((await run([...given, "--world", "main"], { cwd })).code).toBe(0);
+    expect((await state())[1]).not.toBe(before[1]);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ended by %s leaves no world", async (signal) => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    const { child, ended } = launch(["contract", "run", "--target", ready.url], { cwd });
+    while ((await worldsAt(ready.url)).length < 2) expect(child.exitCode).toBe(null);
+    child.kill(signal);
+    expect((await ended).code).toBe(SIGNAL_BASE + constants.signals[signal]);
+    expect(await worldsAt(ready.url)).toEqual(["main"]);
+  });
+
+  it("leaves no world when another server cannot be compared with it", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    const args = ["contract", "run", "--compare", ready.url, "--target", "http://127.0.0.1:9"];
+    const { code, stderr } = await run(args, { cwd });
+    expect(stderr).toMatch(/127\.0\.0\.1:9/);
+    expect(code).toBe(1);
+    expect(await worldsAt(ready.url)).toEqual(["main"]);
+  });
+});
