@@ -1,5 +1,5 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import type { Home, WorldEntry } from "./adapters/homes/registry.ts";
+import { type Home, isUsual, type WorldEntry } from "./adapters/homes/registry.ts";
 import { createRecording, type Recording } from "./control/recording.ts";
 import { MAIN } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -58,8 +58,7 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
     await parts.seed(site, isEmpty);
     await site.kept();
     homes.begun(site.home);
-    const isUsual = homes.registry.worlds[id]?.beginning === undefined;
-    if (!isEmpty && isUsual) await stills.keepSeeded(site);
+    if (!isEmpty && isUsual(homes.registry, id)) await stills.keepSeeded(site);
   }
 
   /** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */

@@ -175,7 +175,8 @@ function openRecords(
 function openTools(options: SiteOptions, store: Store | undefined): Tools {
   const { configuration, home, origin, secrets, isEmbedded, handle, heirs } = options;
   const { settings } = configuration;
-  const traces = openTraceStore({ folder: home.traces, layers: home.layers });
+  const inherited = origin && { inherited: origin.rows };
+  const traces = openTraceStore({ folder: home.traces, layers: home.layers, ...inherited });
   const limiter = origin?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
   const boot = origin?.boot !== undefined && { boot: origin.boot };
   return {

@@ -7,13 +7,13 @@ import { readStore } from "./adapters/store/store.ts";
 import { openTraceStore } from "./adapters/traces/store.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
-import { createRateLimiter, type RateLimiter } from "./domain/rate-limits/limiter.ts";
+import { createRateLimiter } from "./domain/rate-limits/limiter.ts";
 import { emptyState, type WorldState } from "./kernel/commit.ts";
-import { imageOf, type WorldImage } from "./kernel/image.ts";
+import { imageOf } from "./kernel/image.ts";
 import { formatInstant } from "./kernel/instant.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Site } from "./site.ts";
-import { type Source, type Still, sourceOfSnapshot } from "./source.ts";
+import { type Origin, type Source, type Still, sourceOfSnapshot } from "./source.ts";
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
@@ -50,6 +50,9 @@ export interface Stills {
   keepSeeded(site: Site): Promise<void>;
 }
 
+/** What is known of a snapshot without a file being read. */
+type Kept = Pick<Origin, "image" | "limiter"> & Partial<Pick<Origin, "rows">>;
+
 export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
   const stills = new Map<string, Still>();
   const isKept = configuration.dataFolder !== null;
@@ -61,11 +64,12 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
     if (known) return known;
     const { seed } = configuration;
     const { state } = readStore(home.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
-    return keep(name, home, imageOf(state, COLLECTIONS), createRateLimiter(rateLimits));
+    return keep(name, home, { image: imageOf(state, COLLECTIONS), limiter: createRateLimiter(rateLimits) });
   }
 
-  function keep(name: string, home: Home, image: WorldImage, limiter: RateLimiter): Still {
-    const traces = openTraceStore({ folder: home.traces, layers: home.layers });
+  function keep(name: string, home: Home, { image, limiter, rows }: Kept): Still {
+    const inherited = rows && { inherited: rows };
+    const traces = openTraceStore({ folder: home.traces, layers: home.layers, ...inherited });
     const still = { image, limiter, traces };
     stills.set(name, still);
     return still;
@@ -74,16 +78,16 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
   /** Everything is prepared before the registry says so: what fails leaves the old snapshot. */
   function put(name: string, of: string, source: Source): SnapshotEntry {
     const { home, origin } = source.fill(homes.prepare("snapshots", name));
-    const { image, limiter, boot } = source;
+    const { image, boot } = source;
     const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last: origin.last, boot };
-    return enter(name, entry, image, limiter);
+    return enter(name, entry, origin);
   }
 
-  function enter(name: string, entry: SnapshotEntry, image: WorldImage, limiter: RateLimiter): SnapshotEntry {
+  function enter(name: string, entry: SnapshotEntry, kept: Kept): SnapshotEntry {
     const { registry } = homes;
     if (name === SEEDED) homes.change({ ...registry, seeded: entry });
     else homes.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
-    keep(name, entry.home, image, limiter);
+    keep(name, entry.home, kept);
     return entry;
   }
 
@@ -114,7 +118,7 @@ export function createSnapshots(configuration: Configuration, homes: Homes): Sna
     },
     adopt(name, entry, state) {
       const image = imageOf(state, COLLECTIONS);
-      return factsOf(name, enter(name, entry, image, createRateLimiter(rateLimits)));
+      return factsOf(name, enter(name, entry, { image, limiter: createRateLimiter(rateLimits) }));
     },
     remove(name) {
       find(name);

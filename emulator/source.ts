@@ -3,6 +3,7 @@ import { BASES_MAX, gatherBodies, hasNoBodies } from "./adapters/s3/gathering.ts
 import type { ObjectFiles } from "./adapters/s3/object-files.ts";
 import { shareFiles } from "./adapters/store/sharing.ts";
 import type { Store } from "./adapters/store/store.ts";
+import type { InheritedRows } from "./adapters/traces/inherited-rows.ts";
 import type { TraceFiles } from "./adapters/traces/store.ts";
 import type { RateLimiter } from "./domain/rate-limits/limiter.ts";
 import type { World } from "./domain/turn.ts";
@@ -12,6 +13,8 @@ import type { WorldImage } from "./kernel/image.ts";
 export interface Origin {
   readonly image: WorldImage;
   readonly limiter: RateLimiter;
+  /** The trace rows that it goes on from. */
+  readonly rows: InheritedRows;
   /** With what its folder of objects is opened; undefined when that is not empty. */
   readonly boot: number | undefined;
   /** The number of the last journal file in its home. */
@@ -46,11 +49,11 @@ export function sourceOfWorld({ world, traces, files, store, home }: Living): So
   return {
     ...still,
     fill(target) {
-      const { layers } = traces.fork(target.traces);
+      const { layers, inherited } = traces.fork(target.traces);
       const last = store?.lendTo(target.records) ?? 0;
       // A folder that holds no bodies would only make the chain longer that a fork reads through.
       const bases = files.isEmpty() ? home.bases : [home.objects, ...home.bases];
-      return filled(still, { ...target, layers, bases }, last);
+      return filled({ ...still, rows: inherited, last }, { ...target, layers, bases });
     },
   };
 }
@@ -72,16 +75,16 @@ export function sourceOfSnapshot(
   return {
     ...still,
     fill(target) {
-      const { layers } = traces.fork(target.traces);
+      const { layers, inherited } = traces.fork(target.traces);
       if (isKept) shareFiles(home.records, target.records, last);
       const bases = hasNoBodies(home.objects) ? home.bases : [home.objects, ...home.bases];
-      return filled(still, { ...target, layers, bases }, last);
+      return filled({ ...still, rows: inherited, last }, { ...target, layers, bases });
     },
   };
 }
 
-function filled(still: Omit<Source, "fill">, home: Home, last: number): Filled {
-  if (home.bases.length <= BASES_MAX) return { home, origin: { ...still, last } };
-  gatherBodies(still.image.records.reader, home.bases, home.objects);
-  return { home: { ...home, bases: [] }, origin: { ...still, last, boot: undefined } };
+function filled(origin: Origin, home: Home): Filled {
+  if (home.bases.length <= BASES_MAX) return { home, origin };
+  gatherBodies(origin.image.records.reader, home.bases, home.objects);
+  return { home: { ...home, bases: [] }, origin: { ...origin, boot: undefined } };
 }

@@ -1,5 +1,5 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import type { Home, WorldEntry } from "./adapters/homes/registry.ts";
+import { type Home, isUsual, type WorldEntry } from "./adapters/homes/registry.ts";
 import type { WorldOrder } from "./control/operation.ts";
 import { MAIN } from "./http/world-choice.ts";
 import type { Beginning } from "./kernel/commit.ts";
@@ -105,8 +105,8 @@ export function createWorlds(parts: WorldsParts): Worlds {
     },
     remove,
     async reset(named, isEmpty) {
-      const isUsual = homes.registry.worlds[named.id]?.beginning === undefined;
-      const source = isEmpty || !isUsual ? undefined : stills.source(SEEDED);
+      const isLikeOthers = !isEmpty && isUsual(homes.registry, named.id);
+      const source = isLikeOthers ? stills.source(SEEDED) : undefined;
       if (source) return goOn(parts, named, source, SEEDED);
       const home = homes.prepare("worlds", named.id);
       replace(parts, named, inOldPlace(homes, named, home), isEmpty ? null : SEEDED);

@@ -27,13 +27,23 @@ export interface Played {
   readonly journal: string;
 }
 
-/** Plays a scenario on a stage of its own, to its end or to the first step that fails. */
-export async function play(scenario: Scenario, stages: Stages): Promise<Played> {
+/**
+ * Plays a scenario on a stage of its own, to its end or to the first step that fails. `isToStay` says whether
+ * the stage is left as that step has left it, until all of them are closed.
+ */
+export async function play(
+  scenario: Scenario,
+  stages: Stages,
+  isToStay: (played: Played) => boolean = () => false,
+): Promise<Played> {
   const stage = await stages.open(scenario);
+  let stays = false;
   try {
-    return await playOn(stage, scenario);
+    const played = await playOn(stage, scenario);
+    stays = isToStay(played);
+    return played;
   } finally {
-    await stage.close();
+    if (!stays) await stage.close();
   }
 }
 

@@ -8,6 +8,8 @@ import { StageProblem, type Stages } from "./stage.ts";
 
 /** Of an emulator that is told none. */
 const DEFAULT_SEED = 1;
+/** Each may hold an emulator with its ports. */
+const KEPT_MAX = 16;
 
 /** How a scenario went. */
 export interface Outcome {
@@ -22,6 +24,8 @@ export interface Outcome {
   readonly failure: Failure | undefined;
   readonly drift: Drift | undefined;
   readonly problem: string | undefined;
+  /** True when its world is as the step left it that failed, for whoever looks into it. */
+  readonly isKept: boolean;
   /** A command that does it again. */
   readonly again: string;
 }
@@ -34,6 +38,8 @@ export interface ReplayOptions {
   /** Instead of the seed that the scenario names. */
   readonly seed?: number;
   readonly update?: boolean;
+  /** Lets the worlds stay in which scenarios failed, the first ones, until the stages are closed. */
+  readonly keep?: boolean;
   /** What is given to the command that does it again, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
 }
@@ -81,9 +87,15 @@ export async function replay(
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
+  let kept = 0;
+  function isToStay({ failure }: Played): boolean {
+    if (failure === undefined || options.keep !== true || kept >= KEPT_MAX) return false;
+    kept += 1;
+    return true;
+  }
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift())
-      outcomes[next.index] = await playOne(next.scenario, options);
+      outcomes[next.index] = await playOne(next.scenario, options, isToStay);
   }
   const { jobs, stages } = options;
   const count = Math.max(1, Math.min(jobs, stages.atOnce ?? jobs, scenarios.length));
@@ -91,13 +103,22 @@ export async function replay(
   return outcomes;
 }
 
-async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outcome> {
+async function playOne(
+  scenario: Scenario,
+  options: ReplayOptions,
+  isToStay: (played: Played) => boolean,
+): Promise<Outcome> {
   const { stages, seed = scenario.seed, update = false } = options;
   const begun = performance.now();
   const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
-  const rest = { failure: undefined, drift: undefined, problem: undefined };
+  const rest = { failure: undefined, drift: undefined, problem: undefined, isKept: false };
+  let isKept = stages.isLasting === true;
   try {
-    const played = await play({ ...scenario, seed }, stages);
+    const played = await play({ ...scenario, seed }, stages, (each) => {
+      const stays = isToStay(each);
+      isKept ||= stays;
+      return stays;
+    });
     const drift = played.failure ? undefined : driftOf(scenario, played, update);
     const verdict = played.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
     const again = againLine(scenario, options, played.seed);
@@ -111,6 +132,7 @@ async function playOne(scenario: Scenario, options: ReplayOptions): Promise<Outc
       seed: played.seed,
       failure: played.failure,
       drift,
+      isKept,
       again,
     };
   } catch (error) {

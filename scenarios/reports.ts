@@ -18,13 +18,18 @@ const WRITERS: Readonly<Record<ReportName, (outcomes: readonly Outcome[], cwd: s
 
 const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BROKEN" } as const;
 
+const GONE = "its world is gone by now; play it with --keep, and it stays as this step has left it";
+
 function prettyLines(outcome: Outcome, cwd: string): readonly string[] {
   const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
   return [head, ...detailLines(outcome, cwd).map((line) => `        ${line}`)];
 }
 
 /** What a person needs to find out why: step, difference, request, and how to do it again. */
-function detailLines({ failure, drift, problem, again, verdict }: Outcome, cwd: string): readonly string[] {
+function detailLines(
+  { failure, drift, problem, isKept, again, verdict }: Outcome,
+  cwd: string,
+): readonly string[] {
   if (drift?.kind === "written") return ["its journal was written"];
   if (verdict === "passed") return [];
   const lines: string[] = [];
@@ -34,6 +39,7 @@ function detailLines({ failure, drift, problem, again, verdict }: Outcome, cwd: 
     if (failure.note !== undefined) lines.push(failure.note);
     lines.push(...failure.differences.map((difference) => `  ${difference}`));
     if (failure.curl !== undefined) lines.push(failure.curl);
+    if (failure.curl !== undefined && !isKept) lines.push(GONE);
   }
   if (drift?.kind === "drifted") {
     lines.push(`its journal is another one than ${near(drift.file, cwd)}`);

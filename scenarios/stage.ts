@@ -37,6 +37,8 @@ export interface Setting {
 export interface Stages {
   /** How many may be open at the same time; undefined for any number. */
   readonly atOnce?: number;
+  /** True when the world of a scenario is still there when it was played. */
+  readonly isLasting?: boolean;
   open(setting: Setting): Promise<Stage>;
   /** Closes what is still open, and opens no more. */
   close(): Promise<void>;

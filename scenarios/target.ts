@@ -25,6 +25,7 @@ export async function openTarget(url: string, world: string | undefined): Promis
 function openWorld(url: string): Stages {
   return {
     atOnce: 1,
+    isLasting: true,
     async open(setting) {
       const begun = await control<World>(url, "POST", "/reset", {});
       refuse(setting, begun, url);

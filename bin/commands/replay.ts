@@ -18,18 +18,19 @@ export const command: Command = {
   operands: ["[files or folders…]"],
   flags: {
     target: {
-      value: "<url>",
-      help: "play on the emulator that runs there, each scenario in a world that is made for it",
+      value: "<url>|<dir>",
+      help: "play on the emulator that runs there (its address or data folder), each scenario in a world that is made for it",
     },
     world: {
       value: "<id>",
       help: "with --target or --record: this world, which --target empties for each scenario",
     },
     record: {
-      value: "<url>",
-      help: "write what a running emulator was asked as a scenario into the file given",
+      value: "<url>|<dir>",
+      help: "write what a running emulator (its address or data folder) was asked as a scenario into the file given",
     },
     update: { help: "write the journals that later ones are compared with" },
+    keep: { help: "let the worlds of scenarios that fail stay, to look into them, until you press Ctrl-C" },
     seed: { value: "<n>", help: "instead of the seed of each scenario" },
     jobs: { value: "<n>", help: "how many are played at the same time (default: one for each processor)" },
     report: { value: "pretty|junit|json|md", help: "form of the report (default pretty)" },
@@ -74,14 +75,23 @@ async function replayed(invocation: Invocation): Promise<number> {
     jobs,
     stages,
     update: flags.update === true,
+    keep: flags.keep === true,
     ...(place && { againFlags: flagsFor(place) }),
     ...(seed !== undefined && { seed }),
   });
-  // The worlds that scenarios are played in go in any case.
-  const outcomes = await Promise.race([played, interrupted]).finally(() => stages.close());
-  if (typeof outcomes === "string") return SIGNAL_BASE + constants.signals[outcomes];
-  await publish(invocation, report, outcomes);
-  return exitCodeOf(outcomes);
+  try {
+    const outcomes = await Promise.race([played, interrupted]);
+    if (typeof outcomes === "string") return SIGNAL_BASE + constants.signals[outcomes];
+    await publish(invocation, report, outcomes);
+    if (flags.keep === true && outcomes.some(({ isKept }) => isKept)) {
+      complain("the worlds of scenarios that failed stay until you press Ctrl-C");
+      await interrupted;
+    }
+    return exitCodeOf(outcomes);
+  } finally {
+    // The worlds that scenarios are played in go in any case.
+    await stages.close();
+  }
 }
 
 async function stagesAt(place: Place | undefined): Promise<Stages> {

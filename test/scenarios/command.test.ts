@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,6 +33,25 @@ describe("emulator replay", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("npx emulator replay bad.scenario.yaml --seed 1");
     expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain('tests="2" failures="1"');
+  });
+
+  it("leaves the worlds of failures with --keep until it is told to end", async () => {
+    const cwd = workingFolder();
+    write(cwd, "good", ...GOOD);
+    expect((await run(["replay", ".", "--keep"], { cwd })).code).toBe(0);
+    write(cwd, "bad", ...BAD);
+    const replaying = launch(["replay", ".", "--keep"], { cwd });
+    let shown = "";
+    replaying.child.stdout.on("data", (text) => {
+      shown += text;
+    });
+    const [said] = await once(replaying.child.stderr, "data");
+    expect(String(said)).toContain("until you press Ctrl-C");
+    const [, address = ""] = /'(http:[^']*)'/.exec(shown) ?? [];
+    expect((await fetch(address)).status).toBe(200);
+    replaying.child.kill("SIGINT");
+    expect((await replaying.ended).code).toBe(1);
+    await expect(fetch(address)).rejects.toThrow();
   });
 
   it("ends with 2 when there is nothing to play, or nothing that can be", async () => {

@@ -49,9 +49,26 @@ describe("a failure tells", () => {
       expect.stringMatching(
         /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
+      "        its world is gone by now; play it with --keep, and it stays as this step has left it",
       "        npx emulator replay bad.scenario.yaml --seed 5",
       "1 scenario: 0 passed, 1 failed",
     ]);
+  });
+
+  it("where its world is, when that is to stay, and only as long as the stages do", async () => {
+    const thread = "/threads/00000000-0000-4000-8000-000000000009";
+    write("bad", "when:", "  - advance: PT1H", `  - request: GET ${thread}`, "    expect: { status: 200 }");
+    write("good", "when:", "  - request: GET /ok");
+    const [outcome, good] = await playAll({ keep: true });
+    expect([outcome?.isKept, good?.isKept]).toEqual([true, false]);
+    expect(report("pretty", [outcome!], folder)).not.toContain("gone");
+    const [, address = ""] = /'(http:[^']*)'$/.exec(outcome?.failure?.curl ?? "") ?? [];
+    const headers = { "x-api-key": "emulator-key" };
+    expect((await fetch(address, { headers })).status).toBe(404);
+    const clock = await fetch(address.replace(thread, "/_emulator/v1/clock"), { headers });
+    expect(await clock.json()).toMatchObject({ now: expect.stringContaining("T01:00:00") });
+    await stages.close();
+    await expect(fetch(address, { headers })).rejects.toThrow();
   });
 
   it("in every form of report", async () => {

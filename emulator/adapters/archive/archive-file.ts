@@ -1,12 +1,15 @@
 import { createReadStream } from "node:fs";
-import { access, link, open, rename, rm, unlink } from "node:fs/promises";
+import { access, link, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { isAlive } from "../locator.ts";
 
 /** The file cannot be written or read; the message says why and what to do. */
 export class ArchiveFileError extends Error {
   override readonly name = "ArchiveFileError";
 }
 
+const TEMPORARY_END = ".new";
 const PIECE_BYTES = 256 * 1024;
 
 /** What people may do about troubles of the system, by its codes. */
@@ -37,6 +40,7 @@ export async function writeArchiveFile(
 ): Promise<number> {
   if (!mayReplace && (await isThere(path))) throw taken(path);
   const temporary = temporaryName(path);
+  await sweepDead(path);
   try {
     const bytes = await explaining(path, () => writeAll(temporary, chunks));
     await explaining(path, () => publish(temporary, path, mayReplace));
@@ -54,6 +58,19 @@ export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8
     throw new ArchiveFileError(`${path}: ${ADVICE.EISDIR}`);
   }
   return createReadStream("", { fd: handle, highWaterMark: PIECE_BYTES });
+}
+
+/** Removes what processes of this machine have left that were killed while they wrote a file of this name. */
+async function sweepDead(path: string): Promise<void> {
+  const folder = dirname(path);
+  const before = temporaryBegin(path);
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(before) || !name.endsWith(TEMPORARY_END)) continue;
+    const writer = name.slice(before.length, -TEMPORARY_END.length);
+    const [, host = "", pid = ""] = /^(.+)\.(\d+)$/.exec(writer) ?? [];
+    if (host !== "" && !isAlive({ hostname: host, pid: Number(pid) }))
+      await rm(join(folder, name), { force: true });
+  }
 }
 
 async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
@@ -83,8 +100,14 @@ async function publish(temporary: string, path: string, mayReplace: boolean): Pr
   }
 }
 
+/** Names whose file it is on the way, and who writes it: the folder may be shared by several machines. */
 function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${process.pid}.new`);
+  const name = `${temporaryBegin(path)}${hostname()}.${process.pid}${TEMPORARY_END}`;
+  return join(dirname(path), name);
+}
+
+function temporaryBegin(path: string): string {
+  return `.${basename(path)}.`;
 }
 
 async function isThere(path: string): Promise<boolean> {

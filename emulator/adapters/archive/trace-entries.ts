@@ -2,12 +2,11 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TraceScope } from "../../domain/traces/port.ts";
 import { heldPatchesFile } from "../traces/held-patches.ts";
-import { locateAll, type TracePlace, topOf } from "../traces/layers.ts";
+import { layersOf, locateAll, type TracePlace, topOf } from "../traces/layers.ts";
 import { noteForked, noteNext, readNext, scopesIn } from "../traces/marks.ts";
 import { createOpenFiles } from "../traces/open-files.ts";
 import { isDay, isRegion, isUuid, scopeFolder, segmentPath } from "../traces/places.ts";
-import { createSegment, limitSegment } from "../traces/segment.ts";
-import { RECORD_BYTES } from "../traces/sidecar.ts";
+import { createSegment, type Segment, sizesOf, takeUp } from "../traces/segment.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -29,19 +28,13 @@ export function traceEntries(prefix: string, place: TracePlace): PackedEntry[] {
     return scopesOf(place).flatMap((scope) => {
       const base = `${prefix}${scope.region}/${scope.tenantId}`;
       const held = heldPatchesFile(scopeFolder(place.folder, scope));
-      const segments = locateAll(place, scope).flatMap(({ path, mark, sessionId, day }) => {
-        const segment = createSegment(0, { path, isBorrowed: true }, sessionId, day);
-        limitSegment(files, segment, mark);
-        if (segment.records === 0) return [];
-        const name = `${base}/${sessionId}/${day}`;
-        // In the order in which they are written: a sidecar never speaks of bytes that are not there.
-        return [
-          fileEntry(name + DATA, path + DATA, segment.dataBytes),
-          fileEntry(name + INDEX, path + INDEX, segment.records * RECORD_BYTES),
-        ];
+      const segments = locateAll(layersOf(place), scope).flatMap(({ pieces, sessionId, day }) => {
+        const segment = createSegment(0, sessionId, day);
+        takeUp(files, segment, pieces, true);
+        return segment.records === 0 ? [] : segmentEntries(`${base}/${sessionId}/${day}`, segment);
       });
       return existsSync(held)
-        ? [...segments, fileEntry(`${base}/${HELD}`, held, statSync(held).size)]
+        ? [...segments, entryOf(`${base}/${HELD}`, [{ path: held, size: statSync(held).size }])]
         : segments;
     });
   } finally {
@@ -73,10 +66,25 @@ function scopesOf({ folder, layers = [] }: TracePlace): TraceScope[] {
   return [...new Map(all.map((scope) => [join(scope.region, scope.tenantId), scope])).values()];
 }
 
-function fileEntry(name: string, path: string, size: number): PackedEntry {
-  // Somebody may go on appending to it: what counts of it is at its beginning.
-  const content = () => createReadStream(path, { start: 0, end: size - 1, highWaterMark: PIECE_BYTES });
-  return { name, size, content: size === 0 ? () => [] : content };
+/** The pieces of a segment as the two files that they would be if it had only one. */
+function segmentEntries(name: string, segment: Segment): PackedEntry[] {
+  const sizes = sizesOf(segment);
+  const data = sizes.map(({ path, dataBytes: size }) => ({ path: path + DATA, size }));
+  const index = sizes.map(({ path, indexBytes: size }) => ({ path: path + INDEX, size }));
+  // In the order in which they are written: a sidecar never speaks of bytes that are not there.
+  return [entryOf(name + DATA, data), entryOf(name + INDEX, index)];
+}
+
+/** Beginnings of files, one behind the other: somebody may go on appending to each. */
+function entryOf(
+  name: string,
+  parts: readonly { readonly path: string; readonly size: number }[],
+): PackedEntry {
+  async function* content(): AsyncGenerator<Buffer> {
+    for (const { path, size } of parts)
+      if (size > 0) yield* createReadStream(path, { start: 0, end: size - 1, highWaterMark: PIECE_BYTES });
+  }
+  return { name, size: parts.reduce((sum, { size }) => sum + size, 0), content };
 }
 
 function unknownName(name: string): Error {

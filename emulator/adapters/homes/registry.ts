@@ -79,6 +79,11 @@ export function writeRegistry(root: string, registry: Registry): void {
   new LowSync<typeof stored>(new JSONFileSync(join(root, NAME)), stored).write();
 }
 
+/** Whether a world begins as the configuration says, with neither a seed nor a time of its own. */
+export function isUsual({ worlds }: Registry, id: string): boolean {
+  return worlds[id]?.beginning === undefined;
+}
+
 export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly Home[] {
   const entries = [...Object.values(worlds), ...Object.values(snapshots), ...(seeded ? [seeded] : [])];
   return [...entries.map(({ home }) => home), ...held];

@@ -24,6 +24,8 @@ export interface Inheritance {
   beforeRemoval(file: string): void;
   /** The same for all that lies below; it may be gone from the folder afterwards. */
   beforeRemovalBelow(under: string): void;
+  /** The same in one step, which may not be had: false says that each body has to be seen to. */
+  handDownWhole(under: string): boolean;
   /** A fork was made: it needs all that stands now. */
   renew(): void;
 }
@@ -48,6 +50,13 @@ export function createInheritance({ folder, bases, heirs }: Family): Inheritance
     if (!young.delete(file) && heirs().length > 0 && fs.existsSync(own)) handDown(file, own);
   }
 
+  function handDownWhole(under: string): boolean {
+    const [heir, another] = heirs();
+    if (heir === undefined) return true;
+    const isOld = ![...young].some((file) => file.startsWith(`${under}/`));
+    return isOld && another === undefined && move(folder, heir, under);
+  }
+
   return {
     beforePut(file) {
       if (heirs().length === 0 || young.has(file)) return;
@@ -57,20 +66,20 @@ export function createInheritance({ folder, bases, heirs }: Family): Inheritance
     },
     beforeRemoval,
     beforeRemovalBelow(under) {
-      const [heir, another] = heirs();
-      if (heir === undefined) return;
-      const isOld = ![...young].some((file) => file.startsWith(`${under}/`));
-      if (isOld && another === undefined && move(folder, heir, under)) return;
-      for (const file of bodiesBelow(folder, under)) beforeRemoval(file);
+      if (handDownWhole(under)) return;
+      const path = join(folder, under);
+      if (!fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+      const entries = fs.readdirSync(path, { recursive: true, withFileTypes: true });
+      for (const file of bodiesAmong(folder, entries)) beforeRemoval(file);
     },
+    handDownWhole,
     renew: () => young.clear(),
   };
 }
 
-function* bodiesBelow(folder: string, under: string): Generator<string> {
-  const path = join(folder, under);
-  if (!fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  for (const entry of fs.readdirSync(path, { recursive: true, withFileTypes: true })) {
+/** The names of bodies, as records know them, among what lies somewhere below the folder. */
+export function* bodiesAmong(folder: string, entries: readonly fs.Dirent[]): Generator<string> {
+  for (const entry of entries) {
     const file = relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/");
     if (entry.isFile() && !isKeyFile(file)) yield file;
   }

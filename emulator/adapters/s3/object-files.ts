@@ -70,7 +70,7 @@ const NONE: Family["bases"] = () => [];
 export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
   const { folder, bases = NONE, heirs = NONE } = options;
   const inheritance = createInheritance({ folder, bases, heirs });
-  const removal = createRemoval(folder, inheritance, nextName);
+  const removal = createRemoval({ folder, inheritance, nextName, isOver: () => ended });
   const live = new Set<Stage>();
   let boot = options.boot ?? 1;
   let lastStage = 0;
@@ -108,6 +108,7 @@ export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
       }
       stage.settle();
       fs.renameSync(stage.path, path);
+      removal.spare(file);
       return value;
     },
     open: (file) => (ended ? undefined : openFirst([folder, ...bases()], file)),

@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { folderOf, isHashed, keyFileOf } from "./body-name.ts";
-import type { Inheritance } from "./inheritance.ts";
+import { bodiesAmong, type Inheritance } from "./inheritance.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
 /** How bodies leave a folder, once its heirs have what they need of them. */
@@ -10,30 +11,76 @@ export interface Removal {
   remove(file: string): void;
   removeUpload(uploadId: string): void;
   removeBucket(name: string): Promise<void>;
+  /** A body has got this name: a bucket that is being removed no longer has it. */
+  spare(file: string): void;
 }
 
-/** `nextName` hands out names under which nothing lies yet. */
-export function createRemoval(folder: string, inheritance: Inheritance, nextName: () => string): Removal {
+export interface RemovalParts {
+  readonly folder: string;
+  readonly inheritance: Inheritance;
+  /** Hands out names under which nothing lies yet. */
+  readonly nextName: () => string;
+  /** True when the folder is somebody else's by now. */
+  readonly isOver: () => boolean;
+}
+
+/** So many bodies are removed in one go; other requests are answered in between. */
+const AT_ONCE = 16;
+
+export function createRemoval({ folder, inheritance, nextName, isOver }: RemovalParts): Removal {
+  /** For each bucket that is being removed, the names that bodies have got since. */
+  const spared = new Set<Set<string>>();
+
+  function remove(file: string): void {
+    inheritance.beforeRemoval(file);
+    dropBody(folder, file);
+  }
+
+  /** Several heirs cannot be given one folder: each is given each body, a few at a time. */
+  async function removeEach(under: string, younger: ReadonlySet<string>): Promise<void> {
+    const options = { recursive: true, withFileTypes: true } as const;
+    const entries = await readdir(join(folder, under), options).catch(() => []);
+    let count = 0;
+    for (const file of bodiesAmong(folder, entries)) {
+      if (isOver()) return;
+      if (!younger.has(file)) remove(file);
+      count += 1;
+      if (count % AT_ONCE === 0) await nextRound();
+    }
+  }
+
+  /** Moved aside at once, so that a bucket made anew under the name keeps its files. */
+  async function drop(under: string): Promise<void> {
+    const aside = join(folder, STAGES, `${nextName()}-removed`);
+    try {
+      fs.renameSync(join(folder, under), aside);
+    } catch {
+      return;
+    }
+    await rm(aside, { recursive: true, force: true });
+  }
+
   return {
-    remove(file) {
-      inheritance.beforeRemoval(file);
-      dropBody(folder, file);
-    },
+    remove,
     removeUpload(uploadId) {
       const under = `${UPLOADS}/${uploadId}`;
       inheritance.beforeRemovalBelow(under);
       fs.rmSync(join(folder, under), { recursive: true, force: true });
     },
     async removeBucket(name) {
-      inheritance.beforeRemovalBelow(folderOf(name));
-      // Moved aside at once, so that a bucket made anew under the name keeps its files.
-      const aside = join(folder, STAGES, `${nextName()}-removed`);
+      const under = folderOf(name);
+      if (inheritance.handDownWhole(under)) return drop(under);
+      const younger = new Set<string>();
+      spared.add(younger);
       try {
-        fs.renameSync(join(folder, folderOf(name)), aside);
-      } catch {
-        return;
+        await removeEach(under, younger);
+        if (younger.size === 0 && !isOver()) await drop(under);
+      } finally {
+        spared.delete(younger);
       }
-      await rm(aside, { recursive: true, force: true });
+    },
+    spare(file) {
+      for (const younger of spared) younger.add(file);
     },
   };
 }

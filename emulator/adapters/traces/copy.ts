@@ -10,37 +10,48 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { appendAll, readExactly } from "./open-files.ts";
-import type { Segment } from "./segment.ts";
-import { RECORD_BYTES } from "./sidecar.ts";
+import { type Segment, sizesOf } from "./segment.ts";
 
-const PIECE_BYTES = 1024 * 1024;
+/** The beginning of a file. */
+interface Part {
+  readonly from: string;
+  readonly size: number;
+}
 
-function copyPieces(from: string, to: string, size: number): void {
+const BYTES_AT_A_TIME = 1024 * 1024;
+
+function appendPart(target: number, { from, size }: Part): void {
   const source = openSync(from, "r");
   try {
-    const target = openSync(to, "w", 0o600);
-    try {
-      const piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
-      for (let done = 0; done < size; ) {
-        const bytes = readExactly(source, piece.subarray(0, Math.min(piece.length, size - done)), done);
-        appendAll(target, bytes);
-        done += bytes.length;
-      }
-    } finally {
-      closeSync(target);
+    const room = Buffer.allocUnsafe(Math.min(size, BYTES_AT_A_TIME));
+    for (let done = 0; done < size; ) {
+      const bytes = readExactly(source, room.subarray(0, Math.min(room.length, size - done)), done);
+      appendAll(target, bytes);
+      done += bytes.length;
     }
   } finally {
     closeSync(source);
   }
 }
 
-/** Copies the beginning of a file; the copy is there whole or not at all. */
-export function copyBeginning(from: string, to: string, size: number): void {
+function appendParts(parts: readonly Part[], to: string): void {
+  const target = openSync(to, "w", 0o600);
+  try {
+    for (const part of parts) appendPart(target, part);
+  } finally {
+    closeSync(target);
+  }
+}
+
+/** Copies the beginnings of files into one; the copy is there whole or not at all. */
+export function copyBeginnings(parts: readonly Part[], to: string): void {
   const temporary = `${to}.new`;
+  const [only, another] = parts;
   try {
     // Many file systems share the blocks of a whole copy until one of the two is written to.
-    if (statSync(from).size === size) copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
-    else copyPieces(from, temporary, size);
+    if (only !== undefined && another === undefined && statSync(only.from).size === only.size)
+      copyFileSync(only.from, temporary, constants.COPYFILE_FICLONE);
+    else appendParts(parts, temporary);
     renameSync(temporary, to);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -48,12 +59,13 @@ export function copyBeginning(from: string, to: string, size: number): void {
   }
 }
 
-/** Copies what counts of a segment to another path; answers how many bytes that were. */
-export function copySegment({ path, records, dataBytes }: Segment, to: string): number {
-  const indexBytes = records * RECORD_BYTES;
+/** Copies what counts of a segment, in however many pieces it is, to two files of one path. */
+export function copySegment(segment: Segment, to: string): void {
+  const sizes = sizesOf(segment);
+  const data = sizes.map(({ path, dataBytes: size }) => ({ from: `${path}.ndjson`, size }));
+  const index = sizes.map(({ path, indexBytes: size }) => ({ from: `${path}.index`, size }));
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   // The sidecar comes last: without it the copy does not count, so a process may end in between.
-  copyBeginning(`${path}.ndjson`, `${to}.ndjson`, dataBytes);
-  copyBeginning(`${path}.index`, `${to}.index`, indexBytes);
-  return dataBytes + indexBytes;
+  copyBeginnings(data, `${to}.ndjson`);
+  copyBeginnings(index, `${to}.index`);
 }

@@ -1,30 +1,50 @@
 import { mkdirSync } from "node:fs";
 import type { TraceScope } from "../../domain/traces/port.ts";
 import { shareHeldPatches } from "./held-patches.ts";
+import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
 import { type TraceLayer, type TracePlace, topOf } from "./layers.ts";
 import { copyUpAll } from "./load-scope.ts";
 import { isEmptyOrMissing, noteForked, readForked, scopesIn } from "./marks.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { scopeFolder } from "./places.ts";
 
+/** What a fork is opened with. */
+export interface Fork extends Required<TracePlace> {
+  /** The rows that it goes on from; without them it reads the layers for itself. */
+  readonly inherited: InheritedRows;
+}
+
 /** Makes the folders that the forks of a store begin with. */
 export interface Forking {
   /** Prepares a folder for a fork that sees what the store has below the mark, which is all of it. */
-  fork(target: string, mark: number): Required<TracePlace>;
+  fork(target: string, mark: number): Fork;
   /** Says that a tenant may hold patches now. */
   hold(scope: TraceScope): void;
+  /** Has to be called before rows are written: later forks go on from others than the earlier ones. */
+  writing(): void;
 }
 
 /** Each layer is looked into for every segment that is not found before. */
 const LAYERS_MAX = 32;
 
-/** `copied` is called when all segments have become the store's own: it has to load them anew. */
-export function createForking(files: OpenFiles, place: TracePlace, copied: () => void): Forking {
+/** What a store says of itself to be forked. */
+interface Forked {
+  readonly files: OpenFiles;
+  readonly place: TracePlace;
+  readonly inherited: InheritedRows;
+  /** The rows of the tenants that were used so far. */
+  rows(): ReadonlyMap<string, Rows>;
+  /** All segments have become the store's own: it has to load them anew. */
+  copied(): void;
+}
+
+export function createForking({ files, place, copied, ...store }: Forked): Forking {
   const { folder, layers = [] } = place;
   const inherited = topOf(layers);
   const handOnPatches = createPatchSharing(folder);
   let needed = layers;
   let noted: number | undefined;
+  let latest: InheritedRows | undefined;
 
   function layersBelow(mark: number): readonly TraceLayer[] {
     // What has written nothing adds nothing, so that forks of forks do not make chains.
@@ -40,6 +60,13 @@ export function createForking(files: OpenFiles, place: TracePlace, copied: () =>
     return [{ folder, mark }, ...needed];
   }
 
+  /** Forks of one mark go on from the same rows, whether or not this store has read them already. */
+  function rowsBelow(mark: number, layersOfFork: readonly TraceLayer[]): InheritedRows {
+    if (mark === inherited) return store.inherited;
+    latest ??= createInheritedRows(layersOfFork, store.rows);
+    return latest;
+  }
+
   return {
     fork(target, mark) {
       if (!isEmptyOrMissing(target))
@@ -47,9 +74,13 @@ export function createForking(files: OpenFiles, place: TracePlace, copied: () =>
       const layersOfFork = layersBelow(mark);
       mkdirSync(target, { recursive: true, mode: 0o700 });
       handOnPatches.to(target);
-      return { folder: target, layers: layersOfFork };
+      return { folder: target, layers: layersOfFork, inherited: rowsBelow(mark, layersOfFork) };
     },
     hold: handOnPatches.hold,
+    writing() {
+      latest?.settle();
+      latest = undefined;
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { HeldPatch } from "../../domain/traces/port.ts";
-import { copyBeginning } from "./copy.ts";
+import { copyBeginnings } from "./copy.ts";
 import { appendAll, readExactly } from "./open-files.ts";
 
 /** A tenant already has as many patches without a row as are kept. */
@@ -123,7 +123,7 @@ export function shareHeldPatches(scopePath: string, forkScopePath: string): bool
     linkSync(from, to);
   } catch {
     // Some file systems give a file one name only.
-    copyBeginning(from, to, statSync(from).size);
+    copyBeginnings([{ from, size: statSync(from).size }], to);
   }
   return true;
 }
@@ -131,7 +131,7 @@ export function shareHeldPatches(scopePath: string, forkScopePath: string): bool
 /** Gives a file that has other names (of forks, or of what was forked) a content of its own. */
 function takeOver(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && found.nlink > 1) copyBeginning(path, path, found.size);
+  if (found !== undefined && found.nlink > 1) copyBeginnings([{ from: path, size: found.size }], path);
 }
 
 /** Opens the held patches of a tenant; those whose row has been written (`isWritten`) are forgotten. */

@@ -14,6 +14,8 @@ export interface IdIndex {
   putBytes(bytes: Buffer, at: number, segment: number, position: number): void;
   segmentOf(entry: number): number;
   positionOf(entry: number): number;
+  /** An index that goes its own way from here; what neither of them changes stays in memory once. */
+  copy(): IdIndex;
 }
 
 const FIRST_SLOTS = 1024;
@@ -35,13 +37,20 @@ function hash(key: Uint32Array): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-/** The ids and places in the order in which the ids came, in pieces, so that growing copies nothing. */
-function createEntries() {
-  const chunks: Uint32Array[] = [];
-  let size = 0;
+/** The ids and places in the order in which the ids came, in chunks, so that growing copies nothing. */
+function createEntries(chunks: Uint32Array[] = [], first = 0) {
+  /** Chunks that a copy has as well: they are copied before they are changed. */
+  const shared = new Set(chunks.keys());
+  let size = first;
 
   function chunkOf(entry: number): Uint32Array {
     return chunks[entry >>> CHUNK_BITS] as Uint32Array;
+  }
+
+  function chunkToChange(entry: number): Uint32Array {
+    const at = entry >>> CHUNK_BITS;
+    if (shared.delete(at)) chunks[at] = chunkOf(entry).slice();
+    return chunkOf(entry);
   }
 
   function wordsAt(entry: number): number {
@@ -52,7 +61,7 @@ function createEntries() {
     size: () => size,
     add(key: Uint32Array): number {
       if (chunks.length * CHUNK_ENTRIES === size) chunks.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
-      chunkOf(size).set(key, wordsAt(size));
+      chunkToChange(size).set(key, wordsAt(size));
       size += 1;
       return size - 1;
     },
@@ -65,17 +74,26 @@ function createEntries() {
     key: (entry: number) => chunkOf(entry).subarray(wordsAt(entry), wordsAt(entry) + ID_WORDS),
     word: (entry: number, word: number) => chunkOf(entry)[wordsAt(entry) + word] ?? 0,
     place(entry: number, segment: number, position: number): void {
-      chunkOf(entry)[wordsAt(entry) + SEGMENT] = segment;
-      chunkOf(entry)[wordsAt(entry) + POSITION] = position;
+      const chunk = chunkToChange(entry);
+      chunk[wordsAt(entry) + SEGMENT] = segment;
+      chunk[wordsAt(entry) + POSITION] = position;
+    },
+    copy() {
+      for (const at of chunks.keys()) shared.add(at);
+      return createEntries([...chunks], size);
     },
   };
 }
 
 export function createIdIndex(): IdIndex {
+  return indexOver(createEntries(), new Uint32Array(FIRST_SLOTS), false);
+}
+
+function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array, isCopy: boolean): IdIndex {
   const scratch = Buffer.alloc(ID_BYTES);
   const wanted = new Uint32Array(ID_WORDS);
-  const entries = createEntries();
-  let slots = new Uint32Array(FIRST_SLOTS);
+  let slots = first;
+  let isShared = isCopy;
 
   function takeBytes(bytes: Buffer, at: number): void {
     for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = bytes.readUInt32BE(at + word * 4);
@@ -103,6 +121,7 @@ export function createIdIndex(): IdIndex {
 
   function grow(): void {
     slots = new Uint32Array(slots.length * 2);
+    isShared = false;
     for (let entry = 0; entry < entries.size(); entry += 1) slots[slotOf(entries.key(entry))] = entry + 1;
   }
 
@@ -110,6 +129,8 @@ export function createIdIndex(): IdIndex {
     let entry = entryOfWanted();
     if (entry < 0) {
       if (entries.size() + 1 > slots.length * FULLEST) grow();
+      if (isShared) slots = slots.slice();
+      isShared = false;
       entry = entries.add(wanted);
       slots[slotOf(wanted)] = entry + 1;
     }
@@ -138,5 +159,9 @@ export function createIdIndex(): IdIndex {
     },
     segmentOf: (entry) => entries.word(entry, SEGMENT),
     positionOf: (entry) => entries.word(entry, POSITION),
+    copy() {
+      isShared = true;
+      return indexOver(entries.copy(), slots, true);
+    },
   };
 }

@@ -1,8 +1,8 @@
 import type { ListedRow, RowRange } from "../../domain/traces/port.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowOf } from "./lines.ts";
-import { type OpenFiles, readExactly } from "./open-files.ts";
-import type { Segment } from "./segment.ts";
+import type { OpenFiles } from "./open-files.ts";
+import { readLine, type Segment } from "./segment.ts";
 import { createSegmentOrder, type SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
@@ -101,7 +101,7 @@ function* listSegment(
       id: view.id(position),
       startTime: instantAt(segment.day, view.start(position)),
       bytes,
-      read: () => rowOf(readExactly(files.of(segment).data, Buffer.allocUnsafe(bytes), offset)),
+      read: () => rowOf(readLine(files, segment, offset, bytes)),
     };
   }
 }

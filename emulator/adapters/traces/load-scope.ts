@@ -1,22 +1,16 @@
 import type { TraceScope } from "../../domain/traces/port.ts";
 import { copySegment } from "./copy.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
-import { type LocatedSegment, locateAll, type TracePlace } from "./layers.ts";
-import { scopesIn } from "./marks.ts";
+import type { InheritedRows, Rows } from "./inherited-rows.ts";
+import { layersOf, locateAll, type TracePlace } from "./layers.ts";
+import { scopesIn, segmentsIn } from "./marks.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { scopeFolder, segmentPath } from "./places.ts";
-import {
-  appendRecords,
-  createSegment,
-  limitSegment,
-  readRecords,
-  type Segment,
-  settleSegment,
-  someRecord,
-} from "./segment.ts";
-import { RECORD_BYTES, type SidecarRecord } from "./sidecar.ts";
+import { readRows, type UnendedMove } from "./read-rows.ts";
+import { appendRecords, createSegment, readRecords, type Segment, takeUp } from "./segment.ts";
+import type { SidecarRecord } from "./sidecar.ts";
 
-/** The segments of a tenant and where in them the newest version of each row is. */
+/** The rows of a tenant as a store has them that may write to them. */
 export interface Loaded {
   /** The tenant's part of the own folder. */
   readonly path: string;
@@ -34,106 +28,68 @@ export function nameOf(sessionId: string, day: string): string {
   return `${sessionId}/${day}`;
 }
 
-/** Takes up a segment that is there, or begins a new one in the own folder. */
-export function addSegment(
-  loaded: Loaded,
-  sessionId: string,
-  day: string,
-  { path, mark }: LocatedSegment = {
-    path: segmentPath(loaded.path, sessionId, day),
-    mark: Number.POSITIVE_INFINITY,
-  },
-): Segment {
-  const isBorrowed = mark !== Number.POSITIVE_INFINITY;
-  const segment = createSegment(loaded.segments.length, { path, isBorrowed }, sessionId, day);
-  if (isBorrowed) limitSegment(loaded.files, segment, mark);
-  else settleSegment(loaded.files, segment);
+/** Begins a segment; it has no files before something is appended. */
+export function addSegment(loaded: Loaded, sessionId: string, day: string): Segment {
+  const segment = createSegment(loaded.segments.length, sessionId, day);
   loaded.segments.push(segment);
   loaded.byName.set(nameOf(sessionId, day), segment);
   return segment;
 }
 
-/** Makes a borrowed segment an own one, as must be before anything is appended; answers the bytes copied. */
-export function copyUp(loaded: Loaded, segment: Segment): number {
-  if (!segment.isBorrowed) return 0;
-  const path = segmentPath(loaded.path, segment.sessionId, segment.day);
-  const bytes = copySegment(segment, path);
-  segment.path = path;
-  segment.isBorrowed = false;
-  return bytes;
+/** Gives the version that a row has left the tombstone that was not written any more. */
+function endMove(loaded: Loaded, { segment, id, position, sequence }: UnendedMove): void {
+  const last = readRecords(loaded.files, segment, segment.records - 1, 1).sequence(0);
+  const record = tombstone(segment, id, position, Math.max(last, sequence));
+  appendRecords(loaded, segment, [record]);
+  segment.live -= 1;
 }
 
-/**
- * A process that ended between the two steps of a move has left a row in two segments. The version with
- * the higher sequence number stays; the other gets the tombstone that was not written any more.
- */
-function endMove(loaded: Loaded, id: string, loser: Segment, position: number, winnerSequence: number): void {
-  const last = readRecords(loaded.files, loser, loser.records - 1, 1).sequence(0);
-  const record = tombstone(loser, id, position, Math.max(last, winnerSequence));
-  copyUp(loaded, loser);
-  appendRecords(loaded.files, loser, [record]);
-  loser.live -= 1;
+function loadedWith(files: OpenFiles, path: string, { index, segments }: Rows): Loaded {
+  const byName = new Map(segments.map((segment) => [nameOf(segment.sessionId, segment.day), segment]));
+  return { path, files, index, segments: [...segments], byName };
 }
 
-/** Takes the rows of a segment into the index. */
-function indexSegment(loaded: Loaded, segment: Segment): void {
-  const { files, index } = loaded;
-  const superseded = new Uint8Array(segment.records);
-  someRecord(files, segment, (view, at) => {
-    const previous = view.previous(at);
-    if (previous >= 0) superseded[previous] = 1;
-    return false;
-  });
-  const unfinished: (() => void)[] = [];
-  someRecord(files, segment, (view, at, position) => {
-    if (view.length(at) === 0) return false;
-    segment.earliest = Math.min(segment.earliest, view.start(at));
-    segment.latest = Math.max(segment.latest, view.start(at));
-    if (superseded[position] === 1) return false;
-    segment.live += 1;
-    const known = index.findBytes(view.bytes, at * RECORD_BYTES);
-    if (known < 0) {
-      index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, position);
-      return false;
-    }
-    const other = loaded.segments[index.segmentOf(known)] as Segment;
-    const otherPosition = index.positionOf(known);
-    const otherSequence = readRecords(files, other, otherPosition, 1).sequence(0);
-    const sequence = view.sequence(at);
-    const id = view.id(at);
-    if (sequence > otherSequence) {
-      index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, position);
-      unfinished.push(() => endMove(loaded, id, other, otherPosition, sequence));
-    } else {
-      unfinished.push(() => endMove(loaded, id, segment, position, otherSequence));
-    }
-    return false;
-  });
-  for (const end of unfinished) end();
+/** What is inherited is taken as it is known, unless the own folder has made some of it whole. */
+function inheritedBy(path: string, scope: TraceScope, inherited: InheritedRows): Rows | undefined {
+  const rows = inherited.take(scope);
+  const known = new Set(rows?.segments.map(({ sessionId, day }) => nameOf(sessionId, day)));
+  const isReplaced = segmentsIn(path).some(
+    ({ isWhole, sessionId, day }) => isWhole && known.has(nameOf(sessionId, day)),
+  );
+  return isReplaced ? undefined : rows;
 }
 
-function openSegments(files: OpenFiles, place: TracePlace, scope: TraceScope): Loaded {
+/** Opens the rows of a tenant: what others have read already is not read again. */
+export function loadScope(
+  files: OpenFiles,
+  place: TracePlace,
+  scope: TraceScope,
+  inherited: InheritedRows,
+): Loaded {
   const path = scopeFolder(place.folder, scope);
-  const loaded: Loaded = { path, files, index: createIdIndex(), segments: [], byName: new Map() };
-  for (const located of locateAll(place, scope)) {
-    addSegment(loaded, located.sessionId, located.day, located);
+  const known = inheritedBy(path, scope, inherited);
+  const loaded = loadedWith(files, path, known ?? { index: createIdIndex(), segments: [] });
+  const readUntil = new Map(loaded.segments.map((segment) => [segment, segment.records]));
+  const layers = layersOf(place);
+  for (const { sessionId, day, pieces } of locateAll(known ? layers.slice(0, 1) : layers, scope)) {
+    const segment = loaded.byName.get(nameOf(sessionId, day)) ?? addSegment(loaded, sessionId, day);
+    takeUp(files, segment, pieces);
   }
+  for (const move of readRows(files, loaded, readUntil)) endMove(loaded, move);
   return loaded;
 }
 
-/** Reads all sidecars of a tenant. */
-export function loadScope(files: OpenFiles, place: TracePlace, scope: TraceScope): Loaded {
-  const loaded = openSegments(files, place, scope);
-  for (const segment of loaded.segments) indexSegment(loaded, segment);
-  return loaded;
-}
-
-/** Makes all borrowed segments own ones, without reading what is in them. */
+/** Makes all segments whole in the own folder, without reading what is in them. */
 export function copyUpAll(files: OpenFiles, place: TracePlace): void {
-  for (const { folder } of place.layers ?? []) {
-    for (const scope of scopesIn(folder)) {
-      const loaded = openSegments(files, place, scope);
-      for (const segment of loaded.segments) copyUp(loaded, segment);
+  const layers = layersOf(place);
+  const scopes = layers.flatMap(({ folder }) => scopesIn(folder));
+  for (const scope of new Map(scopes.map((each) => [scopeFolder("", each), each])).values()) {
+    const path = scopeFolder(place.folder, scope);
+    for (const { sessionId, day, pieces } of locateAll(layers, scope)) {
+      const segment = createSegment(0, sessionId, day);
+      takeUp(files, segment, pieces);
+      if (segment.pieces.some(({ isBorrowed }) => isBorrowed))
+        copySegment(segment, segmentPath(path, sessionId, day));
     }
   }
 }

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import type { TraceScope } from "../../domain/traces/port.ts";
 import { readExactly } from "./open-files.ts";
-import { isDay, isRegion, isUuid, scopeFolder } from "./places.ts";
+import { ADDED, isDay, isRegion, isUuid, scopeFolder } from "./places.ts";
 import { RECORD_BYTES, viewSidecar } from "./sidecar.ts";
 
 /**
@@ -34,15 +34,31 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The segments of a tenant: pairs of session id and day, in order. */
-export function segmentsIn(scopePath: string): { sessionId: string; day: string }[] {
+/** What one folder has of a segment. */
+export interface SegmentFiles {
+  readonly sessionId: string;
+  readonly day: string;
+  /** Without the ending of either file. */
+  readonly path: string;
+  /** False when it goes on from what a farther layer has. */
+  readonly isWhole: boolean;
+}
+
+/** What a tenant's folder has of segments, in order; what was made whole is no longer gone on from. */
+export function segmentsIn(scopePath: string): SegmentFiles[] {
   return namesIn(scopePath)
     .filter(isUuid)
-    .flatMap((sessionId) =>
-      namesIn(join(scopePath, sessionId))
-        .filter((name) => name.endsWith(INDEX) && isDay(name.slice(0, -INDEX.length)))
-        .map((name) => ({ sessionId, day: name.slice(0, -INDEX.length) })),
-    );
+    .flatMap((sessionId) => {
+      const names = new Set(namesIn(join(scopePath, sessionId)));
+      return [...names].flatMap((name) => {
+        if (!name.endsWith(INDEX)) return [];
+        const stem = name.slice(0, -INDEX.length);
+        const isWhole = !stem.endsWith(ADDED);
+        const day = isWhole ? stem : stem.slice(0, -ADDED.length);
+        if (!isDay(day) || (!isWhole && names.has(day + INDEX))) return [];
+        return [{ sessionId, day, path: join(scopePath, sessionId, stem), isWhole }];
+      });
+    });
 }
 
 /** All tenants of all regions. */
@@ -75,9 +91,8 @@ function lastSequence(path: string): number {
 function searchNext(folder: string): number {
   let last = -1;
   for (const scope of scopesIn(folder)) {
-    const scopePath = scopeFolder(folder, scope);
-    for (const { sessionId, day } of segmentsIn(scopePath)) {
-      last = Math.max(last, lastSequence(join(scopePath, sessionId, `${day}${INDEX}`)));
+    for (const { path } of segmentsIn(scopeFolder(folder, scope))) {
+      last = Math.max(last, lastSequence(path + INDEX));
     }
   }
   return last + 1;
@@ -124,13 +139,11 @@ export function isEmptyOrMissing(folder: string): boolean {
   return namesIn(folder).length === 0;
 }
 
-/** Bytes of all files below a folder. */
+/** Bytes of all files below a folder that count. */
 export function bytesIn(folder: string): number {
   let bytes = 0;
   for (const scope of scopesIn(folder)) {
-    const scopePath = scopeFolder(folder, scope);
-    for (const { sessionId, day } of segmentsIn(scopePath)) {
-      const path = join(scopePath, sessionId, day);
+    for (const { path } of segmentsIn(scopeFolder(folder, scope))) {
       for (const ending of [".ndjson", INDEX]) {
         bytes += statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0;
       }

@@ -2,7 +2,7 @@ import type { PartitionWindow } from "../../domain/traces/port.ts";
 import type { TracePlace } from "./layers.ts";
 import { type StoredRow, splitLine } from "./lines.ts";
 import { readExactly } from "./open-files.ts";
-import { type Plan, rememberPosition } from "./plan.ts";
+import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
 import { createPlans, type Plans } from "./plans.ts";
 
 /** The rows of a window after a cursor, a bounded batch at a time. */
@@ -30,29 +30,53 @@ const READ_BYTES_MAX = 8 * 1024 * 1024;
 // Bytes of other rows that are read over rather than beginning another read.
 const GAP_BYTES_MAX = 32 * 1024;
 
+/** The file that an offset is in, and where the next one begins; one without data has the same beginning. */
+function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly pastByte: number } {
+  const at = files.findLastIndex(({ firstByte }) => firstByte <= offset);
+  return { ...(files[at] as PlannedFile), pastByte: files[at + 1]?.firstByte ?? Number.POSITIVE_INFINITY };
+}
+
+/** Rows whose lines come with one read. */
+interface Stretch {
+  readonly file: PlannedFile;
+  readonly begin: number;
+  readonly end: number;
+  /** How many of the rows that were asked for have been taken. */
+  readonly past: number;
+}
+
+/** The rows from `from` on, in the order of their lines, whose lines lie close together in one file. */
+function stretchOf(plan: Plan, rows: readonly number[], from: number): Stretch {
+  const offsetOf = (at: number): number => plan.offsets[rows[at] ?? 0] ?? 0;
+  const endOf = (at: number): number => offsetOf(at) + (plan.lengths[rows[at] ?? 0] ?? 0);
+  const begin = offsetOf(from);
+  const { pastByte, ...file } = fileAt(plan, begin);
+  let end = endOf(from);
+  let past = from + 1;
+  for (; past < rows.length; past += 1) {
+    if (offsetOf(past) >= pastByte || offsetOf(past) - end > GAP_BYTES_MAX) break;
+    if (endOf(past) - begin > READ_BYTES_MAX) break;
+    end = endOf(past);
+  }
+  return { file, begin, end, past };
+}
+
 /** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
 function readLines(plan: Plan, from: number, to: number): Buffer[] {
-  const { offsets, lengths, file } = plan;
-  const offsetOf = (at: number): number => offsets[at] ?? 0;
-  const endOf = (at: number): number => offsetOf(at) + (lengths[at] ?? 0);
-  const inFile = Array.from({ length: to - from }, (_, at) => from + at);
-  if (inFile.some((at) => at > from && offsetOf(at) < offsetOf(at - 1))) {
-    inFile.sort((left, right) => offsetOf(left) - offsetOf(right));
+  const { offsets, lengths } = plan;
+  const offsetOf = (row: number): number => offsets[row] ?? 0;
+  const rows = Array.from({ length: to - from }, (_, at) => from + at);
+  if (rows.some((row) => row > from && offsetOf(row) < offsetOf(row - 1))) {
+    rows.sort((left, right) => offsetOf(left) - offsetOf(right));
   }
   const lines = new Array<Buffer>(to - from);
-  for (let at = 0; at < inFile.length; ) {
-    const begin = offsetOf(inFile[at] ?? 0);
-    let past = at + 1;
-    let end = endOf(inFile[at] ?? 0);
-    for (; past < inFile.length; past += 1) {
-      const row = inFile[past] ?? 0;
-      if (offsetOf(row) - end > GAP_BYTES_MAX || endOf(row) - begin > READ_BYTES_MAX) break;
-      end = endOf(row);
-    }
-    const bytes = readExactly(file ?? -1, Buffer.allocUnsafeSlow(end - begin), begin);
+  for (let at = 0; at < rows.length; ) {
+    const { file, begin, end, past } = stretchOf(plan, rows, at);
+    const bytes = readExactly(file.file, Buffer.allocUnsafeSlow(end - begin), begin - file.firstByte);
     for (; at < past; at += 1) {
-      const row = inFile[at] ?? 0;
-      lines[row - from] = bytes.subarray(offsetOf(row) - begin, endOf(row) - begin);
+      const row = rows[at] ?? 0;
+      const start = offsetOf(row) - begin;
+      lines[row - from] = bytes.subarray(start, start + (lengths[row] ?? 0));
     }
   }
   return lines;

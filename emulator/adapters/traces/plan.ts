@@ -1,35 +1,59 @@
 import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import type { PartitionWindow } from "../../domain/traces/port.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
-import { type LocatedSegment, locate, type TracePlace } from "./layers.ts";
+import { type LocatedPiece, locate, type TracePlace } from "./layers.ts";
 import { readExactly, sizeOf } from "./open-files.ts";
-import { wholeRecords } from "./segment.ts";
+import { recordsBefore } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
-/** The rows of a window in the order of export: where each line is in the data file. */
+/** A data file, held open: its identity tells whether the segment is still the one that was planned. */
+export interface PlannedFile {
+  readonly file: number;
+  /** Where in the segment it begins. */
+  readonly firstByte: number;
+}
+
+/** The rows of a window in the order of export: where each line is in the data of the segment. */
 export interface Plan {
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
-  /** The data file, held open: its identity tells whether the segment is still the one that was planned. */
-  readonly file: number | undefined;
+  /** In the order of their data. */
+  readonly files: readonly PlannedFile[];
   /** How many rows the reader of the plan has looked at when it stood at a cursor. */
   readonly positions: Map<string, number>;
 }
 
 const CURSORS_REMEMBERED = 1024;
 
-function find(place: TracePlace, window: PartitionWindow): LocatedSegment | undefined {
+function find(place: TracePlace, window: PartitionWindow): readonly LocatedPiece[] {
   return locate(place, window, window.sessionId, window.day);
 }
 
-function readSidecar(path: string, data: number): SidecarView {
-  const file = openSync(`${path}.index`, "r");
+/** What counts of a piece: its records, and where in the segment its data ends. */
+function readPiece({ path, mark }: LocatedPiece, { file, firstByte }: PlannedFile) {
+  const index = openSync(`${path}.index`, "r");
   try {
-    const { count } = wholeRecords(file, sizeOf(data));
-    return viewSidecar(readExactly(file, Buffer.allocUnsafeSlow(count * RECORD_BYTES), 0));
+    const { count, end } = recordsBefore(index, sizeOf(file), firstByte, mark);
+    return { records: readExactly(index, Buffer.allocUnsafeSlow(count * RECORD_BYTES), 0), end };
   } finally {
-    closeSync(file);
+    closeSync(index);
   }
+}
+
+/** Reads the sidecars of a segment's pieces as one, and opens their data files. */
+function readPieces(pieces: readonly LocatedPiece[], files: PlannedFile[]): SidecarView {
+  const sidecars: Buffer[] = [];
+  let firstByte = 0;
+  for (const piece of pieces) {
+    // The data file is opened first: were both replaced in between, the plan would soon be found stale.
+    const planned = { file: openSync(`${piece.path}.ndjson`, "r"), firstByte };
+    files.push(planned);
+    const { records, end } = readPiece(piece, planned);
+    sidecars.push(records);
+    firstByte = end;
+  }
+  const [only, another] = sidecars;
+  return viewSidecar(only !== undefined && another === undefined ? only : Buffer.concat(sidecars));
 }
 
 /** How many records were written before the mark; they stand in the order of their sequence numbers. */
@@ -83,39 +107,35 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
   return low;
 }
 
-/** Reads the sidecar and lays down in which order which lines are to be read. */
+/** Reads the sidecars and lays down in which order which lines are to be read. */
 export function makePlan(place: TracePlace, window: PartitionWindow, cursor: string | null): Plan {
-  const located = find(place, window);
   const positions = new Map<string, number>();
-  if (located === undefined) {
-    return { offsets: new Float64Array(0), lengths: new Uint32Array(0), file: undefined, positions };
-  }
-  // The data file is opened first: were both replaced in between, the plan would soon be found stale.
-  const file = openSync(`${located.path}.ndjson`, "r");
+  const files: PlannedFile[] = [];
   try {
-    const view = readSidecar(located.path, file);
-    const rows = selectRows(view, window, Math.min(window.asOf, located.mark));
+    const view = readPieces(find(place, window), files);
+    const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {
       offsets: Float64Array.from(rows, (row) => view.offset(row)),
       lengths: Uint32Array.from(rows, (row) => view.length(row)),
-      file,
+      files,
       positions,
     };
   } catch (error) {
-    closeSync(file);
+    closeFiles(files);
     throw error;
   }
 }
 
-/** False when the files of the plan were removed, written anew, or copied into the folder of a fork. */
-export function isCurrent(place: TracePlace, window: PartitionWindow, plan: Plan): boolean {
-  const located = find(place, window);
-  if (plan.file === undefined || located === undefined) return false;
-  const there = statSync(`${located.path}.ndjson`, { throwIfNoEntry: false });
-  if (there === undefined) return false;
-  const held = fstatSync(plan.file);
-  return there.ino === held.ino && there.dev === held.dev;
+/** False when files of the plan were removed or written anew, and when others have come to it. */
+export function isCurrent(place: TracePlace, window: PartitionWindow, { files }: Plan): boolean {
+  const pieces = find(place, window);
+  if (files.length === 0 || pieces.length !== files.length) return false;
+  return files.every(({ file }, at) => {
+    const there = statSync(`${pieces[at]?.path}.ndjson`, { throwIfNoEntry: false });
+    const held = fstatSync(file);
+    return there?.ino === held.ino && there.dev === held.dev;
+  });
 }
 
 export function rememberPosition(plan: Plan, cursor: string, position: number): void {
@@ -124,5 +144,9 @@ export function rememberPosition(plan: Plan, cursor: string, position: number): 
 }
 
 export function closePlan(plan: Plan): void {
-  if (plan.file !== undefined) closeSync(plan.file);
+  closeFiles(plan.files);
+}
+
+function closeFiles(files: readonly PlannedFile[]): void {
+  for (const { file } of files) closeSync(file);
 }

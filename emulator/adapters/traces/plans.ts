@@ -13,6 +13,8 @@ export interface Plans {
 
 const PLANS_MAX = 32;
 const PLANNED_ROWS_MAX = 2_000_000;
+/** A segment of a fork of forks may be in many files. */
+const FILES_MAX = 128;
 
 function keyOf(folder: string, window: PartitionWindow): string {
   const { region, tenantId, sessionId, day, asOf, start, end } = window;
@@ -32,10 +34,16 @@ export function createPlans(): Plans {
   function keep(key: string, folder: string, plan: Plan): void {
     plans.set(key, { folder, plan });
     let rows = 0;
-    for (const each of plans.values()) rows += each.plan.offsets.length;
+    let files = 0;
+    for (const each of plans.values()) {
+      rows += each.plan.offsets.length;
+      files += each.plan.files.length;
+    }
     for (const [oldest, each] of [...plans]) {
-      if (oldest === key || (plans.size <= PLANS_MAX && rows <= PLANNED_ROWS_MAX)) break;
+      const isRoom = plans.size <= PLANS_MAX && files <= FILES_MAX && rows <= PLANNED_ROWS_MAX;
+      if (oldest === key || isRoom) break;
       rows -= each.plan.offsets.length;
+      files -= each.plan.files.length;
       drop(oldest);
     }
   }

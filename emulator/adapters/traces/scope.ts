@@ -1,13 +1,14 @@
 import type { ListedRow, RowRange, TraceScope } from "../../domain/traces/port.ts";
 import type { StoredRow } from "../../domain/traces/roll-up.ts";
 import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
+import { borrowRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
 import type { TracePlace } from "./layers.ts";
 import { lineOf, rowOf } from "./lines.ts";
 import { createListing } from "./listing.ts";
-import { addSegment, copyUp, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
-import { type OpenFiles, readExactly } from "./open-files.ts";
-import { appendRecords, appendRows, readRecords, type Segment, someRecord } from "./segment.ts";
+import { addSegment, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
+import type { OpenFiles } from "./open-files.ts";
+import { appendRecords, appendRows, readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
 import { readVersion } from "./version.ts";
 
@@ -22,6 +23,8 @@ export interface Scope {
   write(rows: readonly StoredRow[], sequence: number): number;
   days(sessionId: string, start: string, end: string): readonly string[];
   list(range: RowRange): Iterable<ListedRow>;
+  /** The rows as they are now, for forks to go on from. */
+  rows(): Rows;
 }
 
 /** What one call of `write` appends to one segment. */
@@ -68,15 +71,14 @@ function draftRow(
 /** Answers how many bytes the own files grew by. */
 function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: number): number {
   let grown = 0;
-  for (const { segment } of drafts) grown += copyUp(loaded, segment);
   for (const { segment, lines, rows } of drafts) {
-    if (rows.length > 0) appendRows(loaded.files, segment, lines, rows);
+    if (rows.length > 0) appendRows(loaded, segment, lines, rows);
   }
   // Only when the new versions are kept are the old ones given up.
   for (const { segment, left } of drafts) {
     if (left.length === 0) continue;
     const records = left.map(({ id, position }) => tombstone(segment, id, position, lastSequence));
-    appendRecords(loaded.files, segment, records);
+    appendRecords(loaded, segment, records);
   }
   for (const { bytes, rows, left } of drafts) grown += bytes + (rows.length + left.length) * RECORD_BYTES;
   return grown;
@@ -99,12 +101,12 @@ export function openScope(
   files: OpenFiles,
   place: TracePlace,
   scope: TraceScope,
-  heldPatchesMax: number,
+  options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
 ): Scope {
-  const loaded = loadScope(files, place, scope);
+  const loaded = loadScope(files, place, scope, options.inherited);
   const { index } = loaded;
   const listing = createListing(files, loaded.segments);
-  const held = openHeldPatches(loaded.path, heldPatchesMax, (id) => index.find(id) >= 0);
+  const held = openHeldPatches(loaded.path, options.heldPatchesMax, (id) => index.find(id) >= 0);
 
   return {
     held,
@@ -116,9 +118,9 @@ export function openScope(
       if (entry < 0) return undefined;
       const segment = loaded.segments[index.segmentOf(entry)] as Segment;
       const record = readRecords(files, segment, index.positionOf(entry), 1);
-      const line = Buffer.allocUnsafe(record.length(0));
-      return rowOf(readExactly(files.of(segment).data, line, record.offset(0)));
+      return rowOf(readLine(files, segment, record.offset(0), record.length(0)));
     },
+    rows: () => borrowRows(loaded),
     write(rows, sequence) {
       const drafts = new Map<Segment, Draft>();
       const draftOf = (segment: Segment): Draft => {

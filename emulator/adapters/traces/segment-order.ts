@@ -1,5 +1,5 @@
-import { type OpenFiles, readExactly } from "./open-files.ts";
-import type { Segment } from "./segment.ts";
+import type { OpenFiles } from "./open-files.ts";
+import { fillRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 import { createWordIndex } from "./word-index.ts";
 
@@ -110,7 +110,7 @@ function createHeldRecords(files: OpenFiles, segment: Segment) {
       const [first, until] = [count, segment.records];
       grow(until);
       const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
-      readExactly(files.of(segment).index, tail, first * RECORD_BYTES);
+      fillRecords(files, segment, tail, first);
       const replaced: number[] = [];
       for (let position = first; position < until; position += 1) {
         const previous = view.previous(position);

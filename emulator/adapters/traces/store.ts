@@ -2,18 +2,21 @@ import { mkdirSync } from "node:fs";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
 import type { HeldPatch, TraceScope, TraceStore } from "../../domain/traces/port.ts";
 import type { StoredRow } from "../../domain/traces/roll-up.ts";
-import { createForking } from "./fork.ts";
+import { createForking, type Fork } from "./fork.ts";
+import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
 import { isInstant } from "./instants.ts";
 import { type TracePlace, topOf } from "./layers.ts";
 import { bytesIn, forgetNext, noteNext, readNext } from "./marks.ts";
 import { createOpenFiles, type OpenFiles } from "./open-files.ts";
-import { isUuid } from "./places.ts";
+import { isUuid, scopeKey } from "./places.ts";
 import { openScope, type Scope } from "./scope.ts";
 
 /** `folder` is created when it is missing; the layers are only read. */
 export interface TraceStoreOptions extends TracePlace {
   /** How many patches of a workspace may wait for their rows. */
   readonly heldPatchesMax?: number;
+  /** The rows of the layers, where other stores go on from them too. */
+  readonly inherited?: InheritedRows;
 }
 
 /** A trace store in files, of which copies can be made that cost nothing. */
@@ -25,7 +28,7 @@ export interface TraceFiles extends TraceStore {
    * with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
    * has to stay for as long as there are forks of it.
    */
-  fork(folder: string): Required<TracePlace>;
+  fork(folder: string): Fork;
 }
 
 const SEGMENTS_OPEN_MAX = 64;
@@ -44,26 +47,27 @@ function checkPatches(opened: Scope, patches: readonly HeldPatch[]): void {
   }
 }
 
-function keyOf({ region, tenantId }: TraceScope): string {
-  return `${region}/${tenantId}`;
-}
-
 /** The tenants that were used, each loaded at its first use. */
-function createScopes(files: OpenFiles, place: TracePlace, heldPatchesMax: number) {
+function createScopes(
+  files: OpenFiles,
+  place: TracePlace,
+  options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
+) {
   const scopes = new Map<string, Scope>();
   return {
     of(scope: TraceScope): Scope {
-      const key = keyOf(scope);
-      const opened = scopes.get(key) ?? openScope(files, place, scope, heldPatchesMax);
+      const key = scopeKey(scope);
+      const opened = scopes.get(key) ?? openScope(files, place, scope, options);
       scopes.set(key, opened);
       return opened;
     },
-    has: (scope: TraceScope) => scopes.has(keyOf(scope)),
+    has: (scope: TraceScope) => scopes.has(scopeKey(scope)),
+    rows: (): ReadonlyMap<string, Rows> => new Map([...scopes].map(([key, scope]) => [key, scope.rows()])),
     /** Lets go of a tenant, or of all. */
     drop(scope?: TraceScope): void {
       files.closeAll();
       if (scope === undefined) scopes.clear();
-      else scopes.delete(keyOf(scope));
+      else scopes.delete(scopeKey(scope));
     },
   };
 }
@@ -71,20 +75,27 @@ function createScopes(files: OpenFiles, place: TracePlace, heldPatchesMax: numbe
 /** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
 export function openTraceStore(options: TraceStoreOptions): TraceFiles {
   const { folder, layers = [], heldPatchesMax = HELD_PATCHES_MAX } = options;
+  const { inherited = createInheritedRows(layers) } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = { folder, layers };
   const files = createOpenFiles(SEGMENTS_OPEN_MAX);
-  const scopes = createScopes(files, place, heldPatchesMax);
+  const scopes = createScopes(files, place, { heldPatchesMax, inherited });
   let next = Math.max(readNext(folder), topOf(layers));
   let isNoted = true;
   let bytes: number | undefined;
-  const forking = createForking(files, place, () => {
-    scopes.drop();
-    bytes = undefined;
+  const forking = createForking({
+    files,
+    place,
+    inherited,
+    rows: scopes.rows,
+    copied() {
+      scopes.drop();
+      bytes = undefined;
+    },
   });
 
   function scopeOf(scope: TraceScope): Scope {
-    // To end a move that another process has begun, loading may have copied a segment.
+    // To end a move that another process has begun, loading may have appended something.
     if (layers.length > 0 && !scopes.has(scope)) bytes = undefined;
     return scopes.of(scope);
   }
@@ -95,6 +106,7 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
     isNoted = false;
     const sequence = next;
     next += rows.length;
+    forking.writing();
     try {
       const grown = opened.write(rows, sequence);
       if (bytes !== undefined) bytes += grown;

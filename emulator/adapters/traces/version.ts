@@ -1,8 +1,7 @@
 import type { StoredRow } from "../../domain/traces/roll-up.ts";
 import { rowOf } from "./lines.ts";
 import type { Loaded } from "./load-scope.ts";
-import { readExactly } from "./open-files.ts";
-import { readRecords, type Segment, someRecord } from "./segment.ts";
+import { readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
 
 /**
@@ -13,7 +12,7 @@ export function readVersion(loaded: Loaded, id: string, mark: number): StoredRow
   const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
   for (const segment of loaded.segments) {
     const position = lastBefore(loaded, segment, wanted, mark);
-    if (position !== undefined) return readLine(loaded, segment, position);
+    if (position !== undefined) return readAt(loaded, segment, position);
   }
   return undefined;
 }
@@ -32,8 +31,7 @@ function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: numbe
   return last;
 }
 
-function readLine({ files }: Loaded, segment: Segment, position: number): StoredRow {
+function readAt({ files }: Loaded, segment: Segment, position: number): StoredRow {
   const record = readRecords(files, segment, position, 1);
-  const line = Buffer.allocUnsafe(record.length(0));
-  return rowOf(readExactly(files.of(segment).data, line, record.offset(0)));
+  return rowOf(readLine(files, segment, record.offset(0), record.length(0)));
 }

@@ -111,7 +111,7 @@ describe("files of a fork", () => {
     expect(bytesOf(await encoder.encode(order, fork.place)).equals(wanted)).toBe(true);
   });
 
-  test("go on from a cursor after the segment was copied, without the parent's file", async () => {
+  test("go on from a cursor after the fork has written, with the files of both", async () => {
     const parent = storeOf(manyRows(100));
     const fork = forkOf(parent);
     const reader = createPartitionReader(fork.place);
@@ -123,7 +123,7 @@ describe("files of a fork", () => {
     fork.write(SCOPE, [sampleRow(1)]);
     fork.close();
     const rest = reader.open(order, source.cursor()).take(1000, 1e9, true);
-    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([false, true]);
+    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([true, true]);
     expect([...first, ...rest].map(({ head }) => head.id)).toStrictEqual(
       manyRows(100)
         .map(({ start_time, id }) => `${start_time} ${id}`)
@@ -131,7 +131,7 @@ describe("files of a fork", () => {
         .map((text) => text.split(" ")[1]),
     );
     reader.close();
-    expect(isReading(fork.place)).toBe(false);
+    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([false, false]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openObjectFiles } from "../../../emulator/adapters/s3/object-files.ts";
 import type { Reader } from "../../../emulator/domain/turn.ts";
@@ -210,6 +211,82 @@ describe("a fork", () => {
     await forest.removeBucket(0, "traces");
     expect(seen("traces", "Ü")).toEqual([undefined, "one", "one", "one"]);
     expect(seen("traces", "a.txt")).toEqual([undefined, "one", "one", "one"]);
+  });
+
+  describe("while a bucket is removed that several share", () => {
+    const KEYS = Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? `Ü${n}` : `day=${n % 7}/${n}.txt`));
+
+    /** A removal that has begun; calls back in each round of the event loop until it is over. */
+    async function during(removal: Promise<void>, look: () => void): Promise<void> {
+      let isOver = false;
+      const over = removal.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        look();
+        await nextRound();
+      }
+      await over;
+    }
+
+    beforeEach(() => {
+      for (const key of KEYS) forest.put(0, "traces", key, "one");
+      forest.fork(0);
+      forest.fork(0);
+    });
+
+    test("reads all of it, and so does its sibling, and nobody waits for more than some bodies", async () => {
+      let links = 0;
+      let most = 0;
+      fs.linkSync = (...parameters) => {
+        real.linkSync(...parameters);
+        links += 1;
+      };
+      syncBuiltinESMExports();
+      await during(forest.removeBucket(0, "traces"), () => {
+        most = Math.max(most, links);
+        links = 0;
+        expect(forest.read()).toEqual(forest.expected());
+      });
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThanOrEqual(64);
+      expect([0, 1, 2].map((at) => filesOf(at).filter((file) => !file.endsWith(".key")).length)).toEqual([
+        0, 100, 100,
+      ]);
+    });
+
+    test("keeps the old bodies, and the parent those of a bucket that it makes anew", async () => {
+      const anew = [...KEYS.slice(0, 3), ...KEYS.slice(-3), "other.txt"];
+      let round = 0;
+      await during(forest.removeBucket(0, "traces"), () => {
+        const key = anew[round];
+        round += 1;
+        if (key !== undefined) forest.put(0, "traces", key, "two");
+        if (round === 3) forest.remove(0, "traces", anew[1] as string);
+        expect(forest.read()).toEqual(forest.expected());
+      });
+      expect(round).toBeGreaterThan(3);
+      expect(seen("traces", anew[0] as string)).toEqual(["two", "one", "one"]);
+      expect(seen("traces", anew[1] as string)).toEqual([undefined, "one", "one"]);
+      const bodies = filesOf(0).filter((file) => !file.endsWith(".key"));
+      expect(bodies).toHaveLength(tree(0).told.objects.size);
+      forest.restart();
+      expect(forest.read()).toEqual(forest.expected());
+    });
+
+    test.each(["end", "reset", "restart"] as const)(
+      "has all of it when the parent's %s comes between",
+      async (act) => {
+        let round = 0;
+        await during(forest.removeBucket(0, "traces"), () => {
+          round += 1;
+          if (round === 2) forest[act](0);
+          expect(forest.read()).toEqual(forest.expected());
+        });
+        expect(forest.read()).toEqual(forest.expected());
+        expect(forest.read().at(-1)?.[`traces/${KEYS[99]}`]).toBe("one");
+      },
+    );
   });
 
   test("needs an empty folder", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { openTraceStore, type TraceFiles } from "../../../emulator/adapters/traces/store.ts";
-import { idOf, instant, SCOPE, sampleRow, temporaryFolder } from "./sample-row.ts";
+import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
 
 /** What was asked of the file system, and how many more calls succeed before one fails. */
 const seen = vi.hoisted(() => ({ calls: [] as string[], failing: new Map<string, number>() }));
@@ -95,12 +95,41 @@ test("held patches are copied where a file can have one name only", () => {
   expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }, { n: 2 }]);
 });
 
+test("the first read and write of a fork ask no more of the file system, however much it goes on from", () => {
+  const [small, large] = [storeOf(1, 2), storeOf(40, 500)];
+  const firstUse = (store: TraceFiles): readonly string[] => {
+    const fork = openTraceStore(store.fork(join(temporaryFolder(), "fork")));
+    return callsOf(() => {
+      expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
+      fork.write(SCOPE, [sampleRow(1, { start_time: instant(1), status: "changed" })]);
+      fork.write(SCOPE, [sampleRow(0, { start_time: instant(0), status: "changed" })]);
+      expect(fork.read(SCOPE, idOf(1))?.status).toBe("changed");
+    });
+  };
+  const calls = firstUse(small);
+  expect(firstUse(large)).toStrictEqual(calls);
+  for (const heavy of ["copyFileSync", "linkSync", "renameSync"]) expect(calls).not.toContain(heavy);
+});
+
+test("what forks of one kept snapshot go on from is read once for all of them", () => {
+  const store = storeOf(5, 20);
+  const snapshot = openTraceStore({ ...store.fork(join(temporaryFolder(), "kept")), inherited: undefined });
+  const firstRead = (name: string): number => {
+    const fork = openTraceStore(snapshot.fork(join(temporaryFolder(), name)));
+    return callsOf(() => fork.read(SCOPE, idOf(1))).filter((call) => call === "readSync").length;
+  };
+  const [first, second, third] = [firstRead("a"), firstRead("b"), firstRead("c")];
+  expect(first).toBeGreaterThan(10);
+  // The record of the row, and its line.
+  expect([second, third]).toStrictEqual([2, 2]);
+});
+
 test.each([
-  ["copyFileSync", 0],
-  ["copyFileSync", 1],
-  ["renameSync", 0],
-  ["renameSync", 1],
-])("a copy that fails in %s, after %i that did not, leaves the fork as it was", (name, before) => {
+  ["openSync", 0],
+  ["openSync", 1],
+  ["writeSync", 0],
+  ["writeSync", 1],
+])("a first write that fails in %s, after %i that did not, leaves the fork as it was", (name, before) => {
   const parent = storeOf(1, 3);
   const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
   expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
@@ -108,21 +137,52 @@ test.each([
   const changed = sampleRow(1, { start_time: instant(1), status: "changed" });
   expect(() => fork.write(SCOPE, [changed])).toThrow(`${name} failed`);
   expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
-  const left = readdirSync(fork.place.folder, { recursive: true, encoding: "utf8" });
-  expect(left.filter((path) => path.endsWith(".new"))).toStrictEqual([]);
   fork.write(SCOPE, [changed]);
-  expect(fork.read(SCOPE, idOf(1))?.status).toBe("changed");
+  for (const store of [fork, openTraceStore(fork.place)])
+    expect(store.read(SCOPE, idOf(1))?.status).toBe("changed");
   expect(parent.read(SCOPE, idOf(1))?.status).toBe("pending");
 });
 
-test("only what counts of a segment is copied when its parent has gone on", () => {
+/** A store that goes on from as many others as one may go on from, each of which has written a row. */
+function chained(): TraceFiles {
+  let last = openTraceStore({ folder: temporaryFolder() });
+  for (let n = 0; n <= 32; n += 1) {
+    if (n > 0) last = openTraceStore(last.fork(join(temporaryFolder(), "fork")));
+    last.write(SCOPE, [sampleRow(n, { start_time: instant(n) })]);
+  }
+  return last;
+}
+
+test.each([
+  ["openSync", 40],
+  ["renameSync", 0],
+  ["renameSync", 1],
+])("a chain of forks whose end cannot be made whole in %s, after %i, stays as it was", (name, before) => {
+  const store = chained();
+  expect(store.place.layers).toHaveLength(32);
+  const fork = (): TraceFiles => openTraceStore(store.fork(join(temporaryFolder(), "fork")));
+  seen.failing.set(name, before);
+  expect(fork).toThrow(`${name} failed`);
+  seen.failing.clear();
+  for (const each of [store, openTraceStore(store.place), fork(), openTraceStore(store.place)]) {
+    const rows = [...each.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
+    expect(rows.map((row) => row.read().name)).toStrictEqual(rows.map((_, n) => `step ${n}`));
+    expect(rows).toHaveLength(33);
+  }
+  expect(fork().place.layers).toHaveLength(1);
+  const left = readdirSync(store.place.folder, { recursive: true, encoding: "utf8" });
+  expect(left.filter((path) => path.endsWith(".new"))).toStrictEqual([]);
+});
+
+test("the files of a fork have what it has added, and nothing else", () => {
   const parent = storeOf(1, 3);
   const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
   parent.write(SCOPE, [sampleRow(9, { start_time: instant(9), name: "of the parent" })]);
   fork.write(SCOPE, [sampleRow(8, { start_time: instant(8), name: "of the fork" })]);
   const names = readdirSync(fork.place.folder, { recursive: true, encoding: "utf8" });
   const data = names.find((name) => name.endsWith(".ndjson")) ?? "no data";
-  const text = readFileSync(join(fork.place.folder, data), "utf8");
-  expect(text.split("\n").filter((line) => line !== "")).toHaveLength(4);
-  expect(text).not.toContain("of the parent");
+  const lines = readFileSync(join(fork.place.folder, data), "utf8").split("\n");
+  expect(lines.filter((line) => line !== "").map((line) => JSON.parse(line).name)).toStrictEqual([
+    "of the fork",
+  ]);
 });

@@ -127,7 +127,7 @@ describe("a fork of a trace store", () => {
     expect(seen(parent)).toStrictEqual([undefined, "first", "second", "parent"]);
   });
 
-  test("copies a segment only when it adds to it", () => {
+  test("adds to a segment in files of its own, and copies nothing", () => {
     const parent = newStore();
     parent.write(SCOPE, [sampleRow(1), moved(2, "x")]);
     const fork = forkOf(parent);
@@ -137,9 +137,11 @@ describe("a fork of a trace store", () => {
     fork.write(SCOPE, [sampleRow(1)]);
     expect([
       existsSync(`${segment(fork.place)}.index`),
-      existsSync(segment(fork.place, NEXT_DAY)),
-    ]).toStrictEqual([true, false]);
+      existsSync(`${segment(fork.place)}.added.index`),
+      existsSync(`${segment(fork.place, NEXT_DAY)}.added.index`),
+    ]).toStrictEqual([false, true, false]);
     const { bytes } = fork.stats();
+    expect(bytes).toBeLessThan(2 * parent.stats().bytes);
     expect(bytes).toBe(openTraceStore(fork.place).stats().bytes);
     fork.write(SCOPE, [moved(2, "y")]);
     expect(fork.stats()).toStrictEqual(openTraceStore(fork.place).stats());
@@ -169,19 +171,55 @@ describe("a fork of a trace store", () => {
     expect(readdirSync(folder)).toStrictEqual(["something"]);
   });
 
-  test("keeps its rows when the folder of its parent's parent is no longer that of a store", () => {
+  test("goes on from rows in several folders, and changes each of them in its own", () => {
     const first = newStore();
-    first.write(SCOPE, [sampleRow(1)]);
+    first.write(SCOPE, [sampleRow(1), sampleRow(2), sampleRow(3)]);
     const second = forkOf(first);
-    second.write(SCOPE, [sampleRow(2)]);
+    second.write(SCOPE, [sampleRow(2, { status: "second" }), sampleRow(4, { status: "second" })]);
     const third = forkOf(second);
     first.write(SCOPE, [sampleRow(1, { status: "later" })]);
-    second.write(SCOPE, [sampleRow(2, { status: "later" })]);
-    expect(statuses(third)).toStrictEqual(["pending", "pending"]);
-    third.write(SCOPE, [sampleRow(3, { status: "own" })]);
-    rmSync(first.place.folder, { recursive: true });
-    rmSync(second.place.folder, { recursive: true });
-    expect(statuses(openTraceStore(third.place))).toStrictEqual(["pending", "pending", "own"]);
+    second.write(SCOPE, [sampleRow(4, { status: "later" })]);
+    third.write(SCOPE, [sampleRow(1, { status: "third" }), moved(4, "third")]);
+    third.write(SCOPE, [sampleRow(5, { status: "third" }), moved(2, "third")]);
+    third.write(SCOPE, [sampleRow(2, { status: "back" })]);
+    const mark = third.mark();
+    const before = contents(second.place.folder);
+    for (const store of [third, openTraceStore(third.place), forkOf(third)]) {
+      expect(statuses(store)).toStrictEqual(["third", "back", "pending", "third"]);
+      expect(statuses(store, NEXT_DAY)).toStrictEqual(["third"]);
+      expect(statuses(store, DAY, 5)).toStrictEqual(["pending", "second", "pending", "second"]);
+      expect(listed(store)).toStrictEqual(["01 third", "01 back", "01 pending", "01 third", "02 third"]);
+      expect(store.readAsOf(SCOPE, idOf(4), 5)?.status).toBe("second");
+      expect(store.mark()).toBe(mark);
+    }
+    expect(contents(second.place.folder)).toStrictEqual(before);
+    expect(statuses(second)).toStrictEqual(["pending", "second", "pending", "later"]);
+    expect(statuses(first)).toStrictEqual(["later", "pending", "pending"]);
+  });
+
+  test("knows the rows of a parent that has read them as of the fork, whatever either does next", () => {
+    const parent = newStore();
+    parent.write(SCOPE, [sampleRow(1), sampleRow(2), moved(3, "there")]);
+    const forks = [forkOf(parent), forkOf(parent)];
+    parent.write(SCOPE, [moved(1, "parent"), sampleRow(4)]);
+    const [one, other] = forks as [TraceFiles, TraceFiles];
+    one.write(SCOPE, [sampleRow(3, { status: "one" }), sampleRow(5, { status: "one" })]);
+    expect([listed(one), listed(other), listed(parent)]).toStrictEqual([
+      ["01 pending", "01 pending", "01 one", "01 one"],
+      ["01 pending", "01 pending", "02 there"],
+      ["01 pending", "01 pending", "02 parent", "02 there"],
+    ]);
+    expect(one.days(SCOPE, SESSION, START, END)).toStrictEqual([DAY]);
+    expect([one, other, parent].map((store) => store.read(SCOPE, idOf(1))?.status)).toStrictEqual([
+      "pending",
+      "pending",
+      "parent",
+    ]);
+    expect([one, other, parent].map((store) => store.read(SCOPE, idOf(5))?.status)).toStrictEqual([
+      "one",
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -280,39 +318,81 @@ describe("a process that ended", () => {
     return parent;
   }
 
-  test("in the middle of a copy leaves a fork that sees the same", () => {
+  test("in the middle of a fork's first write leaves a fork that sees the same", () => {
     const parent = twoDays();
     const place = parent.fork(join(temporaryFolder(), "fork"));
     openTraceStore(place).write(SCOPE, [sampleRow(1, { status: "fork" })]);
-    const whole = {
-      data: readFileSync(`${segment(place)}.ndjson`),
-      index: readFileSync(`${segment(place)}.index`),
-    };
-    const copied = { data: statSync(`${segment(parent.place)}.ndjson`).size, index: 2 * RECORD_BYTES };
-    const leftovers: Record<string, Buffer>[] = [
-      { "ndjson.new": whole.data.subarray(0, 100) },
-      { ndjson: whole.data.subarray(0, copied.data) },
-      { ndjson: whole.data.subarray(0, copied.data), "index.new": whole.index.subarray(0, 60) },
-      {
-        ndjson: whole.data.subarray(0, copied.data),
-        index: whole.index.subarray(0, copied.index),
-      },
-    ];
-    for (const leftover of leftovers) {
-      for (const ending of ["ndjson", "index", "ndjson.new", "index.new"])
-        rmSync(`${segment(place)}.${ending}`, { force: true });
-      for (const [ending, bytes] of Object.entries(leftover))
-        writeFileSync(`${segment(place)}.${ending}`, bytes);
-      const fork = openTraceStore(place);
-      expect(fork.mark()).toBe(3);
-      expect([statuses(fork), listed(fork)]).toStrictEqual([
-        ["pending", "pending"],
-        ["01 pending", "01 pending", "02 there"],
-      ]);
-      fork.write(SCOPE, [sampleRow(2, { status: "again" })]);
+    const path = `${segment(place)}.added`;
+    const [data, index] = [readFileSync(`${path}.ndjson`), readFileSync(`${path}.index`)];
+    const leftovers = [
+      [data.length - 1, undefined],
+      [data.length, undefined],
+      [data.length, 0],
+      [data.length, 1],
+      [data.length, RECORD_BYTES - 1],
+      [data.length - 1, RECORD_BYTES],
+      [0, 0],
+    ] as const;
+    for (const [dataBytes, indexBytes] of leftovers) {
+      rmSync(`${path}.index`);
+      writeFileSync(`${path}.ndjson`, data.subarray(0, dataBytes));
+      if (indexBytes !== undefined) writeFileSync(`${path}.index`, index.subarray(0, indexBytes));
+      for (const fork of [openTraceStore(place), openTraceStore({ ...place, inherited: undefined })]) {
+        expect(fork.mark()).toBe(indexBytes === RECORD_BYTES ? 4 : 3);
+        expect([statuses(fork), listed(fork)]).toStrictEqual([
+          ["pending", "pending"],
+          ["01 pending", "01 pending", "02 there"],
+        ]);
+      }
+      openTraceStore(place).write(SCOPE, [sampleRow(2, { status: "again" })]);
       expect(statuses(openTraceStore(place))).toStrictEqual(["pending", "again"]);
     }
     expect(statuses(parent)).toStrictEqual(["pending", "pending"]);
+  });
+
+  test("in the middle of making a fork whole leaves one that sees the same", () => {
+    const parent = twoDays();
+    const place = parent.fork(join(temporaryFolder(), "fork"));
+    openTraceStore(place).write(SCOPE, [sampleRow(1, { status: "fork" })]);
+    const path = segment(place);
+    const whole = (ending: string): Buffer => {
+      const [beginning, rest] = [`${segment(parent.place)}.${ending}`, `${path}.added.${ending}`];
+      return Buffer.concat([readFileSync(beginning), readFileSync(rest)]);
+    };
+    const [data, index] = [whole("ndjson"), whole("index")];
+    const expectAll = () => {
+      for (const fork of [openTraceStore(place), openTraceStore({ ...place, inherited: undefined })]) {
+        expect([statuses(fork), listed(fork)]).toStrictEqual([
+          ["fork", "pending"],
+          ["01 fork", "01 pending", "02 there"],
+        ]);
+        expect(fork.readAsOf(SCOPE, idOf(1), 3)?.status).toBe("pending");
+      }
+    };
+    writeFileSync(`${path}.ndjson.new`, data.subarray(0, 100));
+    expectAll();
+    writeFileSync(`${path}.ndjson`, data);
+    expectAll();
+    writeFileSync(`${path}.index.new`, index.subarray(0, 60));
+    expectAll();
+    writeFileSync(`${path}.index`, index);
+    expectAll();
+    const fork = openTraceStore(place);
+    fork.write(SCOPE, [sampleRow(2, { status: "whole" })]);
+    expect(statuses(openTraceStore(place))).toStrictEqual(["fork", "whole"]);
+    expect(statSync(`${path}.index`).size).toBe(index.length + RECORD_BYTES);
+    expect(fork.stats().bytes).toBe(openTraceStore(place).stats().bytes);
+  });
+
+  test("with its machine, and took rows away that a fork goes on from, is told without a file changed", () => {
+    const parent = twoDays();
+    const fork = forkOf(parent);
+    fork.write(SCOPE, [sampleRow(1, { status: "fork" })]);
+    const path = `${segment(parent.place)}.index`;
+    truncateSync(path, statSync(path).size - RECORD_BYTES);
+    const before = contents(fork.place.folder);
+    expect(() => openTraceStore(fork.place).read(SCOPE, idOf(1))).toThrow(/Restore the data folder/);
+    expect(contents(fork.place.folder)).toStrictEqual(before);
   });
 
   test("in the middle of the parent's next write changes nothing for the fork", () => {

@@ -36,3 +36,32 @@ test("the id of a sidecar record is the id in text", () => {
   expect(index.find(idOf(6))).toBe(index.findBytes(bytes, RECORD_BYTES));
   expect(index.segmentOf(index.find(idOf(6)))).toBe(3);
 });
+
+test("copies go their own ways from where they were made, however often and whoever is changed", () => {
+  const all = [{ index: createIdIndex(), model: new Map<number, number>() }];
+  const put = (at: number, n: number, position: number): void => {
+    const each = all[at % all.length] as (typeof all)[number];
+    each.index.put(idOf(n), at, position);
+    each.model.set(n, position);
+  };
+  for (let n = 0; n < 16_300; n += 1) put(0, n, n);
+  for (let round = 0; round < 4; round += 1) {
+    const { index, model } = all[round >> 1] as (typeof all)[number];
+    all.push({ index: index.copy(), model: new Map(model) });
+    // Beyond the end of a chunk: the same new ids in another order, others of their own, and old ones in all chunks.
+    for (const at of all.keys()) {
+      for (let n = 0; n < 300; n += 1)
+        put(at, 20_000 + round * 300 + ((n * (2 * at + 1)) % 300), at * 1000 + n);
+      for (let n = 0; n < 50; n += 1) put(at, 30_000 + round * 1000 + at * 100 + n, n);
+      for (let n = at; n < 16_300; n += 4001) put(at, n, 50_000 + round * 10 + at);
+    }
+  }
+  for (const { index, model } of all) {
+    let wrong = 0;
+    for (let n = 0; n < 35_000; n += 1) {
+      const entry = index.find(idOf(n));
+      if ((entry < 0 ? undefined : index.positionOf(entry)) !== model.get(n)) wrong += 1;
+    }
+    expect([wrong, index.size]).toStrictEqual([0, model.size]);
+  }
+});

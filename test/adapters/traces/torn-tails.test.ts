@@ -175,7 +175,9 @@ describe("a process that is killed while it writes", () => {
       expect(store.mark()).toBeGreaterThanOrEqual(acknowledged);
       const seen = [DAY, NEXT_DAY].flatMap((day) => readAll(folder, wholeDay(store.mark(), day)));
       expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
-      expect(seen).toHaveLength(Math.min(500, store.mark()));
+      // Of the batch that nobody was answered for, the rows of one day may be there without the others.
+      expect(seen.length).toBeGreaterThanOrEqual(Math.min(500, acknowledged));
+      expect(seen.length).toBeLessThanOrEqual(Math.min(500, store.mark()));
       for (const row of seen) expect(store.read(SCOPE, row.id)).toStrictEqual(row);
       for (let n = Math.max(0, acknowledged - 500); n < acknowledged; n += 1) {
         expect(store.read(SCOPE, idOf(n % 500))?.total_tokens).toBeGreaterThanOrEqual(n);
