@@ -66,10 +66,10 @@ export const WORLD_FLAGS: Flags = {
 /** The flags that the settings table gives. */
 export function settingFlags(): Flags {
   const flags: Record<string, Flag> = { ...CONFIG_FLAG };
-  for (const { flag, kind, bare, initial, help } of SETTINGS.values()) {
+  for (const { flag, kind, word, bare, initial, help } of SETTINGS.values()) {
     if (flag === undefined) continue;
     const usual = typeof initial === "string" || typeof initial === "number" ? ` (default ${initial})` : "";
-    flags[flag] = bare ? { help } : { value: wordFor(kind.schema), help: help + usual };
+    flags[flag] = bare ? { help } : { value: word ?? wordFor(kind.schema), help: help + usual };
   }
   return flags;
 }

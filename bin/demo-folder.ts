@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { holderOf } from "../emulator/adapters/folder-lock.ts";
+import { makeFolder } from "../emulator/adapters/make-folder.ts";
 import { UsageError } from "./command.ts";
 
 /** Lies in folders that the demo made, and so may empty. */
@@ -18,6 +19,6 @@ export async function makeDemoFolder(folder: string): Promise<void> {
       throw new UsageError(`${folder}: in use by ${holder}; stop it, or name another folder`);
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   }
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(join(folder, MARK), "Emptied and made again by each `emulator demo`.\n");
 }

@@ -5,11 +5,12 @@ import { UsageError } from "./command.ts";
 /** What keeps an emulator from listening, by the code of the system. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is taken; stop what uses it, or choose another --port (0 takes free ones)",
-  EACCES: "no permission; choose a port above 1023 and a data folder that can be written",
+  EACCES: "no permission; choose a data folder that can be written, with --data, or a --port above 1023",
   EADDRNOTAVAIL: "no such address on this machine; check --host",
   ENOTFOUND: "no such address; check --host",
   ENOSPC: "the disk is full; make room, or choose another --data",
   EROFS: "the disk is read-only; choose another --data",
+  ENOENT: "no folder can be made there; choose another --data",
   ENOTDIR: "a part of the path is a file; choose another --data",
   EEXIST: "a file, not a folder; choose another --data",
 };

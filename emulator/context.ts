@@ -10,7 +10,8 @@ import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { WorldFacts, Worlds } from "./worlds.ts";
 
-export type Ports = Record<"us" | "eu" | "s3", number>;
+/** The ports that the servers listen on. */
+export type PortNumbers = Record<"us" | "eu" | "s3", number>;
 
 /** What the test-only operations of all worlds share. */
 export interface SharedContext {
@@ -18,10 +19,11 @@ export interface SharedContext {
   readonly snapshots: Snapshots;
   readonly snapshotFiles: SnapshotFiles;
   readonly configuration: Configuration;
-  readonly ports: Readonly<Ports>;
+  readonly ports: Readonly<PortNumbers>;
   readonly followers: Followers;
 }
 
+/** What the test-only operations work on in one world. */
 export function contextOf(named: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration, ports, followers } = shared;
   return {
@@ -106,7 +108,7 @@ function snapshotsOf(
 const OWN_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** Addresses of a world: those of the process, and for any other than `main` the base path that names it. */
-function addresses({ host: bound }: Configuration, ports: Readonly<Ports>, id: string) {
+function addresses({ host: bound }: Configuration, ports: Readonly<PortNumbers>, id: string) {
   const base = id === MAIN ? "" : `/w/${id}`;
   const host = OWN_ADDRESS[bound] ?? bound;
   const origin = (port: number) => `http://${host.includes(":") ? `[${host}]` : host}:${port}${base}`;
@@ -117,7 +119,7 @@ function addresses({ host: bound }: Configuration, ports: Readonly<Ports>, id: s
 export function readyLine(
   named: NamedWorld,
   configuration: Configuration,
-  ports: Readonly<Ports>,
+  ports: Readonly<PortNumbers>,
 ): ReadyLine {
   const { world } = named.site;
   return {

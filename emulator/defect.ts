@@ -18,6 +18,7 @@ export interface DefectWatch {
 /** Worlds end for these reasons when they are told to. */
 const ORDERLY = new Set(["closing", "reset", "world_removed"]);
 
+/** Watches worlds; the first one that breaks is told of. */
 export function createDefectWatch(): DefectWatch {
   let tell: (breakdown: Breakdown) => void = () => undefined;
   const first = new Promise<Breakdown>((resolve) => {

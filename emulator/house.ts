@@ -4,7 +4,7 @@ import { CODECS } from "./adapters/otlp/codecs.ts";
 import { createFileEncoder } from "./adapters/parquet/encoder.ts";
 import { seedWorld } from "./adapters/seed.ts";
 import type { Configuration } from "./configuration.ts";
-import { contextOf, type Ports } from "./context.ts";
+import { contextOf, type PortNumbers } from "./context.ts";
 import type { ControlContext } from "./control/operation.ts";
 import { type Breakdown, createDefectWatch } from "./defect.ts";
 import type { Secrets } from "./domain/turn.ts";
@@ -42,15 +42,17 @@ export interface Begun {
   readonly missing: Missing | undefined;
 }
 
+/** What the worlds of a process are opened with. */
 export interface HouseOptions {
   readonly configuration: Configuration;
   /** The data folder, or one that goes with the process. */
   readonly folder: string;
   readonly secrets: Secrets;
   /** Filled when the servers listen. */
-  readonly ports: Readonly<Ports>;
+  readonly ports: Readonly<PortNumbers>;
 }
 
+/** Opens the worlds of a data folder, with all that they share. */
 export function openHouse({ configuration, folder, secrets, ports }: HouseOptions): House {
   const gateway = createGateway(HANDLERS, CODECS);
   const homes = openHomes({ root: folder, isKept: configuration.dataFolder !== null });

@@ -18,6 +18,7 @@ import type { Worlds } from "./worlds.ts";
 /** The snapshot of a file that was written at the end of a process. */
 const AT_EXIT = "at-exit";
 
+/** What the file that the world main begins with, or is written to, is handled by. */
 export interface MainFileParts {
   readonly configuration: Configuration;
   readonly homes: Homes;

@@ -16,6 +16,7 @@ export interface Reception {
   handleIn(world: NamedWorld, request: HttpRequest): Promise<HttpReply>;
 }
 
+/** What a request can be handed to. */
 export interface ReceptionParts {
   readonly worlds: OpenWorlds;
   readonly gateway: Gateway;
@@ -23,6 +24,7 @@ export interface ReceptionParts {
   controlOf(world: NamedWorld): ControlContext;
 }
 
+/** Hands each request to the world that it names. */
 export function createReception({ worlds, gateway, allowedHosts, controlOf }: ReceptionParts): Reception {
   function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
     const { site, recording } = named;

@@ -19,6 +19,7 @@ export interface SnapshotFiles {
   import(chunks: AsyncIterable<Uint8Array>, order: ImportOrder): Promise<SnapshotFacts>;
 }
 
+/** How a snapshot file is to be taken in. */
 export interface ImportOrder {
   /** The name that the file gives when left out. */
   readonly name: string | undefined;
@@ -29,6 +30,7 @@ export interface ImportOrder {
   readonly mayReplace: boolean;
 }
 
+/** What snapshot files are made of and become. */
 export interface SnapshotFilesParts {
   readonly homes: Homes;
   readonly secrets: Secrets;
@@ -39,6 +41,7 @@ export interface SnapshotFilesParts {
 /** Each holds memory and open files. */
 const TRANSFERS_MAX = 4;
 
+/** Turns snapshots into files and back. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   const { homes, secrets, bytesMax, snapshots } = parts;
   const transfers = createTransfers();

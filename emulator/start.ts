@@ -12,7 +12,7 @@ import type { Resolved, S3Listener } from "./adapters/s3/front/front.ts";
 import { createS3Server } from "./adapters/s3/front/server.ts";
 import { createSecrets, openSecrets } from "./adapters/secrets.ts";
 import type { Configuration, ReadyLine } from "./configuration.ts";
-import { type Ports, readyLine } from "./context.ts";
+import { type PortNumbers, readyLine } from "./context.ts";
 import type { ControlContext } from "./control/operation.ts";
 import { type FaultRule, unstruckFaults } from "./domain/faults/rules.ts";
 import { type House, openHouse } from "./house.ts";
@@ -22,6 +22,7 @@ import { Refusal } from "./kernel/refusal.ts";
 import type { NamedWorld, OpenWorlds } from "./open-worlds.ts";
 import type { Worlds } from "./worlds.ts";
 
+/** An emulator that serves, until it is closed. */
 export interface RunningEmulator {
   readonly ready: ReadyLine;
   /** What the world main has no secrets for, when it was read from a file. */
@@ -47,9 +48,9 @@ const CLOSE_GRACE_MS = 1000;
 /** The composition root: the only place that knows every adapter. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
   const folder = await takeFolder(configuration, (reason) => endWorlds(house?.worlds, reason));
-  const ports: Ports = { us: 0, eu: 0, s3: 0 };
+  const ports: PortNumbers = { us: 0, eu: 0, s3: 0 };
   let house: House | undefined;
-  let servers: Readonly<Record<keyof Ports, Server>> | undefined;
+  let servers: Readonly<Record<keyof PortNumbers, Server>> | undefined;
 
   async function closeServers(): Promise<void> {
     await Promise.all(Object.values(servers ?? {}).map((server) => closeServer(server, CLOSE_GRACE_MS)));
@@ -134,7 +135,7 @@ function serversOf(
   { open }: House,
   { settings }: Configuration,
   handle: RunningEmulator["handle"],
-): Record<keyof Ports, Server> {
+): Record<keyof PortNumbers, Server> {
   const maxBodyBytes = () => settings.limits.body_bytes;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
   return {
@@ -146,8 +147,8 @@ function serversOf(
 
 /** The US port is the first of three neighbours; 0 takes any three. */
 async function listenOn(
-  servers: Readonly<Record<keyof Ports, Server>>,
-  ports: Ports,
+  servers: Readonly<Record<keyof PortNumbers, Server>>,
+  ports: PortNumbers,
   { port, host }: Configuration,
 ): Promise<void> {
   const wanted = { us: port, eu: port && port + 1, s3: port && port + 2 };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { childEnvironment } from "../../emulator/entries/child-environment.ts";
 import { workWith } from "../breakdown.ts";
-import { childEnvironment } from "../child-environment.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { missingLines } from "../snapshot-lines.ts";
@@ -17,7 +17,11 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 export const command: Command = {
   summary: "start on free ports, run a command with the addresses in its environment, stop",
   operands: ["-- <cmd…>"],
-  flags: settingFlags(),
+  flags: {
+    ...settingFlags(),
+    port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
+    data: { value: "<dir>", help: "data folder, which is kept (default: memory and a temporary folder)" },
+  },
   run,
 };
 

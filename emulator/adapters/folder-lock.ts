@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LockOptions } from "proper-lockfile";
 import { isAlive, readLocator } from "./locator.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** A data folder that this process alone may write to, until it lets go. */
 export interface FolderLock {
@@ -34,7 +35,7 @@ const RETRY_MS = 500;
  * owner ran on this machine, and after its heartbeat has gone stale when it ran elsewhere.
  */
 export async function lockFolder(folder: string, onLost: (reason: string) => void): Promise<FolderLock> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = realpathSync(folder);
   const { lock } = await import("proper-lockfile");
   const deadline = performance.now() + PATIENCE_MS;
@@ -65,7 +66,7 @@ async function waitOrRefuse(folder: string, path: string, late: boolean): Promis
   // An owner elsewhere may be a container that is gone; only its heartbeat can tell.
   if (mayBeGone && !late) return pause(RETRY_MS);
   throw new FolderInUse(
-    `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop\`, or use another folder with --data`,
+    `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
   );
 }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ReadyLine } from "../configuration.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** What a running emulator leaves in its data folder for the commands that look for it. */
 export interface Locator extends ReadyLine {
@@ -22,7 +23,7 @@ export function writeLocator(folder: string, ready: ReadyLine): boolean {
   if (present !== undefined && present.pid !== ready.pid && isAlive(present)) return false;
   const path = locatorPath(folder);
   const temporary = `${path}.${ready.pid}`;
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const locator: Locator = { ...ready, hostname: hostname() };
   writeFileSync(temporary, `${JSON.stringify(locator, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, path);

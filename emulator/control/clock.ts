@@ -1,6 +1,7 @@
 import { type Field, integer, number, object, optional, text } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import { WAITING } from "../domain/bulk-exports/capacity.ts";
+import { knownExport } from "../domain/bulk-exports/known-export.ts";
 import { isFinal } from "../domain/bulk-exports/lifecycle.ts";
 import { EXPORTS } from "../domain/bulk-exports/records.ts";
 import type { Reader, World } from "../domain/turn.ts";
@@ -25,6 +26,7 @@ const advanceBody = object({
   within: optional(text()),
 });
 
+/** Time: to read, to stop, to let go and to move. */
 export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -121,15 +123,14 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   const wanted = until.status.toUpperCase();
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
     throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`);
-  let seen = world.reader.get(EXPORTS, id);
-  if (!seen) throw new Refusal(404, "not_found", `No export ${id} in this world.`);
+  let seen = knownExport(world.reader, id);
   return {
     holds(reader) {
       seen = reader.get(EXPORTS, id) ?? seen;
-      return seen?.status === wanted || (seen !== undefined && isFinal(seen));
+      return seen.status === wanted || isFinal(seen);
     },
     outcome({ stopped }) {
-      const status = seen?.status;
+      const { status } = seen;
       const isReached = status === wanted;
       const why = `export ${id} is ${status}`;
       return { reached: isReached, why: isReached ? why : `${WHY_STOPPED[stopped]}: ${why}` };

@@ -1,8 +1,9 @@
+import { nearest } from "../domain/nearest.ts";
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
-import { readQuery } from "../http/query.ts";
+import { readQuery, unknownParameters } from "../http/query.ts";
 import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -19,6 +20,7 @@ import { TRACE_OPERATIONS } from "./traces.ts";
 import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
+/** Every test-only operation. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,
@@ -49,7 +51,7 @@ export async function handleControl(
     refuseStrangers(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
     const found = ROUTER.find(request.method, request.path);
-    if (!found) throw new Refusal(404, "not_found", `${request.path} is no control operation.`);
+    if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
     const asked = {
@@ -76,23 +78,44 @@ export async function handleControl(
   }
 }
 
+/** What is there instead: the paths that resemble it, or the subjects that they begin with. */
+function noSuchOperation(path: string): Refusal {
+  const paths = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned).map((row) => row.path);
+  const meant = nearest(path.replace(`${CONTROL_PREFIX}v1`, ""), paths);
+  const subjects = new Set(paths.map((known) => `/${known.split("/")[1]}`));
+  const hint = meant
+    ? `Did you mean ${CONTROL_PREFIX}v1${meant}?`
+    : `Below ${CONTROL_PREFIX}v1 there are ${[...subjects].join(", ")}.`;
+  return new Refusal(404, "not_found", `${path} is no control operation.`, hint);
+}
+
 async function check(row: ControlOperation, request: HttpRequest) {
   const query = readQuery(request.query, row.query ?? {});
-  const problems: string[] = [];
+  // Whatever is sent to an inbox is taken; elsewhere a parameter that is passed over would change what is done.
+  const unread = row.unversioned ? [] : unknownParameters(request.query, row.query ?? {});
+  const problems = unread.map((name) => `${name}: is not known here`);
   for (const [name, declared] of Object.entries(row.query ?? {})) {
     if (!(name in query)) continue;
     const field = "optional" in declared ? declared.optional : declared;
     problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
   }
-  if (!row.body) return settle(problems, { query, body: undefined });
+  const hint = unread.length > 0 ? knownIn(row.query ?? {}) : undefined;
+  if (!row.body) return settle(problems, hint, { query, body: undefined });
   const body = request.body.length === 0 ? {} : parseJson(request.body);
   problems.push(...(await checkOf(row.body))(body, "body"));
-  problems.push(...unknownFields(body, row.body, "body").map((name) => `${name}: is not known here`));
-  return settle(problems, { query, body });
+  const unknown = unknownFields(body, row.body, "body");
+  problems.push(...unknown.map((name) => `${name}: is not known here`));
+  const isFlat = unknown.some((name) => name.split(".").length === 2);
+  return settle(problems, isFlat ? knownIn(row.body.properties ?? {}) : hint, { query, body });
 }
 
-function settle<T>(problems: readonly string[], value: T): T {
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+function knownIn(fields: object): string {
+  const names = Object.keys(fields);
+  return names.length === 0 ? "Leave it out: nothing is read here." : `Known: ${names.join(", ")}.`;
+}
+
+function settle<T>(problems: readonly string[], hint: string | undefined, value: T): T {
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "), hint);
   return value;
 }
 

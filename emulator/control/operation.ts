@@ -35,6 +35,7 @@ export interface ControlWorlds {
   remove(id: string): Promise<WorldView>;
 }
 
+/** A world to be made. */
 export interface WorldOrder {
   /** The first free name when it is left out. */
   readonly id: string | undefined;
@@ -43,6 +44,7 @@ export interface WorldOrder {
   readonly beginning: Beginning | undefined;
 }
 
+/** A world as the control API shows it. */
 export interface WorldView {
   readonly id: string;
   /** The world or snapshot that it began with; null for one that began empty. */
@@ -58,6 +60,7 @@ export interface WorldView {
   readonly clock: ClockState | null;
 }
 
+/** The snapshots of this process, as they are worked on from one of its worlds. */
 export interface ControlSnapshots {
   list(): readonly SnapshotView[];
   save(name: string): Promise<SnapshotView>;
@@ -69,11 +72,13 @@ export interface ControlSnapshots {
   import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImport): Promise<SnapshotView>;
 }
 
+/** A snapshot on its way out, and how many secrets it goes without. */
 export interface SnapshotFile {
   readonly leftOut: { readonly destinations: number; readonly keys: number };
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** How a snapshot file is to be taken in. */
 export interface SnapshotImport {
   readonly name: string | undefined;
   readonly passphrase: string | undefined;
@@ -81,6 +86,7 @@ export interface SnapshotImport {
   readonly mayReplace: boolean;
 }
 
+/** A snapshot as the control API shows it. */
 export interface SnapshotView {
   readonly name: string;
   /** The world that it is of. */
@@ -96,6 +102,7 @@ export interface SnapshotView {
   };
 }
 
+/** The clock of a world. */
 export interface ControlClock {
   sync(): void;
   freeze(): void;
@@ -114,6 +121,7 @@ export interface Oracle {
   verify(exportId: string): Promise<Verification>;
 }
 
+/** What came of reading an export back; it is right when there are no problems. */
 export interface Verification {
   readonly ok: boolean;
   readonly rows: number;
@@ -121,6 +129,7 @@ export interface Verification {
   readonly problems: readonly Problem[];
 }
 
+/** One thing that is wrong with an export, and the file or row that it was found in. */
 export interface Problem {
   readonly kind: string;
   readonly key: string;
@@ -129,6 +138,7 @@ export interface Problem {
 
 type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
+/** A request to a test-only operation, checked against the operation's fields. */
 export interface ControlRequest<Path, Query, Body> {
   readonly path: Path;
   readonly query: Query;

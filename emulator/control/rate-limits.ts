@@ -43,7 +43,6 @@ export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
     summary: "Which rows a request falls under, which one decides, what remains, and when the next passes.",
     query: question,
     run({ world }, { query, region, raw }) {
-      refuseUnknown(raw.query);
       const path = query.path?.split("?")[0] ?? "";
       if (!path.startsWith("/"))
         throw new Refusal(422, "invalid_request", "query.path: give a path with its slash");
@@ -100,17 +99,6 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
   }
   for (const region of regions) limiter.change(row, region, change, now);
   return rowView(limiter, row, now);
-}
-
-/** A misspelt header would be explained as if it had not been sent. */
-function refuseUnknown(query: string): void {
-  const unknown = [...new URLSearchParams(query).keys()].filter((name) => !(name in question));
-  if (unknown.length > 0)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      unknown.map((name) => `query.${name}: is not known here`).join("; "),
-    );
 }
 
 function rowNamed(name: string): RateRow {

@@ -42,6 +42,7 @@ const LEFT_OUT = "left-out";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+/** Keeps the last requests of a world, as many as its bounds let it. */
 export function createRecording(isFresh: boolean): Recording {
   const kept: Kept[] = [];
   let bytes = 0;
@@ -75,6 +76,7 @@ export function createRecording(isFresh: boolean): Recording {
   };
 }
 
+/** What was asked so far, to be played again. */
 export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",

@@ -21,6 +21,7 @@ const generateBody = object({
   tenant_id: optional(text({ format: "uuid" })),
 });
 
+/** Sample traces. */
 export const TRACE_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { CONTROL_PREFIX } from "../control/prefix.ts";
 
+/** How a snapshot is written to a file. */
 export interface SnapshotExportOptions {
   /** What the secrets are under; without one they are left out. */
   readonly passphrase?: string;
@@ -10,6 +11,7 @@ export interface SnapshotExportOptions {
   readonly force?: boolean;
 }
 
+/** How a snapshot is read from a file. */
 export interface SnapshotImportOptions {
   /** The name that the file gives when left out. */
   readonly name?: string;

@@ -5,8 +5,7 @@ import {
   type StartedTestContainer,
   Wait,
 } from "testcontainers";
-import { DEFAULT_API_KEY } from "../domain/auth.ts";
-import { SEEDED_KEY } from "../domain/object-storage/seed.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
 const CONTROL_PATH = "/_emulator/v1";
@@ -77,18 +76,7 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
 
   /** The variables that `emulator exec` gives its child, for this container. */
   environment(): Readonly<Record<string, string>> {
-    return {
-      EMULATOR_URL: this.url,
-      EMULATOR_EU_URL: this.euUrl,
-      EMULATOR_S3_URL: this.s3Url,
-      AWS_ENDPOINT_URL_S3: this.s3Url,
-      AWS_ACCESS_KEY_ID: SEEDED_KEY.access_key_id,
-      AWS_SECRET_ACCESS_KEY: SEEDED_KEY.secret_access_key,
-      AWS_REGION: "us-east-1",
-      LANGSMITH_ENDPOINT: this.url,
-      LANGSMITH_API_KEY: DEFAULT_API_KEY,
-      LANGGRAPH_API_URL: this.url,
-    };
+    return childEnvironment({ url: this.url, eu_url: this.euUrl, s3_url: this.s3Url });
   }
 
   /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */

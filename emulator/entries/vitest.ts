@@ -7,6 +7,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts"
 /** Where the clock of each test's emulator begins. */
 export const FIRST_INSTANT = "2026-01-01T00:00:00Z";
 
+/** What a test may ask for, and what it may set with `test.extend`. */
 export interface EmulatorFixtures {
   /** What a test's emulator is started with; its clock is frozen at 2026-01-01 unless this says otherwise. */
   readonly emulatorOptions: EmulatorOptions;

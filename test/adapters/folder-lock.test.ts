@@ -73,7 +73,7 @@ describe("a data folder", () => {
     };
     writeFileSync(join(folder, "locator.json"), JSON.stringify(locator));
     await expect(lock()).rejects.toThrow(
-      `${folder} is in use by process ${pid} (http://127.0.0.1:4700); stop it with \`emulator stop\`, or use another folder with --data`,
+      `${folder} is in use by process ${pid} (http://127.0.0.1:4700); stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
     );
     expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(String(pid));
   });

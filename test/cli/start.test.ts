@@ -41,6 +41,7 @@ describe("emulator start", () => {
       expect(stderr).toMatch(says);
     };
     await refused(/world\.json: a file, not a folder/, world);
+    await refused(/\/proc\/absent.*choose another --data/, "/proc/absent");
     writeFileSync(join(data, "key"), "short");
     await refused(/key is damaged/);
     rmSync(join(data, "key"));
@@ -107,7 +108,7 @@ describe("emulator start", () => {
     expect(second).toEqual({
       code: 2,
       stdout: "",
-      stderr: `emulator: ${join(cwd, ".emulator")} is in use by process ${ready.pid} (${ready.url}); stop it with \`emulator stop\`, or use another folder with --data\n`,
+      stderr: `emulator: ${join(cwd, ".emulator")} is in use by process ${ready.pid} (${ready.url}); stop it with \`emulator stop --data ${join(cwd, ".emulator")}\`, or use another folder with --data\n`,
     });
   });
 

@@ -47,11 +47,18 @@ describe("emulator", () => {
     for (const flag of promised.split(/\s+/)) expect(stdout).toContain(`  ${flag}`);
   });
 
+  it("says of exec what is otherwise when nothing is given", async () => {
+    const { stdout } = await run(["exec", "--help"], { cwd: workingFolder() });
+    expect(stdout).toMatch(/--port <n> .*free ports\)/);
+    expect(stdout).toMatch(/--data <dir> .*memory/);
+    expect(stdout).not.toContain("4700");
+  });
+
   it.each([
     [["--prot", "1"], "--prot: unknown flag; did you mean --port?"],
     [["strat"], "strat: unknown command; did you mean start?"],
     [["start", "--port"], "--port: the value is missing; give <n>"],
-    [["start", "--data", "--json"], "--data: the value is missing; give <text>"],
+    [["start", "--data", "--json"], "--data: the value is missing; give <dir>"],
     [["start", "--ephemeral=yes"], "--ephemeral: it takes no value; leave the value out"],
     [["start", "now"], "now: not expected after start; see `emulator start --help`"],
     [["start", "--port", "http"], '--port: "http" will not do; give an integer from 0 to 65533'],

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { childEnvironment } from "../../bin/child-environment.ts";
+import { childEnvironment } from "../../emulator/entries/child-environment.ts";
 import { EmulatorContainer, StartedEmulatorContainer } from "../../emulator/entries/testcontainers.ts";
 import { startEmulator } from "../../emulator/index.ts";
 

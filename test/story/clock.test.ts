@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import type { AdvanceResult } from "../../emulator/index.ts";
 import {
   BEGIN,
   complete,
@@ -12,19 +13,7 @@ import {
   startRig,
 } from "./emulator.ts";
 
-interface Moved {
-  readonly from: string;
-  readonly to: string;
-  readonly fired: readonly {
-    readonly at: string;
-    readonly kind: string;
-    readonly ref: string;
-    readonly cause: string;
-  }[];
-  readonly fired_total: number;
-  readonly settled: boolean;
-  readonly reached?: boolean;
-  readonly why?: string;
+interface Moved extends AdvanceResult {
   readonly dry_run?: boolean;
   readonly assumed?: readonly string[];
   readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];

@@ -10,12 +10,13 @@ import {
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "./cli.ts";
 import { BEGIN, DESTINATION, HEADERS } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 const WINDOW = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };
@@ -51,12 +52,7 @@ const there = ["--data", folder] as const;
 
 beforeAll(async () => {
   cli = await startCli("--data", folder, "--clock", "frozen", "--now", BEGIN);
-  store = new S3Client({
-    endpoint: cli.ready.s3_url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-  });
+  store = objectStore(cli.ready.s3_url);
   const generated = await send<{ session_id: string }>("POST", "/_emulator/v1/traces/generate", {
     count: 90,
     project: "shop",

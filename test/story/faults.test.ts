@@ -1,7 +1,8 @@
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { start, workingFolder } from "../cli/emulator-process.ts";
 import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 interface FaultReply {
   readonly id: string;
@@ -28,18 +29,8 @@ const hitsOf = async ({ id }: FaultReply) =>
 describe("faults of the object store, through the AWS SDK", () => {
   let client: S3Client;
 
-  function clientWith(maxAttempts: number): S3Client {
-    return new S3Client({
-      endpoint: rig.emulator.s3Url,
-      region: "us-east-1",
-      forcePathStyle: true,
-      maxAttempts,
-      credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-    });
-  }
-
   beforeEach(() => {
-    client = clientWith(1);
+    client = objectStore(rig.emulator.s3Url);
   });
 
   afterEach(() => client.destroy());
@@ -69,7 +60,7 @@ describe("faults of the object store, through the AWS SDK", () => {
       then: { s3_error: "InternalError" },
       times: 2,
     });
-    const patient = clientWith(3);
+    const patient = objectStore(rig.emulator.s3Url, undefined, 3);
     await put("key", patient);
     patient.destroy();
     expect(await hitsOf(fault)).toBe(2);

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "./cli.ts";
 import { BEGIN, DESTINATION, HEADERS } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 const ROUNDS = 12;
 const SESSION = "99999999-0000-4000-8000-000000000001";
@@ -15,15 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const rowId = (round: number, number: number) =>
   `${round.toString(16).padStart(8, "0")}-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 
-function storeOf({ ready }: RunningCli): S3Client {
-  return new S3Client({
-    endpoint: ready.s3_url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-  });
-}
+const storeOf = ({ ready }: RunningCli) => objectStore(ready.s3_url);
 
 async function send({ ready }: RunningCli, method: string, path: string, body?: unknown) {
   const reply = await fetch(ready.url + path, {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 interface RunReply {
   readonly status: string;
@@ -77,12 +78,7 @@ describe("a large file goes up in parts", () => {
   let client: S3Client;
 
   beforeEach(async () => {
-    client = new S3Client({
-      endpoint: rig.emulator.s3Url,
-      region: "us-east-1",
-      forcePathStyle: true,
-      credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-    });
+    client = objectStore(rig.emulator.s3Url);
     const post = Array.from({ length: 18 }, (_, nth) => ({
       id: `dddddddd-0000-4000-8000-${String(nth).padStart(12, "0")}`,
       name: "large",

@@ -1,6 +1,7 @@
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it } from "vitest";
 import { type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 let rig: Rig;
 
@@ -22,13 +23,8 @@ const DESTINATION = {
 };
 
 function clientOf({ access_key_id, secret_access_key }: typeof WRITER): S3Client {
-  return new S3Client({
-    endpoint: rig.emulator.s3Url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: access_key_id, secretAccessKey: secret_access_key },
-  });
+  const pair = { accessKeyId: access_key_id, secretAccessKey: secret_access_key };
+  return objectStore(rig.emulator.s3Url, pair);
 }
 
 it("key pairs of the configuration are there for destinations and tools, with what they may do", async () => {

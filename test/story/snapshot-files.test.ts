@@ -11,10 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { BEGIN, complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
+import { dottedOrder, traceRow } from "./trace-row.ts";
 
 let rig: Rig;
 let other: Rig;
@@ -69,15 +71,7 @@ async function imported(
   return { status: reply.status, body: (await reply.json()) as Imported["body"] };
 }
 
-function s3(world: Emulator): S3Client {
-  return new S3Client({
-    endpoint: world.s3Url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-    maxAttempts: 1,
-  });
-}
+const s3 = (world: Emulator) => objectStore(world.s3Url);
 
 /** Everything that a world can be asked for, to be compared with another's. */
 async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
@@ -138,19 +132,7 @@ describe("a snapshot as a file", () => {
   });
 
   it("holds no row that came after it was saved, and of changed rows what they were", async () => {
-    const row = (id: string, name: string) => ({
-      post: [
-        {
-          id,
-          trace_id: id,
-          dotted_order: `20260226T000000000000Z${id}`,
-          name,
-          run_type: "chain",
-          session_name: "shop",
-          start_time: "2026-02-26T00:00:00Z",
-        },
-      ],
-    });
+    const row = (id: string, name: string) => ({ post: [traceRow(id, name)] });
     const [old, late] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
     await rig.call("POST", "/runs/batch", row(old, "old"));
     await rig.emulator.snapshots.save("then");
@@ -168,20 +150,12 @@ describe("a snapshot as a file", () => {
     const id = "11111111-1111-4111-8111-111111111111";
     const patch = { outputs: { late: true }, end_time: "2026-02-26T00:00:01Z" };
     await rig.call("POST", "/runs/batch", {
-      patch: [{ id, ...patch, trace_id: id, dotted_order: `20260226T000000000000Z${id}` }],
+      patch: [{ id, ...patch, trace_id: id, dotted_order: dottedOrder(id) }],
     });
     await rig.emulator.snapshots.save("waiting");
     await imported(other.emulator, await exported(rig.emulator, "waiting"));
     await other.emulator.snapshots.load("waiting");
-    const post = {
-      id,
-      trace_id: id,
-      dotted_order: `20260226T000000000000Z${id}`,
-      name: "early",
-      run_type: "chain",
-      session_name: "shop",
-      start_time: "2026-02-26T00:00:00Z",
-    };
+    const post = traceRow(id, "early");
     const read = async (at: Rig) => {
       await at.call("POST", "/runs/batch", { post: [post] });
       const { body: thread } = await at.call<{ thread_id: string }>("POST", "/threads", {});

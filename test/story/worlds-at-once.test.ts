@@ -5,11 +5,12 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { startCli } from "./cli.ts";
 import { BEGIN, HEADERS, type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 
@@ -27,13 +28,7 @@ afterEach(async () => {
 });
 
 function storeOf({ s3Url }: Emulator): S3Client {
-  const client = new S3Client({
-    endpoint: s3Url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-  });
+  const client = objectStore(s3Url);
   clients.push(client);
   return client;
 }

@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, expect, it } from "vitest";
 import { type RunningCli, startCli } from "./cli.ts";
 import { HEADERS } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 const ROUNDS = 6;
 const LANES = ["a", "b", "c"];
@@ -52,13 +53,7 @@ async function ask(cli: RunningCli, method: string, path: string, body?: unknown
 }
 
 async function inStore<T>(cli: RunningCli, world: string, use: (client: S3Client) => Promise<T>): Promise<T> {
-  const client = new S3Client({
-    endpoint: `${cli.ready.s3_url}/w/${world}`,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-  });
+  const client = objectStore(`${cli.ready.s3_url}/w/${world}`);
   try {
     return await use(client);
   } finally {

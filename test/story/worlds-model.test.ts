@@ -3,12 +3,13 @@ import {
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { BEGIN, DESTINATION, type Rig, startRig } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
 
 const SESSION = "99999999-0000-4000-8000-000000000001";
 const WORLDS_MAX = 5;
@@ -27,14 +28,7 @@ afterEach(() => {
 function store({ s3Url }: Emulator): S3Client {
   const known = clients.get(s3Url);
   if (known) return known;
-  const credentials = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
-  const client = new S3Client({
-    endpoint: s3Url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials,
-  });
+  const client = objectStore(s3Url);
   clients.set(s3Url, client);
   return client;
 }

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
 import { inWorld } from "./in-world.ts";
+import { objectStore } from "./object-store.ts";
 
 let rig: Rig;
 
@@ -16,14 +17,8 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-const PAIR = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
-
-function clientOf(endpoint: string, credentials = PAIR): S3Client {
-  return new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, maxAttempts: 1, credentials });
-}
-
 async function bodiesIn({ s3Url }: Emulator): Promise<Record<string, string>> {
-  const client = clientOf(s3Url);
+  const client = objectStore(s3Url);
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "traces" }));
   const bodies: Record<string, string> = {};
   for (const { Key = "" } of Contents) {
@@ -121,7 +116,7 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
     }
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "a" });
     const pair = { accessKeyId: "mine", secretAccessKey: "mine-secret" };
-    const [there, here] = [clientOf(fork.s3Url, pair), clientOf(rig.emulator.s3Url, pair)];
+    const [there, here] = [objectStore(fork.s3Url, pair), objectStore(rig.emulator.s3Url, pair)];
     await there.send(put);
     await expect(here.send(put)).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
     for (const client of [there, here]) client.destroy();

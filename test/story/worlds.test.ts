@@ -1,11 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "./emulator.ts";
 import { inWorld } from "./in-world.ts";
+import { objectStore } from "./object-store.ts";
+import { traceRow } from "./trace-row.ts";
 
 let rig: Rig;
 
@@ -15,15 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-function s3(world: Emulator): S3Client {
-  return new S3Client({
-    endpoint: world.s3Url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-    maxAttempts: 1,
-  });
-}
+const s3 = (world: Emulator) => objectStore(world.s3Url);
 
 async function bodyOf(client: S3Client, Key: string): Promise<string | undefined> {
   const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key }));
@@ -43,14 +37,15 @@ describe("a forked world", () => {
     const { body: before } = await order(rig, ordered);
     await complete(rig, before.id);
     const fork = await rig.emulator.fork();
+    const forkedAt = rig.emulator.clock.now();
     expect(await fork.verifyExport(before.id)).toMatchObject({ ok: true, rows: 60 });
 
     const { body: later } = await order(inWorld(fork), ordered, { format_version: "v2_beta" });
     await complete(inWorld(fork), later.id);
     expect(await fork.verifyExport(later.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await rig.call("GET", `/api/v1/bulk-exports/${later.id}`)).status).toBe(404);
-    expect(rig.emulator.clock.now()).toBe(before && rig.emulator.clock.now());
-    expect(fork.clock.now() > rig.emulator.clock.now()).toBe(true);
+    expect(rig.emulator.clock.now()).toBe(forkedAt);
+    expect(fork.clock.now() > forkedAt).toBe(true);
 
     // The next id of both is the same one: it follows from the seed and from how many there were.
     const { body: here } = await order(rig, ordered);
@@ -61,21 +56,7 @@ describe("a forked world", () => {
   it("has trace rows of its own, updates of old ones included", async () => {
     await prepare(rig, { count: 5 });
     const post = (world: Emulator, id: string, name: string) =>
-      world.request("/runs/batch", {
-        json: {
-          post: [
-            {
-              id,
-              trace_id: id,
-              dotted_order: `20260226T000000000000Z${id}`,
-              name,
-              run_type: "chain",
-              session_name: "shop",
-              start_time: "2026-02-26T00:00:00Z",
-            },
-          ],
-        },
-      });
+      world.request("/runs/batch", { json: { post: [traceRow(id, name)] } });
     const shared = "11111111-1111-4111-8111-111111111111";
     await post(rig.emulator, shared, "before");
     const fork = await rig.emulator.fork();

@@ -58,7 +58,7 @@ export function choice<const V extends readonly string[]>(...values: V): Kind<V[
 /** `true` or `false`; a person may also write on and off. */
 export function toggle(): Kind<boolean> {
   return {
-    expects: "true or false",
+    expects: "true or false (on and off will do)",
     schema: { type: ["boolean", "string"], enum: [true, false, "on", "off"] },
     read: (value) => {
       if (typeof value === "boolean") return value;

@@ -8,6 +8,8 @@ export interface Setting<T = unknown> {
   readonly help: string;
   /** The flag without dashes; settings without one are set by file, environment or option. */
   readonly flag?: string;
+  /** What help calls the value of the flag, where its kind does not tell: `<dir>`. */
+  readonly word?: `<${string}>`;
   /** The flag stands alone and means true. */
   readonly bare?: true;
   /** Problems never quote the value. */
@@ -18,7 +20,7 @@ export function setting<T>(
   kind: Kind<T>,
   initial: T | null,
   help: string,
-  more: { readonly flag?: string; readonly bare?: true; readonly secret?: true } = {},
+  more: Pick<Setting, "flag" | "word" | "bare" | "secret"> = {},
 ): Setting<T> {
   return { kind, initial, help, ...more };
 }

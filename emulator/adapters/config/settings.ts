@@ -35,8 +35,11 @@ const SERVER = {
       flag: "port",
     },
   ),
-  "server.host": setting(text("a host name or address"), "127.0.0.1", "address to bind to", { flag: "host" }),
-  "server.data": setting(text("a folder"), ".emulator", "data folder", { flag: "data" }),
+  "server.host": setting(text("a host name or address"), "127.0.0.1", "address to bind to", {
+    flag: "host",
+    word: "<host>",
+  }),
+  "server.data": setting(text("a folder"), ".emulator", "data folder", { flag: "data", word: "<dir>" }),
   "server.ephemeral": setting(toggle(), false, "memory and a temporary folder instead of the data folder", {
     flag: "ephemeral",
     bare: true,
@@ -47,13 +50,14 @@ const SERVER = {
     "snapshot file that a fresh world begins with",
     {
       flag: "import",
+      word: "<file>",
     },
   ),
   "server.export_on_exit": setting<string | null>(
     text("a file"),
     null,
     "file that the world main is written to at the end",
-    { flag: "export-on-exit" },
+    { flag: "export-on-exit", word: "<file>" },
   ),
   snapshot_passphrase: setting<string | null>(
     text("a passphrase"),

@@ -1,4 +1,5 @@
 import type { Oracle, Verification } from "../../control/operation.ts";
+import { knownExport } from "../../domain/bulk-exports/known-export.ts";
 import { addHours } from "../../domain/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORTS, SPAWNED } from "../../domain/bulk-exports/records.ts";
 import type { Doors } from "../../domain/destinations/door.ts";
@@ -44,8 +45,7 @@ export function createOracle({ world, traces, doors, secrets, objects }: OracleP
   return {
     async verify(exportId) {
       const present = world();
-      const found = present.reader.get(EXPORTS, exportId);
-      if (!found) throw new Refusal(404, "not_found", `There is no bulk export ${exportId}.`);
+      const found = knownExport(present.reader, exportId);
       if (waiting >= WAITING_MAX)
         throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
       waiting += 1;

@@ -1,9 +1,9 @@
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
-import { Refusal } from "../../kernel/refusal.ts";
 import { type Explanation, explainFilter } from "../filters/explain.ts";
 import { parseFilter } from "../filters/parse.ts";
 import type { TraceStore } from "../traces/port.ts";
 import type { Reader } from "../turn.ts";
+import { knownExport } from "./known-export.ts";
 import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
 
@@ -61,8 +61,7 @@ const UNKNOWN: Findings = {
 
 /** `GET /exports/{id}/explain`. */
 export function explainRow(reader: Reader, traces: Traces, exportId: string, rowId: string): RowExplanation {
-  const found = reader.get(EXPORTS, exportId);
-  if (!found) throw new Refusal(404, "not_found", `There is no bulk export ${exportId}.`);
+  const found = knownExport(reader, exportId);
   const scope = { region: found.region, tenantId: found.tenant_id };
   const row = traces.read(scope, rowId);
   if (!row) {

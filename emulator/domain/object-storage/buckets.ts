@@ -1,3 +1,4 @@
+import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type S3Trouble, trouble } from "./errors.ts";
@@ -48,14 +49,21 @@ export function removeUpload(turn: Turn, uploadId: string): void {
 }
 
 /** A bucket as the control API shows it. */
-export interface BucketView extends Bucket {
+export interface BucketView extends Omit<Bucket, "created_at"> {
+  readonly created_at: string;
   readonly objects: number;
   readonly uploads: number;
 }
 
 export function viewBucket(reader: Reader, bucket: Bucket): BucketView {
-  const { name } = bucket;
-  return { ...bucket, objects: reader.count(objects, name), uploads: reader.count(s3Uploads, name) };
+  const { name, region, created_at } = bucket;
+  return {
+    name,
+    region,
+    created_at: formatInstant(created_at),
+    objects: reader.count(objects, name),
+    uploads: reader.count(s3Uploads, name),
+  };
 }
 
 /** `GET /s3/buckets`, by name. */

@@ -51,7 +51,7 @@ function openWorld() {
 test("a fresh world has one bucket, and one key that may do everything", ({ expect }) => {
   const { world } = openWorld();
   expect(listBuckets(world.reader)).toEqual([
-    { name: "traces", region: null, created_at: 0, objects: 0, uploads: 0 },
+    { name: "traces", region: null, created_at: "1970-01-01T00:00:00.000000Z", objects: 0, uploads: 0 },
   ]);
   expect(listCredentials(world.reader)).toEqual([
     {

@@ -1,6 +1,6 @@
-import type { ReadyLine } from "../emulator/configuration.ts";
-import { DEFAULT_API_KEY } from "../emulator/domain/auth.ts";
-import { SEEDED_KEY } from "../emulator/domain/object-storage/seed.ts";
+import type { ReadyLine } from "../configuration.ts";
+import { DEFAULT_API_KEY } from "../domain/auth.ts";
+import { SEEDED_KEY } from "../domain/object-storage/seed.ts";
 
 /** What a program needs to know to use an emulator instead of the hosted services. */
 export function childEnvironment(
