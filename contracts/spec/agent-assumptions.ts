@@ -199,6 +199,33 @@ export const AGENT_ASSUMPTIONS = {
     reason: "A thread that accumulates for ever would cost more with every run; the oldest messages go.",
     setting: "limits.agent_messages",
   },
+  "agent.values_bound": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "the run ends with status error; by hand 413",
+    alternatives: [],
+    reason:
+      "What becomes of values without end is not shown. Every state is kept whole, so the thread keeps what the run had done until then, and neither a change by hand nor a copy writes anything.",
+    setting: "limits.agent_values_bytes",
+  },
+  "agent.metadata_bound": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: 413,
+    alternatives: [],
+    reason:
+      "Metadata is merged, so that a loop of changes would let a thread, an assistant or a cron grow for ever.",
+    setting: "limits.agent_metadata_bytes",
+  },
+  "agent.waiting_events": {
+    section: "3.2",
+    requirement: "3.2-2",
+    choice: 409,
+    alternatives: [],
+    reason:
+      "What was planned for a deleted cron or a stopped run waits in the queue until its time, and is dropped then. A full queue takes no more runs and crons; what is planned already goes on.",
+    setting: "limits.agent_waiting_events",
+  },
   "agent.assistant_fields": {
     section: "4.8",
     requirement: "4.8-3",

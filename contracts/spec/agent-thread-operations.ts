@@ -86,7 +86,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/copy",
     pathParameters: threadPath,
     reply: { status: 200, body: thread },
-    refusals: missing,
+    refusals: [...missing, 409, 413],
   },
   getThreadState: {
     ...supporting,

@@ -4,6 +4,7 @@
  * (§2.5 format_version; the types are our reading of "enhanced column datatypes", see the assumptions).
  */
 
+/** The headings of §2.7 under which the columns are listed. */
 export type ColumnGroup =
   | "identifiers_and_hierarchy"
   | "basic_metadata"
@@ -27,6 +28,7 @@ export type ColumnType =
   | "timestamp"
   | "local_timestamp";
 
+/** A row of §2.7: a column with its type in either format. */
 export interface Column {
   readonly group: ColumnGroup;
   readonly v1: ColumnType;
@@ -42,6 +44,7 @@ const data = { group: "run_data", v1: "string", v2: "json" } as const;
 const tokens = { group: "token_usage_and_costs", v1: "int64", v2: "int64" } as const;
 const cost = { group: "token_usage_and_costs", v1: "double", v2: "decimal" } as const;
 
+/** In the order in which files have them unless `export_fields` asks for another. */
 export const EXPORT_COLUMNS = {
   id: identifier,
   tenant_id: { ...identifier, exportOnly: true },

@@ -11,6 +11,7 @@ export interface DestinationError {
 /** Our choice (assumption `destination.error_prefix`). */
 export const DESTINATION_ERROR_PREFIX = "Failed to validate S3 destination: ";
 
+/** §7.2: each is answered with 400, before anything is kept. */
 export const DESTINATION_ERRORS = {
   access_denied: {
     name: "Access denied",
@@ -53,6 +54,7 @@ export interface ExportFailure {
   readonly requirement: string;
 }
 
+/** §7.3: what can stop a run or a whole export, and whether it is tried again. */
 export const EXPORT_FAILURES = {
   infrastructure_interruption: {
     retry: true,

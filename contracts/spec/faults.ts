@@ -43,6 +43,7 @@ export type ThenKind =
   | "json"
   | "headers";
 
+/** A member of `then`: what it takes, and what it may stand beside. */
 export interface FaultMember {
   readonly takes: ThenKind;
   readonly meaning: string;
@@ -54,6 +55,7 @@ export interface FaultMember {
   readonly needs?: "request";
 }
 
+/** Where faults strike, by what they are told apart there, and what can be made to happen. */
 export interface FaultPlaneRow {
   readonly summary: string;
   readonly match: Readonly<Record<string, MatchKind>>;
@@ -64,10 +66,12 @@ export interface FaultPlaneRow {
   readonly then: Readonly<Record<string, FaultMember>>;
 }
 
+/** What an attempt at a run can be made to fail for (§7.3-6). */
 export const PROCESSING_ERRORS = ["serialization_error", "resource_exhausted"] as const;
 
 export const FAULT_REGIONS = ["us", "eu"] as const;
 
+/** The planes of the language; a rule is of one of them. */
 export const FAULT_PLANES = {
   worker: {
     summary: "Export runs: each passes the points above.",
@@ -150,6 +154,7 @@ export interface FaultPreset {
   readonly outlasts?: "run_timeout_ms" | "workflow_timeout_ms";
 }
 
+/** Faults by name: the failures of §7 and what tests most often want. */
 export const FAULT_PRESETS = {
   worker_crash: {
     summary: "The encoding thread ends after a file was stored and before the checkpoint moved.",

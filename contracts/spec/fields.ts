@@ -27,18 +27,21 @@ type RequiredNames<F extends Fields> = {
 
 type OptionalNames<F extends Fields> = Exclude<keyof F, RequiredNames<F>>;
 
+/** The TypeScript type of an object with these fields. */
 export type ObjectOf<F extends Fields> = {
   readonly [Name in RequiredNames<F>]: TypeOf<F[Name]>;
 } & {
   readonly [Name in OptionalNames<F>]?: F[Name] extends OptionalField<infer T> ? T : never;
 };
 
+/** Further keywords of JSON Schema; those that begin with `x-` are ours. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
 export function text(keywords: Keywords = {}): Field<string> {
   return { type: "string", ...keywords };
 }
 
+/** Upper and lower case are the same id. */
 export function uuid(keywords: Keywords = {}): Field<string> {
   return { type: "string", format: "uuid", ...keywords };
 }
@@ -60,6 +63,7 @@ export function boolean(keywords: Keywords = {}): Field<boolean> {
   return { type: "boolean", ...keywords };
 }
 
+/** One of these texts, written just so. */
 export function oneOf<const V extends readonly string[]>(
   values: V,
   keywords: Keywords = {},
@@ -86,6 +90,7 @@ export function anything(keywords: Keywords = {}): Field<unknown> {
   return { ...keywords };
 }
 
+/** The field, or null. */
 export function nullable<T>(field: Field<T>): Field<T | null> {
   const { type, ...rest } = field as { type?: unknown } & Keywords;
   if (typeof type !== "string") return { anyOf: [field, { type: "null" }] };
@@ -93,6 +98,7 @@ export function nullable<T>(field: Field<T>): Field<T | null> {
   return { ...rest, type: [type, "null"], ...(values ? { enum: [...values, null] } : {}) };
 }
 
+/** Leaves the field out of those that its object requires. */
 export function optional<T>(field: Field<T>): OptionalField<T> {
   return { optional: field };
 }

@@ -3,6 +3,7 @@
  * public clients are documented to send (see the assumptions `export.filter_…`).
  */
 
+/** A function whose arguments are conditions. */
 export interface FilterOperator {
   readonly text: string;
   /** Conditions that it takes at least and at most; as many as the bounds allow when there is no most. */
@@ -16,6 +17,7 @@ export const FILTER_OPERATORS = {
   not: { text: "Its condition does not hold.", least: 1, most: 1 },
 } as const satisfies Record<string, FilterOperator>;
 
+/** A function that is a condition itself. */
 export interface FilterComparatorRow {
   readonly text: string;
   /** How many arguments it takes; where there are two, the first one is a field. */
@@ -45,6 +47,7 @@ export type FilterComparator = keyof typeof FILTER_COMPARATORS;
 /** A comparator whose first argument is a field. */
 export type FieldComparator = Exclude<FilterComparator, "search">;
 
+/** What a field of this kind can be asked. */
 export interface FilterKind {
   readonly comparators: readonly FieldComparator[];
   /** The value that it is compared with, as a phrase. */
@@ -79,11 +82,13 @@ export type FilterKindName = keyof typeof FILTER_KINDS;
 /** What keys and values belong to: the entries of a row's metadata, inputs, outputs and feedback. */
 export type FilterEntries = "metadata" | "input" | "output" | "feedback";
 
+/** A field of a row that filters can name. */
 export interface FilterFieldRow {
   readonly kind: FilterKindName;
   readonly entries?: FilterEntries;
 }
 
+/** By the names that filters use, most of which are those of the columns. */
 export const FILTER_FIELDS = {
   id: { kind: "identifier" },
   session_id: { kind: "identifier" },

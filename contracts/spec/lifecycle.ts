@@ -1,5 +1,6 @@
 /** §3.1: the statuses of exports and export runs, and the moves between them. */
 
+/** A status of an export or of a run of it. */
 export interface ExportStatus {
   readonly meaning: string;
   /** No move leads out of a final status. */
@@ -19,6 +20,7 @@ export type ExportStatusName = keyof typeof EXPORT_STATUSES;
 
 export const EXPORT_STATUS_NAMES = Object.keys(EXPORT_STATUSES) as readonly ExportStatusName[];
 
+/** A way from one status to another; whatever is not in a table of moves is a defect. */
 export interface Move {
   readonly from: ExportStatusName;
   readonly trigger: string;
@@ -26,6 +28,7 @@ export interface Move {
   readonly requirement: string;
 }
 
+/** The moves of an export; a scheduled one moves by `spawn`. */
 export const EXPORT_MOVES = [
   { from: "CREATED", trigger: "start", to: "RUNNING", requirement: "3.1-8" },
   { from: "CREATED", trigger: "spawn", to: "RUNNING", requirement: "3.3-7" },

@@ -2,6 +2,7 @@ import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent-limits.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
 
+/** A number with where it comes from; it is a setting under its `setting`. */
 export interface Limit {
   readonly section: string;
   readonly requirement: string;
@@ -16,6 +17,7 @@ export interface Limit {
   readonly text: string;
 }
 
+/** Bounds: those of §8.2 and §8.3, and our own, without which something would grow for ever. */
 export const LIMITS = {
   max_concurrent_runs_per_export: {
     section: "8.2",
@@ -185,6 +187,7 @@ export const INTERVAL_HOURS = { section: "8.2", requirement: "2.5-3", minimum: 1
 /** §8.1: how the agent server pages a thread's runs. */
 export const LIST_RUNS = { section: "8.1", requirement: "4.1-1", limit: 10, offset: 0 } as const;
 
+/** Durations as ISO 8601, of virtual time unless the unit says wall clock. */
 export const TIMINGS = {
   spawn_grace: {
     section: "3.3",

@@ -9,6 +9,7 @@ type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown
 /** What a body must look like for a row to be meant. */
 export type BodyShape = { readonly body: "object"; readonly member: string } | { readonly body: "array" };
 
+/** What a body can be sent as; it may be compressed besides. */
 export type BodyMedia = "application/json" | "multipart/form-data" | "application/x-protobuf";
 
 /** One row of the operations table: everything that is known about a request and its reply. */

@@ -47,6 +47,7 @@ const selection = {
   end_time: maybe(text({ description: "Rows that began before; likewise." })),
 };
 
+/** A query for rows, in the order of their start and page by page. */
 export const runQuery = object(
   {
     ...selection,
@@ -62,6 +63,7 @@ export const runQuery = object(
   beyond,
 );
 
+/** A selection of rows that are summed up. */
 export const runStatsQuery = object(selection, beyond);
 
 /** The same questions in the words of the newest public client. */
@@ -90,6 +92,7 @@ export const runQueryV2 = object(
 
 const row = freeForm({ ...beyond, description: "The members of a row that were asked for." });
 
+/** A page of rows, with the cursor for the next one. */
 export const runPage = object(
   {
     runs: listOf(row, { description: "Rows of this page." }),
@@ -105,6 +108,7 @@ export const runPage = object(
   beyond,
 );
 
+/** A page of rows in the words of the newest public client. */
 export const runPageV2 = object(
   {
     items: listOf(row, { description: "Rows of this page." }),

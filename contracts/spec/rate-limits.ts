@@ -3,6 +3,7 @@
 /** What requests are counted by. */
 export type RateIdentity = "x-api-key" | "x-user-id + IP" | "IP";
 
+/** Which requests a row of §8.5 is about; the path without `/api/v1`. */
 export interface RateMatch {
   /** Absent means every method. */
   readonly methods?: readonly string[];
@@ -14,6 +15,7 @@ export interface RateMatch {
   readonly path: string;
 }
 
+/** A row of §8.5. */
 export interface RateLimit {
   readonly requirement: string;
   /** Any of them; the requests of all of them count together. */
@@ -70,6 +72,7 @@ const deletion = [under("/sessions", "DELETE"), ending("/trigger")];
 const commits = { us: 10_000, eu: 2_000 };
 const stats = { us: 1, eu: 20 };
 
+/** In the order of the table; where two rows fit equally well, the first one decides. */
 export const RATE_LIMITS = {
   system: row(system, "IP", 2_000, 10, "High throughput"),
   auth_key: row(under("/auth"), KEY, 2_000, 10, "High throughput"),

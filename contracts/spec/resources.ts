@@ -82,6 +82,7 @@ const destinationFields = {
   config: destinationConfig,
 };
 
+/** §4.2: the body that creates a destination. */
 export const destinationCreate = object({
   ...destinationFields,
   credentials: optional(credentials),
@@ -100,6 +101,7 @@ const owned = {
   updated_at: bookkeeping(dateTime(says("4.2-1", "When it last changed."))),
 };
 
+/** §2.4: a destination as replies show it, without its credentials. */
 export const destination = object({
   id: uuid(says("2.4-2", "Identifier by which exports name the destination.")),
   ...destinationFields,
@@ -139,6 +141,7 @@ const compression = assumed(
 );
 const format = assumed(oneOf(["Parquet"], says("2.8-1", "File format; there is one.")), "export.format");
 
+/** §4.3: the body that creates an export; what holds across its fields is in `BULK_EXPORT_RULES`. */
 export const bulkExportCreate = object({
   ...exportFields,
   end_time: optional(nullable(endTime)),
@@ -162,6 +165,7 @@ const status = oneOf(
 
 const finishedAt = bookkeeping(nullable(dateTime(says("4.4-1", "When it reached a final status."))));
 
+/** §2.5: an export as replies show it. */
 export const bulkExport = object({
   id: uuid(says("2.5-7", "Identifier of the export.")),
   ...owned,
@@ -185,6 +189,7 @@ export const progress = object({
   files: listOf(text(), says("2.6-2", "Parquet files written so far.")),
 });
 
+/** §2.6: a run of an export as replies show it. */
 export const bulkExportRun = object({
   id: uuid(says("2.6-2", "Identifier of the export run.")),
   bulk_export_id: bookkeeping(uuid(says("2.6-2", "Export that it is a part of."))),

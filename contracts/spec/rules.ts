@@ -7,6 +7,7 @@ export interface Rule {
   readonly assumption?: string;
 }
 
+/** §2.4: what holds across the fields of a destination. */
 export const DESTINATION_RULES = {
   region_or_endpoint: {
     requirement: "2.4-1",
@@ -22,6 +23,7 @@ export const DESTINATION_RULES = {
   },
 } as const satisfies Record<string, Rule>;
 
+/** §2.5: what holds across the fields of an export. */
 export const BULK_EXPORT_RULES = {
   end_of_one_off: {
     requirement: "2.5-2",

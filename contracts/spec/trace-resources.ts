@@ -28,6 +28,7 @@ export const runUpdate = freeForm({
   description: "The members of a trace row that change; all others stay as they are.",
 });
 
+/** Rows and changes in one body. */
 export const runBatch = object(
   {
     post: optional(nullable(listOf(runCreate, { description: "New trace rows." }))),
@@ -62,6 +63,7 @@ export const spanBatch = object(
   beyond,
 );
 
+/** The reply to spans, with how many of them no row could be made of. */
 export const spansTaken = object(
   {
     partialSuccess: optional(
@@ -117,6 +119,7 @@ export const traceRun = object(
   beyond,
 );
 
+/** The body that creates a project. */
 export const projectCreate = object(
   {
     name: text({ minLength: 1, maxLength: 1024, description: "Name, unique in its workspace." }),

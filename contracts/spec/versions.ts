@@ -7,6 +7,7 @@ export interface VersionGate {
   readonly requirement: string;
 }
 
+/** §9.4: which version has brought a feature; an older one that is emulated does not have it. */
 export const VERSION_GATES = {
   session_token: {
     feature: "Temporary credentials with a session_token",

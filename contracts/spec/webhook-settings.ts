@@ -11,6 +11,7 @@ export interface WebhookSetting {
   readonly text: string;
 }
 
+/** §6.1: every key is a setting of the emulator under the same name. */
 export const WEBHOOK_SETTINGS = {
   "webhooks.headers": {
     type: "map",

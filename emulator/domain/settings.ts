@@ -21,12 +21,14 @@ export interface Settings {
   readonly assumptions: Readonly<Record<AssumptionId, unknown>>;
 }
 
+/** §9: the versions that the platform says it has. */
 export interface Versions {
   readonly service: string;
   readonly application: string;
   readonly agent_server: string;
 }
 
+/** §5: which keys are accepted, and for which workspaces. */
 export interface AuthSettings {
   /** `any`: every non-empty key is accepted; `keys`: only those listed. */
   readonly mode: "any" | "keys";
@@ -47,6 +49,7 @@ export interface RateLimitSettings {
   readonly rows: Readonly<Record<RateLimitId, Readonly<Record<RateRegion, RateSetting>>>>;
 }
 
+/** So many requests of one identity pass in so many seconds. */
 export interface RateSetting {
   readonly count: number;
   readonly seconds: number;
@@ -74,6 +77,7 @@ export interface AgentSettings {
   readonly traces: boolean;
 }
 
+/** A graph of the user's own, with an assistant of its name. */
 export interface AgentGraph {
   readonly graph_id: string;
   readonly name?: string;
@@ -84,8 +88,10 @@ export interface AgentGraph {
 
 export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
 
+/** How the built-in assistants behave; every graph is like one of them. */
 export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
 
+/** Counts, bytes and milliseconds of virtual time (§8.2, §8.3), each with a default. */
 export interface LimitSettings {
   readonly max_concurrent_runs_per_export: number;
   readonly max_concurrent_exports_per_workspace: number;
@@ -114,6 +120,12 @@ export interface LimitSettings {
   readonly agent_run_timeout_ms: number;
   readonly agent_pending_runs: number;
   readonly agent_kwargs_bytes: number;
+  /** Bytes of the values that a thread may hold. */
+  readonly agent_values_bytes: number;
+  /** Bytes of what callers note on a thread, an assistant or a cron. */
+  readonly agent_metadata_bytes: number;
+  /** Events in a world's queue, of whatever kind, beyond which no more runs and crons are taken. */
+  readonly agent_waiting_events: number;
   readonly agent_messages: number;
   readonly agent_checkpoints: number;
   readonly agent_threads: number;
@@ -124,6 +136,7 @@ export interface LimitSettings {
   readonly agent_scripts: number;
 }
 
+/** Milliseconds, of virtual time where nothing else is said. */
 export interface TimingSettings {
   readonly one_off_start_delay_ms: number;
   readonly file_duration_ms: number;

@@ -23,6 +23,7 @@ export interface Secrets {
   open(sealed: string): string;
 }
 
+/** A turn with the ports of this emulator. */
 export type Turn = KernelTurn<Ports>;
 export type Reader = KernelReader;
 export type Reaction = KernelReaction<Ports>;

@@ -3,6 +3,7 @@ import type { Instant } from "./instant.ts";
 import type { Reader } from "./turn.ts";
 import type { World } from "./world.ts";
 
+/** Where an advance ends at the latest, and what it does while it waits. */
 export interface AdvanceBounds {
   /** No event later than this is fired, and time ends here when nothing stops it before. */
   readonly to: Instant;
@@ -31,6 +32,7 @@ export interface Fired {
   readonly cause: string;
 }
 
+/** What an advance has done: from where to where in virtual time, what fired, and why it stopped. */
 export interface Advance {
   readonly from: Instant;
   readonly to: Instant;

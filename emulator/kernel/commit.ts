@@ -24,12 +24,14 @@ export interface Effect {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** A line that a turn leaves for the reader of the journal; it changes no record, and holds no secret. */
 export interface Note {
   readonly kind: string;
   readonly ref: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
+/** How virtual time goes by: by itself (flowing), or only when it is told to (frozen). */
 export interface ClockState {
   readonly mode: "flowing" | "frozen";
   /** Virtual seconds per second of the wall clock. */
@@ -79,6 +81,7 @@ export interface Beginning {
   readonly clock?: ClockState;
 }
 
+/** The state of a world before its first turn. */
 export function emptyState(seed: number, now: Instant, clock: ClockState): WorldState {
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }

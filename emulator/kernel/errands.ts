@@ -24,6 +24,7 @@ export interface Errands {
   abandon(): void;
 }
 
+/** What the effects of a world begin with, and whom they report to. */
 export interface ErrandParts {
   readonly inFlight: readonly Effect[];
   readonly runners: Readonly<Record<string, EffectRunner>>;
@@ -37,6 +38,7 @@ interface Waiting {
   result?: EffectResult;
 }
 
+/** Effects that are `inFlight` from the start count as such and are not run again: `recover` settles them. */
 export function createErrands({ inFlight, runners, deliver, fail }: ErrandParts): Errands {
   const flying = new Map(inFlight.map((effect) => [effect.number, effect]));
   const lanes = new Map<string, Waiting[]>();

@@ -29,6 +29,7 @@ export interface Journal {
   close(): void;
 }
 
+/** A journal that keeps the newest `capacity` turns; followers are called at once, inside `append`. */
 export function createJournal(capacity: number): Journal {
   const ring: JournalEntry[] = [];
   let start = 0;
@@ -56,6 +57,7 @@ export function createJournal(capacity: number): Journal {
   };
 }
 
+/** What the journal says of a commit: `collection/key` for every record, and times as ISO 8601. */
 export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
   const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
   const entry: { -readonly [Member in keyof JournalEntry]: JournalEntry[Member] } = {

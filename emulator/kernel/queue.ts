@@ -14,6 +14,7 @@ export interface DueEvent {
   readonly cause: string;
 }
 
+/** Due events, earliest first; those of one instant in order of scheduling. */
 export interface EventQueue {
   readonly size: number;
   add(event: DueEvent): void;

@@ -15,6 +15,7 @@ export interface Records {
 type Kinds = ReadonlyMap<string, Collection<never>>;
 type Tables = Map<string, Table<never>>;
 
+/** The records of a stored world; those of a collection that is not among these are left out. */
 export function createRecords(
   collections: readonly Collection<never>[],
   stored: WorldState["records"],

@@ -27,6 +27,7 @@ interface Chunk {
 
 const CHUNK_ITEMS = 256;
 
+/** An empty sequence. */
 export function createSequence(): Sequence {
   return sequenceOn([], 0);
 }

@@ -18,6 +18,7 @@ const FIRST_SHARDS = 4;
 /** Entries per shard at which there are twice as many shards: what the first write after a copy costs. */
 const FULL = 128;
 
+/** An empty map; it grows as it is filled. */
 export function createSharedMap<V>(): SharedMap<V> {
   return mapOn<V>(new Array(FIRST_SHARDS).fill(undefined), 0);
 }

@@ -22,6 +22,7 @@ export interface PageOf {
 
 const ALL = "";
 
+/** Without `groupOf` all records of the collection are one group; without `labelOf` none has a label. */
 export function collection<T>(
   name: string,
   idOf: (record: T) => string,
@@ -67,6 +68,7 @@ interface TableState<T> {
   readonly last: number;
 }
 
+/** An empty table of this collection. */
 export function createTable<T>(kind: Collection<T>): Table<T> {
   const [rows, shelves] = [createSharedMap<Row<T>>(), createSharedMap<Shelf>()];
   return tableOn(kind, { rows, shelves, everything: createSequence(), last: 0 });

@@ -8,6 +8,7 @@ export interface Tickets {
   answerAll(value: unknown): void;
 }
 
+/** An answer to a ticket that is not open is dropped: whoever waited for it is gone. */
 export function createTickets(): Tickets {
   const open = new Map<number, ReturnType<typeof withResolvers<unknown>>>();
   return {

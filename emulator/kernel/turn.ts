@@ -16,6 +16,7 @@ export interface Reader {
   all<T>(kind: Collection<T>): Iterable<T>;
 }
 
+/** An event that a turn makes due `afterMs` of virtual time from its own instant. */
 export interface Appointment {
   readonly kind: string;
   readonly ref: string;
@@ -23,6 +24,7 @@ export interface Appointment {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/** An effect as a turn asks for it; its number is drawn then. */
 export type Errand = Omit<Effect, "number">;
 
 /** A place for the answer to a request that has to wait for an effect or an event. */
@@ -33,6 +35,7 @@ export interface Ticket {
 
 const TICKET = Symbol("ticket");
 
+/** Whether a handler answered with a ticket instead of a body. */
 export function isTicket(value: unknown): value is Ticket {
   return typeof value === "object" && value !== null && TICKET in value;
 }
@@ -46,6 +49,8 @@ export interface Turn<Ports> extends Reader {
   nextId(kind: string): string;
   /** Makes an event due `afterMs` from now. Nothing is ever cancelled: a stale event is dropped when it fires. */
   schedule(appointment: Appointment): void;
+  /** How many events wait, stale ones and those of this turn included, for whoever refuses to plan more. */
+  waiting(): number;
   /** Asks for something outside of the turn; its result comes back as an event of kind `then`. */
   ask(errand: Errand): void;
   /** Takes a ticket that a later turn answers. */
@@ -62,6 +67,7 @@ export interface Bench<Ports> {
   readonly ports: Ports;
   readonly reader: Reader;
   now(): Instant;
+  queued(): number;
   table<T>(kind: Collection<T>): Table<T>;
   readonly ordinals: Map<string, number>;
   setClock(clock: ClockState): void;
@@ -168,7 +174,7 @@ function writerOf<Ports>(bench: Bench<Ports>, current: () => Draft): WriterOf<Po
   };
 }
 
-type PlannerOf<Ports> = Pick<Turn<Ports>, "nextId" | "schedule" | "ask" | "later" | "answer">;
+type PlannerOf<Ports> = Pick<Turn<Ports>, "nextId" | "schedule" | "waiting" | "ask" | "later" | "answer">;
 
 function plannerOf<Ports>(bench: Bench<Ports>, current: () => Draft): PlannerOf<Ports> {
   function draw(kind: string): number {
@@ -188,6 +194,7 @@ function plannerOf<Ports>(bench: Bench<Ports>, current: () => Draft): PlannerOf<
       const [at, cause] = [draft.now + afterMs, draft.cause.name];
       draft.scheduled.push({ number: draw("event"), at, kind, ref, data, cause });
     },
+    waiting: () => bench.queued() + (current().scheduled?.length ?? 0),
     ask(errand) {
       const draft = current();
       draft.asked ??= [];

@@ -31,8 +31,10 @@ export interface Occurrence {
 /** The result of an effect that was in flight when the process ended. */
 export const INTERRUPTED = { failure: "interrupted", message: "the emulator was restarted" } as const;
 
+/** What an event or a result leads to; a reaction drops what its world no longer expects. */
 export type Reaction<Ports> = (turn: Turn<Ports>, occurrence: Occurrence) => void;
 
+/** What a world is made of: its state, its rules, and its ways to the outside. */
 export interface WorldParts<Ports> {
   /** What it begins with; an image may serve many worlds. */
   readonly image: WorldImage;
@@ -44,6 +46,7 @@ export interface WorldParts<Ports> {
   readonly journalCapacity: number;
 }
 
+/** One world: its turns, one after the other, and what waits between them; a defect ends it. */
 export interface World<Ports> {
   readonly seed: number;
   readonly now: Instant;
@@ -76,6 +79,7 @@ export interface World<Ports> {
 /** More turns than this at one instant can only be events that schedule each other for ever. */
 const MAX_TURNS_PER_INSTANT = 1_000_000;
 
+/** A world that goes on from its image; call `recover` before its first turn when effects were in flight. */
 export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
   const core = createCore(parts);
   const { errands, records, tickets, queue, journal } = core;
@@ -174,6 +178,7 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
       ports,
       reader: records.reader,
       now: () => core.now,
+      queued: () => core.queue.size,
       table: records.table,
       ordinals,
       setClock(next) {

@@ -23,6 +23,7 @@ type Rows =
   | "listBulkExportRuns"
   | "getBulkExportRun";
 
+/** §4.3 to §4.7: exports and their runs; what is not in the caller's workspace is answered with 404. */
 export const BULK_EXPORT_HANDLERS: Pick<Handlers, Rows> = {
   createBulkExport: (turn, { workspace, body }) =>
     exportView(turn.ports.settings, createExport(turn, workspace, body)),

@@ -15,6 +15,7 @@ type Rows =
   | "rotateDestinationCredentials"
   | "deleteDestination";
 
+/** §4.2 and what lists, rotates and deletes destinations; credentials appear in no reply. */
 export const DESTINATION_HANDLERS: Pick<Handlers, Rows> = {
   createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
 

@@ -18,6 +18,7 @@ export interface Following {
 const DRESSED = Symbol("dressed");
 const FOLLOWING = Symbol("following");
 
+/** A handler's answer with headers of its own; the status is its row's when none is given. */
 export function dressed<Body>(
   body: Body | undefined,
   headers: Readonly<Record<string, string>>,
@@ -26,14 +27,17 @@ export function dressed<Body>(
   return { [DRESSED]: true, body, headers, ...(status !== undefined && { status }) };
 }
 
+/** A handler's answer that stays open as its run goes. */
 export function following(follow: Follow, headers: Readonly<Record<string, string>>): Following {
   return { [FOLLOWING]: true, follow, headers };
 }
 
+/** Whether a handler's answer has headers of its own. */
 export function isDressed(value: unknown): value is Dressed<unknown> {
   return typeof value === "object" && value !== null && DRESSED in value;
 }
 
+/** Whether a handler's answer goes with a run. */
 export function isFollowing(value: unknown): value is Following {
   return typeof value === "object" && value !== null && FOLLOWING in value;
 }

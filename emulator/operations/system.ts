@@ -6,6 +6,7 @@ type Rows = "ok" | "livez" | "readyz" | "info" | "auth" | "openapi";
 /** Rows per batch that /info asks clients to keep to. */
 const BATCH_ROWS = 100;
 
+/** Health, versions, and which workspace a key opens. */
 export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
   ok: () => ({ ok: true }),
   livez: () => ({ live: true }),

@@ -53,3 +53,59 @@ it("a workspace may have so many assistants of its own", async () => {
   const refused = await create();
   expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("limits.agent_assistants")]);
 });
+
+it("a thread may hold so many bytes of values: who waits is told, a change by hand refused", async () => {
+  rig = await startRig({ limits: { agent_values_bytes: 3000 } });
+  const { thread_id } = (await rig.call<Thread>("POST", "/threads", {})).body;
+  const run = (key: string) => ({ assistant_id: "echo", input: { [key]: "x".repeat(1000) } });
+  const path = `/threads/${thread_id}`;
+  await rig.call("POST", `${path}/runs/wait`, run("a"));
+  await rig.call("POST", `${path}/runs/wait`, run("b"));
+  const waited = await rig.call<Record<string, unknown>>("POST", `${path}/runs/wait`, run("c"));
+  const message = expect.stringContaining("limits.agent_values_bytes");
+  expect([waited.status, waited.body.__error__]).toEqual([200, { error: "ValuesTooLarge", message }]);
+  const [last] = (await rig.call<Record<string, string>[]>("GET", `${path}/runs`)).body;
+  expect(last?.status).toBe("error");
+  const values = { a: "x".repeat(1000), b: "x".repeat(1000) };
+  expect((await rig.call(`GET`, path)).body).toMatchObject({ status: "error", values });
+  const refused = await rig.call("POST", `${path}/state`, { values: { d: "x".repeat(1000) } });
+  expect([refused.status, refused.body]).toEqual([413, message]);
+  expect((await rig.call("POST", `${path}/state`, { values: { a: null } })).status).toBe(200);
+  expect((await rig.call("POST", `${path}/runs/wait`, run("c"))).body).not.toHaveProperty("__error__");
+});
+
+it("what callers note on a thread or an assistant has a bound, in however many changes", async () => {
+  rig = await startRig({ limits: { agent_metadata_bytes: 1000 } });
+  const half = (name: string) => ({ metadata: { [name]: "x".repeat(600) } });
+  const full = [413, expect.stringContaining("limits.agent_metadata_bytes")];
+  for (const [path, more, id] of [
+    ["/threads", {}, "thread_id"],
+    ["/assistants", { graph_id: "echo" }, "assistant_id"],
+  ] as const) {
+    const made = await rig.call<Record<string, string>>("POST", path, { ...more, ...half("a") });
+    const large = await rig.call("POST", path, { ...more, config: { a: "x".repeat(1000) } });
+    expect([large.status, large.body]).toEqual(full);
+    const place = `${path}/${made.body[id]}`;
+    const changed = await rig.call("PATCH", place, half("b"));
+    expect([changed.status, changed.body]).toEqual(full);
+    expect((await rig.call("GET", place)).body).toMatchObject(half("a"));
+    expect((await rig.call("PATCH", place, { metadata: { a: 1 } })).status).toBe(200);
+  }
+});
+
+it("so many events may wait, and a list of runs is taken whole or not at all", async () => {
+  rig = await startRig({ limits: { agent_waiting_events: 3 } });
+  const late = { assistant_id: "echo", after_seconds: 60 };
+  const full = [409, expect.stringContaining("limits.agent_waiting_events")];
+  const refused = await rig.call("POST", "/runs/batch", [late, late, late, late]);
+  expect([refused.status, refused.body]).toEqual(full);
+  expect(await threads()).toBe(0);
+  expect((await rig.call("POST", "/runs/batch", [late, late, late])).status).toBe(200);
+  for (const [path, body] of [
+    ["/runs/wait", { assistant_id: "echo" }],
+    ["/runs/crons", { assistant_id: "echo", schedule: "0 * * * *" }],
+  ] as const) {
+    const { status, body: said } = await rig.call("POST", path, body);
+    expect([path, status, said]).toEqual([path, ...full]);
+  }
+});

@@ -5,7 +5,7 @@ import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings }
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
-import { requireRoomForAssistant } from "./room.ts";
+import { requireRoomForAssistant, requireSmallNotes } from "./room.ts";
 
 /** Assistants of the server belong to no workspace: they are there in all of them. */
 const NOWHERE: Workspace = { region: "", tenant_id: "" };
@@ -135,6 +135,7 @@ export function createAssistant(
   if (taken && order.if_exists === "do_nothing") return taken;
   if (taken) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
   requireRoomForAssistant(turn, workspace);
+  requireSmallNotes(turn, order);
   const assistant: Assistant = {
     ...workspace,
     assistant_id: id ?? turn.nextId("assistant"),
@@ -171,6 +172,7 @@ export function updateAssistant(
     version: before.version + 1,
     updated_at: turn.now,
   };
+  requireSmallNotes(turn, after);
   turn.put(ASSISTANTS, after);
   return after;
 }

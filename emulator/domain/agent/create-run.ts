@@ -16,7 +16,7 @@ import {
   type Thread,
   threadKey,
 } from "./records.ts";
-import { requireRoomForRun, requireRoomForThreads } from "./room.ts";
+import { requireRoomForEvents, requireRoomForRun, requireRoomForThreads } from "./room.ts";
 import { takeScript } from "./scripts.ts";
 import { newThread, threadById } from "./threads.ts";
 
@@ -54,6 +54,7 @@ export function createRuns(
   const orders = bodies.map((body, index) => ({ threadId: null, body, where: `body[${index}]` }));
   for (const order of orders) checkRun(turn, workspace, order);
   requireRoomForThreads(turn, workspace, orders.length);
+  requireRoomForEvents(turn, orders.length);
   return orders.map((order) => createRun(turn, workspace, order));
 }
 
@@ -64,6 +65,7 @@ function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
   refuseBadBody(turn, order);
   if (found) requireRoomForRun(turn, found);
   else requireRoomForThreads(turn, workspace);
+  requireRoomForEvents(turn);
   const strategy = strategyOf(turn, body);
   const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
   refuseWhenBusy(turn, active.length, strategy);

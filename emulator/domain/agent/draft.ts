@@ -2,6 +2,7 @@ import type { StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
 import { messageFrom, piecesOf, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
+import { bytesAtMost, bytesOf } from "./size.ts";
 import { merged } from "./values.ts";
 
 /** A run being planned: each call happens at the time that has passed so far. */
@@ -35,11 +36,25 @@ export interface DraftOrder {
   /** The node that is at work before any has begun. */
   readonly node: string;
   readonly keptMessages: number;
+  /** Bytes of the values that a thread may hold. */
+  readonly valuesBytes: number;
   nextId(kind: string): string;
+}
+
+/** Thrown by what would make a thread's values larger than they may be; the draft is as it was before. */
+export class ValuesTooLarge extends Error {
+  override readonly name = "ValuesTooLarge";
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super(`${bytes} bytes of values`);
+    this.bytes = bytes;
+  }
 }
 
 export function createDraft(order: DraftOrder): Draft {
   const { nextId, keptMessages } = order;
+  const accept = createScales(order);
   const steps: Step[] = [];
   const spans: Span[] = [];
   const input = inputOf(order.input, () => nextId("message"));
@@ -65,12 +80,12 @@ export function createDraft(order: DraftOrder): Draft {
     },
     takeInput() {
       if (!input) return;
-      values = merged(values, input, keptMessages);
+      values = accept(merged(values, input, keptMessages), input);
       add({ kind: "input", update: input });
     },
     begin(name) {
       [node, task] = [name, nextId("agent_task")];
-      add({ kind: "begin", node, task, input: values ?? {} });
+      add({ kind: "begin", node, task });
     },
     say(message, overMs) {
       const whole: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
@@ -79,25 +94,39 @@ export function createDraft(order: DraftOrder): Draft {
       pieces.forEach((piece, index) => {
         at = from + Math.round((overMs * (index + 1)) / pieces.length);
         const [first, last] = [index === 0, index === pieces.length - 1];
-        const soFar = { ...whole, content: pieces.slice(0, index + 1).join("") };
-        draft.piece(last ? whole : soFar, { ...whole, type: "AIMessageChunk", content: piece }, first, last);
+        draft.piece(whole, { ...whole, type: "AIMessageChunk", content: piece }, first, last);
       });
       spans.push(modelSpan(node, from, at, values, whole));
       return whole;
     },
-    piece: (message, chunk, first, last) => add({ kind: "message", node, first, last, chunk, message }),
+    piece(message, chunk, first, last) {
+      // A text told in many pieces is kept once: the pieces add up to it.
+      const kept = last ? message : { ...message, content: "" };
+      add({ kind: "message", node, first, last, chunk, message: kept });
+    },
     update(update) {
-      values = merged(values, update, keptMessages);
+      values = accept(merged(values, update, keptMessages), update);
       add({ kind: "update", node, task, update });
     },
     replace(next) {
-      values = next;
-      add({ kind: "values", values });
+      values = accept(next, next);
+      add({ kind: "values", values: next });
     },
     tell: (mode, data) => add({ kind: "told", mode, data }),
     trace: (span) => void spans.push(span),
   };
   return draft;
+}
+
+/** Lets values pass that are not too large; only when they might be are they measured. */
+function createScales({ base, valuesBytes }: DraftOrder): (after: Json, added: Json) => Json {
+  let bytes = bytesAtMost(base);
+  return (after, added) => {
+    bytes += bytesAtMost(added);
+    if (bytes > valuesBytes) bytes = bytesOf(after);
+    if (bytes > valuesBytes) throw new ValuesTooLarge(bytes);
+    return after;
+  };
 }
 
 /** Null when nothing was sent; what is no object becomes the member `input`. */

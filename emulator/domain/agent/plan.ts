@@ -10,7 +10,7 @@ export type Step = { readonly at: number } & StepContent;
 export type StepContent =
   /** What the caller sent is part of the thread's values now. */
   | { readonly kind: "input"; readonly update: Json }
-  | { readonly kind: "begin"; readonly node: string; readonly task: string; readonly input: unknown }
+  | { readonly kind: "begin"; readonly node: string; readonly task: string }
   /** A piece of a message; the last one is the whole message. */
   | {
       readonly kind: "message";
@@ -19,7 +19,7 @@ export type StepContent =
       readonly last: boolean;
       /** What is new. */
       readonly chunk: Json;
-      /** What there is so far. */
+      /** The whole message; its text is here with the last piece only, until then in the chunks so far. */
       readonly message: Json;
     }
   | { readonly kind: "update"; readonly node: string; readonly task: string; readonly update: Json }

@@ -2,12 +2,14 @@ import { formatDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
 import { nodesOf, resume } from "./behaviours.ts";
-import { createDraft, type Draft } from "./draft.ts";
+import { createDraft, type Draft, ValuesTooLarge } from "./draft.ts";
 import { playGraph } from "./graph.ts";
 import { messageFrom, textOf } from "./messages.ts";
 import type { Ending, Plan } from "./plan.ts";
 import type { AgentRun, Checkpoint, Json } from "./records.ts";
+import { tooLarge } from "./room.ts";
 import type { ScriptedEvent, ScriptedRun } from "./script.ts";
+import { bytesOf } from "./size.ts";
 
 /** Decides all that a run will do, from what its thread holds at its start. */
 export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
@@ -18,9 +20,10 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
     input: run.kwargs.input ?? updateIn(run),
     node,
     keptMessages: settings.limits.agent_messages,
+    valuesBytes: settings.limits.agent_values_bytes,
     nextId: (kind) => turn.nextId(kind),
   });
-  const ending = play(turn, run, draft, checkpoint);
+  const { ending, ends_at } = playWithin(turn, run, draft, checkpoint);
   return cut(settings.limits.agent_run_timeout_ms, run, {
     region: run.region,
     tenant_id: run.tenant_id,
@@ -32,11 +35,26 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
     base: checkpoint?.values ?? null,
     steps: draft.steps,
     spans: draft.spans,
-    ends_at: run.script?.dies ? Number.POSITIVE_INFINITY : Math.max(draft.at, run.script?.after_ms ?? 0),
+    ends_at,
     ending,
     kept_messages: settings.limits.agent_messages,
     ended: null,
   });
+}
+
+/** Plays a run as far as the values of its thread have room for it. */
+function playWithin(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined) {
+  const { script } = run;
+  try {
+    const ending = play(turn, run, draft, checkpoint);
+    const ends_at = script?.dies ? Number.POSITIVE_INFINITY : Math.max(draft.at, script?.after_ms ?? 0);
+    return { ending, ends_at };
+  } catch (error) {
+    if (!(error instanceof ValuesTooLarge)) throw error;
+    const { message, hint } = tooLarge(error.bytes, turn.ports.settings.limits.agent_values_bytes);
+    const said = { error: error.name, message: `${message} ${hint}` };
+    return { ending: { trigger: "fail", ...said, node: draft.node } as const, ends_at: draft.at };
+  }
 }
 
 function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
@@ -53,7 +71,7 @@ function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | 
   }
   draft.takeInput();
   draft.begin(draft.node);
-  playEvents(draft, script.events ?? []);
+  playEvents(draft, script.events ?? [], turn.ports.settings.limits.agent_values_bytes);
   return withValues(draft, script, endingOf(script, draft));
 }
 
@@ -83,8 +101,10 @@ function updateIn({ kwargs }: AgentRun): unknown {
   return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
 }
 
-function playEvents(draft: Draft, events: readonly ScriptedEvent[]): void {
+/** The rows of a run show the values so often that they do not come to more than a thread may hold. */
+function playEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes: number): void {
   let message: Json | undefined;
+  let bytesLeft = tracedBytes;
   events.forEach((event, index) => {
     const from = draft.at;
     draft.wait(event.after_ms);
@@ -94,15 +114,16 @@ function playEvents(draft: Draft, events: readonly ScriptedEvent[]): void {
       message = playPiece(draft, message, event.data, last);
       if (last) message = undefined;
     } else playEvent(draft, event);
-    if (event.run_type)
-      draft.trace({
-        name: event.node ?? draft.node,
-        run_type: event.run_type,
-        from,
-        to: draft.at,
-        inputs: asObject(draft.values),
-        outputs: asObject(event.data),
-      });
+    if (!event.run_type) return;
+    bytesLeft -= bytesOf(draft.values);
+    draft.trace({
+      name: event.node ?? draft.node,
+      run_type: event.run_type,
+      from,
+      to: draft.at,
+      inputs: bytesLeft < 0 ? {} : asObject(draft.values),
+      outputs: asObject(event.data),
+    });
   });
 }
 

@@ -1,7 +1,8 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { ASSISTANTS, RUNS, THREADS, type Thread, threadKey } from "./records.ts";
+import { ASSISTANTS, type Json, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
+import { bytesBeyond } from "./size.ts";
 
 /** Refuses more threads than a workspace may have; asked before anything is written. */
 export function requireRoomForThreads(turn: Turn, workspace: Workspace, more = 1): void {
@@ -23,6 +24,51 @@ export function requireRoomForAssistant(turn: Turn, workspace: Workspace): void 
   const full = turn.count(ASSISTANTS, workspaceKey(workspace)) >= agent_assistants;
   if (full)
     throw refusal("assistants", `The workspace may have ${agent_assistants} assistants.`, "agent_assistants");
+}
+
+/** Refuses to plan more when the world's queue is full: stale events wait in it until their time comes. */
+export function requireRoomForEvents(turn: Turn, more = 1): void {
+  const { agent_waiting_events: most } = turn.ports.settings.limits;
+  if (turn.waiting() + more <= most) return;
+  throw new Refusal(
+    409,
+    "too_many_events",
+    `The agent server plans no more: ${turn.waiting()} events wait in this world, and ${most} may.`,
+    "Advance the clock past them, reset the world, or raise limits.agent_waiting_events.",
+  );
+}
+
+/** Refuses values that a thread may not hold. */
+export function requireSmallValues(turn: Turn, values: Values): void {
+  const { agent_values_bytes: most } = turn.ports.settings.limits;
+  const bytes = bytesBeyond(values, most);
+  if (bytes === undefined) return;
+  const { message, hint } = tooLarge(bytes, most);
+  throw new Refusal(413, "values_too_large", message, hint);
+}
+
+/** What is said of values that are too large, whoever meets them. */
+export function tooLarge(bytes: number, most: number) {
+  return {
+    message: `The thread would hold ${bytes} bytes of values; limits.agent_values_bytes allows ${most}.`,
+    hint: "Replace large members by way of POST /threads/{thread_id}/state, or raise limits.agent_values_bytes.",
+  };
+}
+
+type Noted = Partial<Record<"metadata" | "config" | "context", Json | null>> &
+  Partial<Record<"name" | "description", string | null>>;
+
+/** Refuses a record on which its callers would note more than they may. */
+export function requireSmallNotes(turn: Turn, { metadata, config, context, name, description }: Noted): void {
+  const { agent_metadata_bytes: most } = turn.ports.settings.limits;
+  const bytes = bytesBeyond({ metadata, config, context, name, description }, most);
+  if (bytes === undefined) return;
+  throw new Refusal(
+    413,
+    "metadata_too_large",
+    `metadata: with config and context it would have ${bytes} bytes, and may have ${most}.`,
+    "Note less, or raise limits.agent_metadata_bytes.",
+  );
 }
 
 function refusal(what: string, message: string, limit: string): Refusal {

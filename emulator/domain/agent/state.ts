@@ -3,6 +3,7 @@ import type { Turn } from "../turn.ts";
 import { addCheckpoint, historyOf, latestCheckpoint } from "./checkpoints.ts";
 import { activeRuns } from "./life.ts";
 import { CHECKPOINTS, type Checkpoint, type Json, THREADS, type Thread, threadKey } from "./records.ts";
+import { requireSmallValues } from "./room.ts";
 import { merged } from "./values.ts";
 
 /** A state that the thread still keeps. */
@@ -34,8 +35,10 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
   const named = update.checkpoint_id ?? update.checkpoint?.checkpoint_id;
   const from = named == null ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
   const { agent_messages } = turn.ports.settings.limits;
+  const after = merged(from?.values ?? null, (values ?? {}) as Json, agent_messages);
+  requireSmallValues(turn, after);
   const checkpoint = addCheckpoint(turn, thread, {
-    values: merged(from?.values ?? null, (values ?? {}) as Json, agent_messages),
+    values: after,
     next: from?.next ?? [],
     interrupts: from?.interrupts ?? [],
     metadata: {

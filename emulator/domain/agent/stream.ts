@@ -1,5 +1,6 @@
 import type { StreamMode } from "../../../contracts/spec/agent-lifecycle.ts";
 import { formatInstant } from "../../kernel/instant.ts";
+import { textOf } from "./messages.ts";
 import type { Plan, Step } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
 import { merged, valuesAfter } from "./values.ts";
@@ -42,11 +43,13 @@ export function framesBetween(
 ): readonly Frame[] {
   const frames: Frame[] = [];
   let values = plan.base;
+  let text = "";
   plan.steps.slice(0, upTo).forEach((step, index) => {
     const before = values;
     values = valuesBehind(plan, before, step);
+    if (step.kind === "message") text = (step.first ? "" : text) + textOf(step.chunk);
     if (index + 1 < after.step) return;
-    const told = modes.flatMap((mode) => TELLERS[mode]({ plan, step, index, before, values: values ?? {} }));
+    const told = modes.flatMap((mode) => TELLERS[mode]({ plan, step, index, text, values: values ?? {} }));
     told.forEach((frame, place) => {
       const isNew = index + 1 > after.step || place > after.frame;
       if (isNew) frames.push({ id: `${index + 1}-${place}`, ...frame });
@@ -105,7 +108,8 @@ interface Scene {
   readonly plan: Plan;
   readonly step: Step;
   readonly index: number;
-  readonly before: Values;
+  /** What a message that is being told says so far. */
+  readonly text: string;
   readonly values: Json;
 }
 
@@ -123,13 +127,15 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
       ? [{ event: "updates", data: { [scene.step.node]: scene.step.update } }]
       : told("updates", scene),
 
-  messages({ plan, step, index }) {
+  messages({ plan, step, index, text }) {
     if (step.kind !== "message")
       return step.kind === "told" && step.mode === "messages" ? [{ event: "messages", data: step.data }] : [];
     const metadata = { [String(step.message.id)]: { metadata: messageMetadata(plan, step.node, index) } };
     return [
       ...(step.first ? [{ event: "messages/metadata", data: metadata }] : []),
-      { event: step.last ? "messages/complete" : "messages/partial", data: [step.message] },
+      step.last
+        ? { event: "messages/complete", data: [step.message] }
+        : { event: "messages/partial", data: [{ ...step.message, content: text }] },
     ];
   },
 
@@ -171,13 +177,13 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
   ],
 };
 
-function taskOf({ step }: Scene): readonly Json[] {
+function taskOf({ step, values }: Scene): readonly Json[] {
   if (step.kind === "begin")
     return [
       {
         id: step.task,
         name: step.node,
-        input: step.input,
+        input: values,
         triggers: [`branch:to:${step.node}`],
         interrupts: [],
       },
@@ -216,7 +222,7 @@ function eventsOf({ plan, step, values }: Scene): readonly Json[] {
     case "input":
       return [about("on_chain_start", graph_id, { input: step.update })];
     case "begin":
-      return [about("on_chain_start", step.node, { input: step.input })];
+      return [about("on_chain_start", step.node, { input: values })];
     case "message":
       if (step.message.type === "tool")
         return [

@@ -3,7 +3,7 @@ import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
 import { type AgentRun, type Json, RUNS, THREADS, type Thread, threadKey } from "./records.ts";
-import { requireRoomForThreads } from "./room.ts";
+import { requireRoomForThreads, requireSmallNotes, requireSmallValues } from "./room.ts";
 
 export interface ThreadOrder {
   readonly thread_id?: string | null;
@@ -52,6 +52,7 @@ export function createThread(turn: Turn, workspace: Workspace, order: ThreadOrde
   if (taken && order.if_exists === "do_nothing") return taken;
   if (taken) throw new Refusal(409, "conflict", `Thread with ID ${taken.thread_id} already exists`);
   requireRoomForThreads(turn, workspace);
+  requireSmallNotes(turn, order);
   const thread = newThread(turn, workspace, order);
   turn.put(THREADS, thread);
   return thread;
@@ -59,6 +60,7 @@ export function createThread(turn: Turn, workspace: Workspace, order: ThreadOrde
 
 export function updateThread(turn: Turn, before: Thread, metadata: Json | null | undefined): Thread {
   const after = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
+  requireSmallNotes(turn, after);
   turn.put(THREADS, after);
   return after;
 }
@@ -66,8 +68,9 @@ export function updateThread(turn: Turn, before: Thread, metadata: Json | null |
 /** A thread of its own that holds what the other one holds; its runs stay where they are. */
 export function copyThread(turn: Turn, from: Thread): Thread {
   requireRoomForThreads(turn, from);
-  const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
   const state = latestCheckpoint(turn, from);
+  requireSmallValues(turn, state?.values ?? null);
+  const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
   const checkpoint =
     state &&
     addCheckpoint(turn, copy, {

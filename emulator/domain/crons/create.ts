@@ -4,10 +4,11 @@ import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";
 import { type RunCreateBody, refuseBadBody } from "../agent/create-run.ts";
+import { requireRoomForEvents, requireSmallNotes } from "../agent/room.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { planNext } from "./fire.ts";
+import { keepPlanned, needsEvent, planned } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
 
 type CronBody = BodyOf<"createCron">;
@@ -21,6 +22,8 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
   const payload = payloadIn(body);
   refuseBadBody(turn, { threadId, body: payload });
   refuseFullWorkspace(turn, workspace);
+  requireSmallNotes(turn, { metadata: body.metadata ?? {} });
+  requireRoomForEvents(turn);
   const cron: Cron = {
     ...workspace,
     cron_id: turn.nextId("cron"),
@@ -30,6 +33,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
     timezone: body.timezone ?? null,
     end_time: instantIn(body.end_time),
     next_run_date: null,
+    wakes_at: null,
     enabled: body.enabled ?? true,
     on_run_completed: thread ? null : (body.on_run_completed ?? "delete"),
     metadata: body.metadata ?? {},
@@ -37,7 +41,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
     created_at: turn.now,
     updated_at: turn.now,
   };
-  return planNext(turn, cron);
+  return keepPlanned(turn, planned(turn, cron));
 }
 
 /** Changes what is given; the next run is planned anew from now. */
@@ -54,7 +58,9 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   const payload = { ...cron.payload, ...changed };
   // A cron that is only switched off or planned anew need not pass rules that came after it.
   if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
-  return planNext(turn, {
+  const metadata = { ...cron.metadata, ...change.metadata };
+  if (change.metadata !== undefined) requireSmallNotes(turn, { metadata });
+  const after = planned(turn, {
     ...cron,
     assistant_id: assistant?.assistant_id ?? cron.assistant_id,
     schedule,
@@ -62,10 +68,12 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
     end_time: change.end_time === undefined ? cron.end_time : instantIn(change.end_time),
     enabled: given(change.enabled, cron.enabled),
     on_run_completed: cron.thread_id === null ? given(change.on_run_completed, cron.on_run_completed) : null,
-    metadata: { ...cron.metadata, ...change.metadata },
+    metadata,
     payload,
     updated_at: turn.now,
   });
+  if (needsEvent(after)) requireRoomForEvents(turn);
+  return keepPlanned(turn, after);
 }
 
 /** What the runs are created with: the body without the words of the cron itself. */

@@ -4,33 +4,20 @@ import { createRun } from "../agent/create-run.ts";
 import type { AgentRun } from "../agent/records.ts";
 import { threadById } from "../agent/threads.ts";
 import type { Reaction, Turn } from "../turn.ts";
+import { keepPlanned, planned, wakesAt } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
-
-/** Stores a cron with the next time at which it fires, counted from now. */
-export function planNext(turn: Turn, cron: Cron): Cron {
-  const { schedule, timezone, end_time, enabled } = cron;
-  const next = enabled ? turn.ports.schedules.next(schedule, timezone, turn.now) : null;
-  const next_run_date = next === null || (end_time !== null && next > end_time) ? null : next;
-  const planned = { ...cron, next_run_date };
-  turn.put(CRONS, planned);
-  if (next_run_date !== null)
-    turn.schedule({
-      kind: "cron.fire",
-      ref: cron.cron_id,
-      afterMs: next_run_date - turn.now,
-      data: { next_run_date },
-    });
-  return planned;
-}
 
 /** One firing; a cron that was changed, switched off or deleted since expects another one or none. */
 export const onFire: Reaction = (turn, { ref, data }) => {
   const cron = turn.get(CRONS, ref);
-  if (!cron || cron.next_run_date !== data.next_run_date) return;
-  if (cron.thread_id !== null && !threadById(turn, cron, cron.thread_id)) return dropWithThread(turn, cron);
+  if (!cron || wakesAt(cron) !== data.next_run_date) return;
+  const awake = { ...cron, wakes_at: null };
+  const { next_run_date: due, thread_id } = cron;
+  if (due === null || due > turn.now) return void keepPlanned(turn, awake);
+  if (thread_id !== null && !threadById(turn, cron, thread_id)) return dropWithThread(turn, cron);
   startRun(turn, cron);
   // Firings missed while nothing ran are not made up for: the next one counts from now.
-  planNext(turn, cron);
+  keepPlanned(turn, planned(turn, awake));
 };
 
 /** The thread is gone, and with it what there was to do. */

@@ -15,6 +15,11 @@ export interface Cron extends Workspace {
   readonly end_time: Instant | null;
   /** Null once it has come to its end, and while it is not enabled. */
   readonly next_run_date: Instant | null;
+  /**
+   * The first instant at which an event of its own waits; null while none does. Absent in older data,
+   * where it is that of the next run.
+   */
+  readonly wakes_at?: Instant | null;
   readonly enabled: boolean;
   readonly on_run_completed: "delete" | "keep" | null;
   readonly metadata: Json;

@@ -31,7 +31,7 @@ export function searchCrons(turn: Turn, workspace: Workspace, search: Search): F
 }
 
 export function cronView(settings: Settings, cron: Cron): CronView {
-  const { region: _, tenant_id: __, ...shown } = cron;
+  const { region: _, tenant_id: __, wakes_at: ___, ...shown } = cron;
   const time = timeView(settings);
   const timeOrNull = (instant: number | null) => (instant === null ? null : time(instant));
   return {

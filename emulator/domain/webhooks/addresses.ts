@@ -10,6 +10,7 @@ export function localKind(host: string): string | undefined {
   return bits === undefined ? undefined : ipv4Kind(bits);
 }
 
+/** Whether a host of a URL is an address, IPv6 with or without brackets, and not a name. */
 export function isAddress(host: string): boolean {
   return host.startsWith("[") || host.includes(":") || ipv4Bits(host) !== undefined;
 }

@@ -51,6 +51,7 @@ export const onDue: Reaction = (turn, { ref, data }) => {
   else attemptDelivery(turn, delivery);
 };
 
+/** `webhook.posted`: an attempt has come to its end; a delivery that was removed meanwhile stays so. */
 export const onPosted: Reaction = (turn, { ref, data, result }) => {
   const delivery = turn.get(DELIVERIES, ref);
   if (!delivery) return;

@@ -6,6 +6,7 @@ import { INBOX, INBOX_NAMES, type InboxMessage } from "./records.ts";
 const MAX_INBOXES = 100;
 const MAX_MESSAGES = 100;
 const MAX_BODY_CHARACTERS = 65_536;
+const MAX_HEAD_CHARACTERS = 65_536;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 type Received = Pick<InboxMessage, "query" | "headers" | "body">;
@@ -17,6 +18,7 @@ export function receive(
   { query, headers, body }: Received,
 ): { readonly received: string } {
   refuseOddName(name);
+  refuseLongHead(query, headers);
   const message: InboxMessage = {
     id: turn.nextId("webhook_message"),
     inbox: name,
@@ -63,6 +65,17 @@ function refuseOddName(name: string): void {
   if (NAME.test(name)) return;
   const said = "The name of an inbox has up to 100 letters, digits, dots, hyphens and underscores.";
   throw new Refusal(422, "invalid_request", said);
+}
+
+/** A server bounds them itself; a request that comes without one has no such bound. */
+function refuseLongHead(query: string, headers: Received["headers"]): void {
+  const characters = Object.entries(headers).reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    query.length,
+  );
+  if (characters <= MAX_HEAD_CHARACTERS) return;
+  const said = `An inbox takes up to ${MAX_HEAD_CHARACTERS} characters of query and headers, not ${characters}.`;
+  throw new Refusal(413, "head_too_large", said);
 }
 
 function parsed(body: string): unknown {

@@ -10,6 +10,7 @@ type Order = Pick<
   "region" | "tenant_id" | "run_id" | "thread_id" | "run_status" | "url" | "redelivery_of"
 > & { readonly payload: string };
 
+/** Enters a delivery in the ledger, before its first attempt. */
 export function openDelivery(turn: Turn, order: Order): Delivery {
   const delivery: Delivery = {
     id: turn.nextId("webhook_delivery"),
@@ -44,6 +45,7 @@ export function closeDelivery(
   for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, surplus)) turn.remove(DELIVERIES, id);
 }
 
+/** Throws a `Refusal` (404) when there is none, or none any more. */
 export function deliveryById(reader: Reader, id: string): Delivery {
   const found = reader.get(DELIVERIES, id.toLowerCase());
   if (found) return found;

@@ -1,3 +1,4 @@
+/** Stands for what may not be shown. */
 export const MASK = "…";
 
 /** A URL without what may be a secret in it: user, password and the values of its query (§5-4). */
@@ -28,6 +29,7 @@ export function secretsIn(url: string, headers: Readonly<Record<string, string>>
   return [...new Set(words)].filter((word) => word.length >= 4).sort((a, b) => b.length - a.length);
 }
 
+/** The text with every one of these masked; the longest have to come first, as `secretsIn` gives them. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }

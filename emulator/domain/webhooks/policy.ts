@@ -22,6 +22,7 @@ export type WebhookTarget =
   | { readonly kind: "loopback"; readonly path: string }
   | { readonly kind: "remote"; readonly url: URL };
 
+/** Which rule of §6.1 an address breaks, and how; the message holds no secret. */
 export interface WebhookRefusal {
   readonly rule: WebhookUrlRuleName;
   readonly message: string;
@@ -37,6 +38,7 @@ const NO_URL = /[\\\u0000-\u001f\u007f]/;
 
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
+/** The policy that the settings and the assumptions come to. */
 export function policyOf({
   webhooks,
   assumptions,

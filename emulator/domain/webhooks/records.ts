@@ -2,6 +2,7 @@ import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Workspace } from "../workspace.ts";
 
+/** Every delivery begins as pending; each of the others is its end. */
 export const DELIVERY_STATUSES = [
   "pending",
   "delivered",
@@ -39,6 +40,7 @@ export interface Delivery extends Workspace {
   readonly attempts: readonly Attempt[];
 }
 
+/** One attempt at a delivery, with what the receiver answered or what went wrong. */
 export interface Attempt {
   readonly number: number;
   /** Above 0 for a further copy that a fault made. */
@@ -75,6 +77,7 @@ export interface InboxMessage {
   readonly body_cut: boolean;
 }
 
+/** Messages by inbox, oldest first. */
 export const INBOX = collection<InboxMessage>(
   "webhook_inbox",
   (message) => message.id,
@@ -93,6 +96,7 @@ export interface WebhookPost extends Workspace {
   readonly started_at: Instant;
 }
 
+/** What can go wrong before a receiver has answered. */
 export type PostFailure = "network" | "timeout" | "policy" | "redirects" | "interrupted";
 
 /** What came of one attempt. */
