@@ -7,6 +7,7 @@ export interface Flag {
   readonly value?: string;
 }
 
+/** By name, without the dashes. */
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** What the user asked for, checked against the command's flags and operands. */
@@ -37,6 +38,7 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
+/** Every command takes these. */
 export const COMMON_FLAGS: Flags = {
   json: { help: "print JSON, for programs" },
   quiet: { help: "print nothing but problems" },

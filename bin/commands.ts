@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 /** A command's module, loaded when the command is asked for. */
 type Load = () => Promise<{ readonly command: Command }>;
 
+/** In the order in which help lists them. */
 export const COMMANDS: Readonly<Record<string, Load>> = {
   start: () => import("./commands/start.ts"),
   demo: () => import("./commands/demo.ts"),

@@ -1,5 +1,6 @@
 import { CommandFailure } from "./command.ts";
 
+/** A reply; the body is the JSON value, or the text when it is none. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -27,12 +27,14 @@ const LAZY_PACKAGES: Readonly<Record<string, () => Promise<unknown>>> = {
   "@aws-sdk/client-s3": () => import("@aws-sdk/client-s3"),
 };
 
+/** Whether this version of Node can run the emulator. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   return { ok, what: `Node ${version}`, fix: `install Node ${OLDEST_NODE.join(".")} or later` };
 }
 
+/** Whether a data folder can be made or written, and by whom it is held. */
 export async function checkFolder(folder: string): Promise<Finding> {
   const existing = nearestExisting(folder);
   try {
@@ -77,6 +79,7 @@ export async function checkPorts(
   }));
 }
 
+/** Whether an emulator answers at this address, and is ready. */
 export async function checkRunning(url: string): Promise<Finding[]> {
   const status = await tryCall(url, "/_emulator/v1/status", { timeoutMs: PROBE_TIMEOUT_MS });
   const ready = await tryCall(url, "/readyz", { timeoutMs: PROBE_TIMEOUT_MS });
@@ -91,6 +94,7 @@ export async function checkRunning(url: string): Promise<Finding[]> {
   ];
 }
 
+/** Loads every package that is otherwise loaded late. */
 export async function checkDependencies(): Promise<Finding[]> {
   return Promise.all(
     Object.entries(LAZY_PACKAGES).map(async ([name, load]) => {

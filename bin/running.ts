@@ -33,10 +33,12 @@ export function basePathOf({ flags }: Invocation): string {
   return typeof flags.world === "string" ? `/w/${encodeURIComponent(flags.world)}` : "";
 }
 
+/** Throws a `CommandFailure` when nothing answers there. */
 export async function statusOf(url: string): Promise<Status> {
   return callControl<Status>(url, "/_emulator/v1/status");
 }
 
+/** Throws a `CommandFailure` when no emulator runs from the data folder of this invocation. */
 export async function neededLocator(invocation: Invocation): Promise<Locator> {
   const locator = await findLocator(invocation);
   if (locator !== undefined) return locator;

@@ -22,6 +22,7 @@ export interface Progress {
   clear(): void;
 }
 
+/** One line on standard error, written anew each time; nothing at all when quiet or in a pipe. */
 export function openProgress(quiet: boolean): Progress {
   const shown = process.stderr.isTTY === true && !quiet;
   const write = (text: string) => {

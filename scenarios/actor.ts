@@ -17,6 +17,7 @@ export interface Actor {
   control<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
+/** Below it are the test-only operations. */
 export const CONTROL_PATH = "/_emulator/v1";
 
 const DEFAULT_HEADERS = {
@@ -25,6 +26,7 @@ const DEFAULT_HEADERS = {
   "x-tenant-id": DEFAULT_TENANT_ID,
 };
 
+/** Sends to one stage; `control` throws when its operation is refused. */
 export function createActor(stage: Stage): Actor {
   let last: Exchange | undefined;
 

@@ -4,6 +4,7 @@ export const MAX_ROUNDS = 10_000;
 export const MAX_STEPS = 1_000;
 /** Played, repetitions included. */
 export const MAX_PLAYED_STEPS = 100_000;
+/** Files that include one another, counted from the scenario on. */
 export const MAX_INCLUDE_DEPTH = 8;
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** How many differences of a step are told. */

@@ -172,6 +172,7 @@ export const VERBS = {
   }),
 } as const;
 
+/** What a step can do; each verb is a row of the table. */
 export type Verb = keyof typeof VERBS;
 
 /** A step as it is written. */
@@ -193,6 +194,7 @@ export const HEAD = {
 /** Played one after the other; any verb may stand in each. */
 export const SECTION_NAMES = ["given", "when", "then"] as const;
 
+/** What a scenario file holds. */
 export const SCENARIO = closed({
   ...HEAD,
   given: optional(stepList()),

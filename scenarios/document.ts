@@ -6,6 +6,7 @@ import { type Keys, type Place, readSource, refuse, ScenarioProblem, type Source
 
 export { type Place, ScenarioProblem } from "./source.ts";
 
+/** A step that was checked, and knows where it stands. */
 export interface Step {
   readonly verb: Verb;
   readonly given: GivenStep;
@@ -16,6 +17,7 @@ export interface Step {
   readonly steps: readonly Step[];
 }
 
+/** A scenario file that was read and checked, with its includes resolved. */
 export interface Scenario {
   /** The file's name without `.scenario.yaml`. */
   readonly name: string;
@@ -30,6 +32,7 @@ export interface Scenario {
   readonly isAlone: boolean;
 }
 
+/** Files that end so are scenarios; others in a folder are passed over. */
 export const SCENARIO_SUFFIX = ".scenario.yaml";
 
 /** Reads a scenario with everything that it includes; throws every problem of a file at once. */

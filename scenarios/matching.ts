@@ -12,6 +12,7 @@ export function differences(expected: unknown, actual: unknown, where = ""): str
   return Object.is(expected, actual) ? [] : [differing(where, JSON.stringify(expected), actual)];
 }
 
+/** A value as the account of a failure shows it, cut at `MAX_SHOWN` characters. */
 export function shownValue(value: unknown): string {
   if (value === ABSENT) return "nothing";
   const text =

@@ -18,6 +18,7 @@ const REGION = "us-east-1";
 const PAYLOAD = "UNSIGNED-PAYLOAD";
 const MAX_PAGES = 1_000;
 
+/** Signs with `READER_KEY`; rejects when the store answers with an error. */
 export function createObjectReader(base: string): ObjectReader {
   return {
     async list(bucket, prefix) {

@@ -40,6 +40,7 @@ const NOT_REACHED = { settled: true, reached: false };
 /** Ids that stand deeper in a reply are as they were: they are the same with the same seed. */
 const MAX_ID_DEPTH = 3;
 
+/** Rejects when no emulator answers at this address. */
 export async function record(url: string): Promise<Recorded> {
   const reply = await fetch(`${url}${CONTROL_PATH}/recording`).catch(() => undefined);
   if (!reply?.ok) throw new Error(`${url}: no emulator answers there${reply ? ` (${reply.status})` : ""}`);

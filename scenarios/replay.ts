@@ -30,6 +30,7 @@ export interface Outcome {
   readonly again: string;
 }
 
+/** How scenarios are played. */
 export interface ReplayOptions {
   readonly cwd: string;
   /** How many are played at the same time. */

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { Outcome } from "./replay.ts";
 
+/** What `--report` takes. */
 export type ReportName = "pretty" | "junit" | "json" | "md";
 
 /** The outcomes of a replay in one of the forms that people and machines read. */

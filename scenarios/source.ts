@@ -29,6 +29,7 @@ export interface Source {
   lineOf(path: Keys): number;
 }
 
+/** Throws a `ScenarioProblem` when the file is too large or no YAML. */
 export function readSource(file: string): Source {
   const text = textOf(file);
   const lines = new LineCounter();

@@ -18,6 +18,7 @@ export interface Asked {
   readonly body: string | undefined;
 }
 
+/** A reply as it came; names of headers in lower case. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

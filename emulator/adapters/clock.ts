@@ -33,6 +33,7 @@ function holdsTime(effect: string): boolean {
   return !effect.startsWith("webhook.");
 }
 
+/** Drives a world until `close`; `followsWaits` lets a waiting request move time that is frozen. */
 export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
   const pace = createPace(world, wallNow);
 

@@ -13,6 +13,7 @@ export interface Locator extends ReadyLine {
 const NAME = "locator.json";
 const MAX_BYTES = 65_536;
 
+/** Where the locator of a data folder lies. */
 export function locatorPath(folder: string): string {
   return join(folder, NAME);
 }

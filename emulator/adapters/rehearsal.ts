@@ -12,6 +12,7 @@ interface Pretence {
   readonly assumed?: string;
 }
 
+/** What each kind of effect comes to when nothing is really done. */
 export const PRETENCES: Readonly<Record<string, Pretence>> = {
   "export.write_file": {
     result: { rows: 1, bytes: 0, cursor: null, done: true },

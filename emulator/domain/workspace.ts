@@ -9,6 +9,7 @@ export function workspaceKey({ region, tenant_id }: Workspace): string {
   return `${region}/${tenant_id}`;
 }
 
+/** One tenant id in two regions is two workspaces. */
 export function sameWorkspace(a: Workspace, b: Workspace): boolean {
   return a.region === b.region && a.tenant_id === b.tenant_id;
 }

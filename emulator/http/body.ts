@@ -23,6 +23,7 @@ export function readBody({ headers, body }: HttpRequest, maxBytes: number): unkn
   return parseJson(body);
 }
 
+/** The JSON value of bytes in UTF-8; throws a `Refusal` (422) when it is none or nests too deep. */
 export function parseJson(body: Uint8Array): unknown {
   const value = parsed(body);
   if (isDeeperThan(value, MAX_DEPTH))

@@ -33,6 +33,7 @@ const EVENT_STREAM = {
 };
 const JSON_TYPE = { "content-type": "application/json" };
 
+/** Counts what is open in each world, against `limits.agent_streams`. */
 export function createFollowers(): Followers {
   const open = new WeakMap<World, number>();
   const openIn = (world: World) => open.get(world) ?? 0;
@@ -106,11 +107,17 @@ function followed({ world, follow, pace, listener, closed }: Followed): AsyncIte
   }
 
   function said(): string | undefined {
-    const { text, over } = world.defect
-      ? { text: listener.ended(world.defect), over: true }
-      : listener.next();
-    if (over) close();
-    return text === "" ? undefined : text;
+    let isEnd = true;
+    try {
+      const { text, over } = world.defect
+        ? { text: listener.ended(world.defect), over: true }
+        : listener.next();
+      isEnd = over;
+      return text === "" ? undefined : text;
+    } finally {
+      // A listener that fails has nothing more to say, either.
+      if (isEnd) close();
+    }
   }
 
   return {
@@ -131,11 +138,14 @@ function followed({ world, follow, pace, listener, closed }: Followed): AsyncIte
       return { value: undefined, done: true };
     },
     async return() {
-      if (!isOver && follow.onDisconnect === "cancel" && !world.defect)
-        world.turn({ type: "request", name: "disconnect", ref: follow.runId }, (turn) =>
-          abandonRun(turn, follow.runId),
-        );
-      close();
+      try {
+        if (!isOver && follow.onDisconnect === "cancel" && !world.defect)
+          world.turn({ type: "request", name: "disconnect", ref: follow.runId }, (turn) =>
+            abandonRun(turn, follow.runId),
+          );
+      } finally {
+        close();
+      }
       return { value: undefined, done: true };
     },
   };

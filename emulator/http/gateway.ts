@@ -55,6 +55,7 @@ interface Route {
   body?: ReadBody;
 }
 
+/** A gateway over one handler for each row; without `codecs`, bodies in protobuf are refused (415). */
 export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
   const followers = createFollowers();
   return {

@@ -13,6 +13,7 @@ export interface Caller {
   readonly namedTenant: string | undefined;
 }
 
+/** Reads the caller off a request's headers and changes nothing; an empty header counts as none. */
 export function identify({ headers, address, region }: HttpRequest): Caller {
   return {
     apiKey: headers["x-api-key"] || undefined,

@@ -54,6 +54,7 @@ export function codecFor(
   return codecs[media?.find((one) => one === mediaOf(request)) ?? "application/json"];
 }
 
+/** The media type of a body in lower case, without parameters; empty when the request names none. */
 export function mediaOf({ headers }: HttpRequest): string {
   return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }

@@ -20,6 +20,7 @@ export interface HttpRequest {
   readonly address: string;
 }
 
+/** What the gateway answers: whole, or as a stream that ends when its reader goes away. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,12 +29,15 @@ export interface HttpReply {
   readonly keepAlive?: { readonly text: string; readonly everyMs: number };
 }
 
+/** Names in lower case. */
 export type ReplyHeaders = HttpReply["headers"];
 
+/** Told by identity: replies that have none of their own share it and are not copied. */
 export const NO_HEADERS: ReplyHeaders = Object.freeze({});
 
 const JSON_TYPE: ReplyHeaders = Object.freeze({ "content-type": "application/json" });
 
+/** A reply whose body is this value as JSON. */
 export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = NO_HEADERS): HttpReply {
   return { status, headers: merged(JSON_TYPE, headers), body: JSON.stringify(value) };
 }

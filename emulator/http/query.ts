@@ -1,5 +1,6 @@
 import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
 
+/** The query parameters of a row, by name. */
 export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
 const NOTHING_GIVEN = new URLSearchParams();

@@ -3,12 +3,14 @@ export interface Router<Row> {
   find(method: string, path: string): Found<Row>;
 }
 
+/** A row with the decoded parameters of its path; undefined when no template fits the path. */
 export type Found<Row> =
   | { readonly row: Row; readonly parameters: Readonly<Record<string, string>> }
   /** The path exists, with other methods. */
   | { readonly allow: readonly string[] }
   | undefined;
 
+/** A row with the method and the path template that lead to it. */
 export interface Route<Row> {
   readonly method: string;
   /** For example `/api/v1/bulk-exports/{export_id}`. */
@@ -22,6 +24,7 @@ interface Node<Row> {
   readonly rows: Map<string, { readonly row: Row; readonly names: readonly string[] }>;
 }
 
+/** Routes of one method and template: the last one wins. */
 export function createRouter<Row>(routes: readonly Route<Row>[]): Router<Row> {
   const root = emptyNode<Row>();
   for (const { method, path, row } of routes) {

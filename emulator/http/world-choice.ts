@@ -3,6 +3,7 @@ import { Refusal } from "../kernel/refusal.ts";
 /** The world of requests that name none. */
 export const MAIN = "main";
 
+/** In lower case, as header names reach the gateway. */
 export const WORLD_HEADER = "x-emulator-world";
 const BASE_PATH = /^\/w\/([^/?]*)/;
 

@@ -80,6 +80,7 @@ export function checkPresence(folders: readonly string[], bodies: readonly Body[
   }
 }
 
+/** Bodies as entries, numbered in the order of their records; each is read when its turn has come. */
 export function* bodyEntries(
   prefix: string,
   folders: readonly string[],

@@ -16,6 +16,7 @@ export interface Digest {
   end(authenticate: ((digest: string) => string) | undefined): Ending;
 }
 
+/** Counts entries, and hashes each behind its name and size, so that no bytes can change places. */
 export function createDigest(): Digest {
   const hash = createHash("sha256");
   let entries = 0;

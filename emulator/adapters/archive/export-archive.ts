@@ -22,6 +22,7 @@ export interface StillWorld {
   readonly home: Home;
 }
 
+/** What a world is packed with. */
 export interface ExportOptions {
   /** Those of the data folder. */
   readonly secrets: Secrets;
@@ -30,6 +31,7 @@ export interface ExportOptions {
   readonly bytesMax: number;
 }
 
+/** A snapshot file on its way out; nothing is read before its chunks are taken. */
 export interface ExportedArchive {
   /** How many records are without their credentials, for want of a passphrase. */
   readonly leftOut: { readonly destinations: number; readonly keys: number };

@@ -40,6 +40,7 @@ export interface Hiding {
   hide(collection: string, record: unknown): Hidden;
 }
 
+/** Opens secrets with `own` and puts them under `seal`; without one they are left out. */
 export function createHiding(own: Secrets, seal: Pick<Secrets, "seal"> | undefined): Hiding {
   const hiddenText = (at: Path, text: string) => ({ at, sealed: seal ? seal.seal(text) : null });
 
@@ -75,6 +76,7 @@ export interface Revealing {
   readonly missing: Missing;
 }
 
+/** Opens secrets with `seal` and puts them under `own`; without one they count as missing. */
 export function createRevealing(own: Secrets, seal: Pick<Secrets, "open"> | undefined): Revealing {
   const destinations: { id: string; display_name: string }[] = [];
   const keys: string[] = [];

@@ -18,6 +18,7 @@ import { openSeal, type Seal } from "./seal.ts";
 import { noteMark, placeOfTraces } from "./trace-entries.ts";
 import { textOf, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
+/** What a snapshot file is read with. */
 export interface ImportOptions {
   readonly collections: readonly Collection<never>[];
   /** Those of the data folder. */

@@ -32,6 +32,7 @@ export const ENTRY = {
   end: "end.json",
 } as const;
 
+/** A manifest in the format that this emulator writes. */
 export function manifestOf(facts: Omit<Manifest, "format" | "written_by">): Manifest {
   return { format: FORMAT, written_by: packageVersion(), ...facts };
 }

@@ -13,6 +13,7 @@ export interface PackedEntry {
   content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
+/** How an archive is written. */
 export interface Packing {
   /** Virtual time: the same snapshot gives the same bytes, as long as no passphrase comes into it. */
   readonly modified: Date;
@@ -40,6 +41,7 @@ export async function* packEntries(
   }
 }
 
+/** A text as an entry, in UTF-8. */
 export function textEntry(name: string, text: string): PackedEntry {
   const bytes = Buffer.from(text, "utf8");
   return { name, size: bytes.length, content: () => [bytes] };

@@ -50,6 +50,7 @@ export interface StateReader {
   readonly missing: Missing;
 }
 
+/** Throws a `Refusal` for records that this emulator does not know or that are damaged. */
 export function createStateReader(
   collections: readonly Collection<never>[],
   own: Secrets,

@@ -24,6 +24,7 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PROOF = "trace-platform-emulator snapshot";
 
+/** A seal with a new salt, so that one passphrase gives every file another key. */
 export async function createSeal(passphrase: string): Promise<Seal> {
   const salt = randomBytes(SALT_BYTES);
   const seal = await deriveSeal(passphrase, salt);

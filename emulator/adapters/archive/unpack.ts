@@ -156,6 +156,7 @@ function explained(error: unknown): unknown {
   return isOurs ? error : damaged(message);
 }
 
+/** The `Refusal` (413) of a file that holds more than it may. */
 export function tooLarge(bytesMax: number): Refusal {
   return new Refusal(
     413,

@@ -27,6 +27,7 @@ const PLAIN_HEADERS = new Set([
   "user-agent",
 ]);
 
+/** Where a text stands in a record: names of members and places in lists, from the outside in. */
 export type Path = readonly (string | number)[];
 
 /** A text without the secrets in it; the same text when there are none. */
@@ -42,6 +43,7 @@ export function maskerOf(collection: string, record: unknown): MaskText | undefi
     maskText(at, at[0] === "payload" ? text.replaceAll(url, maskedUrl(url, LEFT_OUT)) : text);
 }
 
+/** Masks by the name of the member that the text belongs to; addresses in a text lose their secrets too. */
 export function maskText(at: Path, text: string): string {
   const name = String(at.at(-1) ?? "");
   if (isSecretName(name)) return LEFT_OUT;

@@ -15,6 +15,7 @@ export interface Kind<T> {
 const MAX_TEXT_LENGTH = 4096;
 const MAX_LIST_LENGTH = 1000;
 
+/** Both ends are included. */
 export function integer(from: number, to: number): Kind<number> {
   return {
     expects: to === Number.MAX_SAFE_INTEGER ? `an integer from ${from}` : `an integer from ${from} to ${to}`,
@@ -27,6 +28,7 @@ export function integer(from: number, to: number): Kind<number> {
   };
 }
 
+/** Above 0; `to` is included. */
 export function positiveNumber(to: number): Kind<number> {
   return {
     expects: `a number above 0, up to ${to}`,
@@ -36,6 +38,7 @@ export function positiveNumber(to: number): Kind<number> {
   };
 }
 
+/** A text that is not empty, of `MAX_TEXT_LENGTH` characters at most. */
 export function text(expects = "a text"): Kind<string> {
   return {
     expects,
@@ -46,6 +49,7 @@ export function text(expects = "a text"): Kind<string> {
   };
 }
 
+/** One of these words, written just so. */
 export function choice<const V extends readonly string[]>(...values: V): Kind<V[number]> {
   return {
     expects: values.length === 1 ? `${values[0]}` : `one of ${values.join(", ")}`,
@@ -175,6 +179,7 @@ export function map<T>(values: Kind<T>, things: string): Kind<Readonly<Record<st
   };
 }
 
+/** Any JSON object; whoever uses it checks what is in it. */
 export function freeObject(): Kind<Readonly<Record<string, unknown>>> {
   return {
     expects: "an object",

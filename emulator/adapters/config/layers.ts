@@ -36,6 +36,7 @@ export function variableOf(flag: string): string {
   return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll("-", "_");
 }
 
+/** What flags say of settings; paths in it are taken from `folder`. */
 export function givenByFlags(
   flags: Readonly<Record<string, string | boolean | undefined>>,
   folder: string,
@@ -49,6 +50,7 @@ export function givenByFlags(
   return given;
 }
 
+/** What variables say of settings; one that begins like a setting's and is none becomes a problem. */
 export function givenByEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   folder: string,

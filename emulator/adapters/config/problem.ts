@@ -9,6 +9,7 @@ export interface Problem {
 
 const MAX_QUOTED_LENGTH = 60;
 
+/** A problem with what to do about it, in one line. */
 export function problemLine(problem: Problem): string {
   return `${problem.where}: ${problem.what}; ${problem.fix}`;
 }

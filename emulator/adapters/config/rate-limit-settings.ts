@@ -26,6 +26,7 @@ const MOST_SECONDS = 86_400;
 const RATE = /^(\d{1,10}) ?\/ ?(\d{1,5})$/;
 const ENABLED = "whether calls are counted (§8.5): by default when hosted";
 
+/** §8.5 as a whole; the rows of its table have settings of their own. */
 export const RATE_LIMIT_SETTINGS = {
   "rate_limits.enabled": setting<boolean | null>(toggle(), null, ENABLED, { flag: "rate-limits" }),
   "rate_limits.window": setting(

@@ -26,6 +26,7 @@ export interface Sources {
   readonly discover?: boolean;
 }
 
+/** The configuration, or every problem of it at once, one line each. */
 export type Resolution =
   | { readonly ok: true; readonly configuration: Configuration }
   | { readonly ok: false; readonly problems: readonly string[] };

@@ -16,6 +16,7 @@ export interface Setting<T = unknown> {
   readonly secret?: true;
 }
 
+/** One row of the settings. */
 export function setting<T>(
   kind: Kind<T>,
   initial: T | null,

@@ -8,6 +8,7 @@ import type { Effect } from "../../kernel/commit.ts";
 import type { EffectRunner } from "../../kernel/world.ts";
 import { openCredentials } from "./credentials.ts";
 
+/** What the effects of exports work with. */
 export interface ExportTools {
   readonly encoder: FileEncoder;
   readonly doors: Doors;

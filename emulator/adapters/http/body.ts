@@ -2,10 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { decompressZstd, ZstdTooLarge } from "./zstd.ts";
 
+/** The body, decompressed, has more bytes than are taken. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
+/** The body is not in the encoding that it names, or in one that is not known here. */
 export class UnreadableBody extends Error {
   override readonly name = "UnreadableBody";
 }

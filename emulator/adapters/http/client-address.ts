@@ -11,6 +11,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** A socket that is gone has no address left. */
 const GONE = "unknown";
 
+/** Trusts these addresses and networks (`10.0.0.0/8`) and nobody else. */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {

@@ -8,6 +8,7 @@ import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { sendStream } from "./send-stream.ts";
 
+/** Who answers at a regional origin. */
 export interface Listener {
   readonly region: string;
   readonly maxBodyBytes: () => number;
@@ -53,6 +54,7 @@ function messagesOf(app: Express) {
   return { IncomingMessage: BornRequest, ServerResponse: BornResponse };
 }
 
+/** The port that it listens on, which the system chooses for 0; rejects when it cannot. */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -100,11 +102,17 @@ async function replyTo(listener: Listener, request: IncomingMessage): Promise<Ht
     const bodyProblem = problemOf(error, listener.maxBodyBytes());
     const reply = bodyProblem
       ? await listener.handle(requestOf(listener, request, { body: NO_BODY, bodyProblem }))
-      : jsonReply(400, { detail: "The request broke off." });
+      : replyToFailure(request, error);
     await passOver(request);
     // What was not read would be taken for the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
+}
+
+/** What fails with a whole request in hand is a fault of ours, and nobody else is to look for it. */
+function replyToFailure({ complete }: IncomingMessage, error: unknown): HttpReply {
+  if (!complete) return jsonReply(400, { detail: "The request broke off." });
+  return jsonReply(500, { detail: `The emulator failed: ${String(error)}` });
 }
 
 async function replyToStream(listener: Listener, request: IncomingMessage): Promise<HttpReply> {

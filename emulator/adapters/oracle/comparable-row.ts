@@ -38,6 +38,7 @@ function identityOf({ columns }: RowForm, row: Values, values: readonly string[]
   return createHash("sha256").update(values.join("\n")).digest("base64");
 }
 
+/** A row of the store as an export has to write it. */
 export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
   const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
   const values = form.columns.map((name) => textOf(canonical[name]));
@@ -52,6 +53,7 @@ export function canIdentify({ columns }: RowForm, comparable: Comparable): boole
   return columns.includes("id") ? comparable.has("id") : columns.every((name) => comparable.has(name));
 }
 
+/** A row as a file has it; columns of another type than asked for are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
   const values = form.columns.map((name) => (comparable.has(name) ? textOf(row[name]) : NOT_COMPARABLE));
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;

@@ -14,6 +14,7 @@ import { checkRun, type ExportCheck } from "./run-check.ts";
 import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
 import { checkTiling } from "./tiling.ts";
 
+/** What an export is checked with. */
 export interface ExportCheckTools extends StoredFilesTools {
   readonly traces: TracePlace;
 }

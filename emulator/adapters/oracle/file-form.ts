@@ -47,6 +47,7 @@ async function codecsOf(bytes: Uint8Array): Promise<ReadonlySet<string>> {
   return new Set(chunks.map(({ meta_data }) => meta_data?.codec ?? "unknown"));
 }
 
+/** Finds column chunks that are compressed in another way than asked for. */
 export async function checkCompression(
   compression: Compression,
   key: string,

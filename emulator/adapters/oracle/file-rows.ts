@@ -9,6 +9,7 @@ export class DamagedFile extends Error {
   }
 }
 
+/** Rejects with `DamagedFile` when the bytes are no Parquet file. */
 export async function openFile(bytes: Uint8Array): Promise<ParquetFile> {
   try {
     return await readParquetFile(bytes);

@@ -39,6 +39,7 @@ export function shown(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
+/** Keeps the first `PROBLEMS_MAX` problems, and of the others how many there are of each kind. */
 export function createFindings(): Findings {
   const problems: Problem[] = [];
   const unseen = new Map<ProblemKind, number>();

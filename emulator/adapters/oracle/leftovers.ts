@@ -31,6 +31,7 @@ export interface LeftoverRoom {
   bytes: number;
 }
 
+/** Room for one check: so many rows, and so many characters of their values. */
 export function leftoverRoom(): LeftoverRoom {
   return { rows: 100_000, bytes: 32 * 1024 * 1024 };
 }
@@ -51,6 +52,7 @@ function leftoverOf(form: RowForm, row: ComparableRow, room: LeftoverRoom): Left
   };
 }
 
+/** Keeps a row of the store that is in no file of its run, as far as there is room. */
 export function keepMissing(
   left: RunLeftovers,
   form: RowForm,
@@ -63,6 +65,7 @@ export function keepMissing(
   else findings.addUnseen("missing_row", 1);
 }
 
+/** Keeps a row of a file that the run should not have, as far as there is room. */
 export function keepSurplus(
   left: RunLeftovers,
   form: RowForm,

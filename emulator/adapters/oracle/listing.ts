@@ -14,6 +14,7 @@ export interface Listing {
 // Every extra file is read to learn its size; more than these are not looked at.
 const PROBED_MAX = 1000;
 
+/** `named` are the keys that runs name; a listing that may not be read is no problem by itself. */
 export async function openListing(
   files: StoredFiles,
   prefix: string,

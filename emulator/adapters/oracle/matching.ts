@@ -20,6 +20,7 @@ export interface Matching {
   end(): void;
 }
 
+/** How rows are compared, and who hears of those that found no like. */
 export interface MatchingOptions {
   readonly form: RowForm;
   readonly findings: Findings;
@@ -29,6 +30,7 @@ export interface MatchingOptions {
   readonly onSurplus: (found: FoundRow) => void;
 }
 
+/** A matching that holds nothing yet. */
 export function createMatching(options: MatchingOptions): Matching {
   const { form, findings, waitingBytesMax } = options;
   const missing = createWaiting<ComparableRow>(waitingBytesMax, (row) => row, options.onMissing);

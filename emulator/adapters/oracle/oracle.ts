@@ -10,6 +10,7 @@ import type { TracePlace } from "../traces/layers.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
 
+/** What the oracle reads: the world, its rows and the stores that its files lie in. */
 export interface OracleParts {
   readonly world: () => World;
   /** Where the rows are that the files are to hold. */

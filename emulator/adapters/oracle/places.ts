@@ -15,6 +15,7 @@ export interface Places {
   folderOf(run: ExportRun): string;
 }
 
+/** Places as the layout of the emulator itself has them for this export and its destination. */
 export function placesOf(settings: Settings, parent: BulkExport, config: DestinationConfig): Places {
   const root = rootOf({
     bucket: config.bucket_name,

@@ -16,11 +16,13 @@ export interface StoredFiles {
 /** `whole` is false when more keys may follow the last one. */
 export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | DoorFailure;
 
+/** Why there are no bytes. */
 export interface Absent {
   readonly kind: "missing_file" | "unreadable";
   readonly detail: string;
 }
 
+/** The ways to the object stores that files may lie in. */
 export interface StoredFilesTools {
   readonly world: World;
   readonly doors: Doors;

@@ -90,6 +90,7 @@ export function readSpans(bytes: Uint8Array): unknown {
   }
 }
 
+/** The reply to spans (`ExportTraceServiceResponse`) in protobuf. */
 export function writeSpansTaken(value: unknown): Uint8Array {
   return reply.encode(reply.fromObject(value as Record<string, unknown>)).finish();
 }

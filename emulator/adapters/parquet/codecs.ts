@@ -29,6 +29,7 @@ async function loadZstd() {
   return Zstd.load();
 }
 
+/** Each codec gives the same bytes on every machine with the same version of Node. */
 export async function loadCodec(compression: Compression): Promise<Codec> {
   if (compression === "none") return { codec: "UNCOMPRESSED", compress: undefined };
   if (compression === "snappy") return { codec: "SNAPPY", compress: snappy };

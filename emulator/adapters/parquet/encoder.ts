@@ -9,6 +9,7 @@ import { threadUrl } from "../thread-url.ts";
 import type { TracePlace } from "../traces/layers.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
+/** How many threads encode, and with how much memory each. */
 export interface FileEncoderOptions {
   readonly threads?: number;
   /** How large the heap of a thread may become; the rows of a file are not on it. */

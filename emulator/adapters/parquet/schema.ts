@@ -5,6 +5,7 @@ import type { FormatVersion } from "../../domain/bulk-exports/encoder.ts";
 /** Costs in `v2_beta`: DECIMAL(38,12), so that a sum of money has no range to think of. */
 export const DECIMAL = { precision: 38, scale: 12, bytes: 16 } as const;
 
+/** The type of a column in this version of the format (§2.7). */
 export function typeOf(name: ColumnName, formatVersion: FormatVersion): ColumnType {
   return formatVersion === "v1" ? EXPORT_COLUMNS[name].v1 : EXPORT_COLUMNS[name].v2;
 }

@@ -122,6 +122,7 @@ function compress(stream: Stream): void {
   stream.at = literal < end ? putLiteral(stream, at, literal, end) : at;
 }
 
+/** Compresses into the raw format of Snappy, without a frame, as Parquet has it. */
 export function snappy(input: Uint8Array): Uint8Array {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   // The format's own bound of what can come out.

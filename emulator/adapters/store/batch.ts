@@ -10,6 +10,9 @@ export interface Batch {
   flushed(): Promise<void> | undefined;
 }
 
+/**
+ * Once `write` has thrown, every later `flush` throws the same; `onFailure` hears of it where nobody waits.
+ */
 export function createBatch(write: (lines: string) => void, onFailure?: (error: Error) => void): Batch {
   let lines = "";
   let failure: Error | undefined;

@@ -14,6 +14,7 @@ export function journalNumbers(folder: string): readonly number[] {
     .sort((a, b) => a - b);
 }
 
+/** Removes the journal files that a snapshot contains. */
 export function removeJournals(folder: string, upTo: number): void {
   for (const number of journalNumbers(folder)) if (number <= upTo) rmSync(journalFile(folder, number));
 }
@@ -48,10 +49,12 @@ export function* readJournals(folder: string, numbers: readonly number[]): Itera
   for (const number of numbers) yield* readJournal(folder, number);
 }
 
+/** A commit as a line of a journal file, its line feed included. */
 export function lineOf(commit: Commit): string {
   return `${JSON.stringify(commit)}\n`;
 }
 
+/** A journal file that is appended to. */
 export interface JournalFile {
   readonly number: number;
   readonly bytes: number;

@@ -15,6 +15,7 @@ export interface Snapshot {
   readonly state: WorldState;
 }
 
+/** A data folder that cannot be read; the message says what to do with it. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }

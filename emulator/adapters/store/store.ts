@@ -61,6 +61,7 @@ export function readStore(folder: string, initial: WorldState): Kept {
   return { state: initial, last };
 }
 
+/** Where a world is kept, and how. */
 export interface StoreOptions {
   readonly folder: string;
   /** The number of the last journal file that is there. */

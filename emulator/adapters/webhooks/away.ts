@@ -5,6 +5,7 @@ import { type Exchange, exchange } from "./exchange.ts";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";
 
+/** What a webhook to somebody else is sent with. */
 export interface Away {
   readonly policy: WebhookPolicy;
   readonly settings: Settings;

@@ -9,6 +9,7 @@ import { createPlaces } from "./places.ts";
 import type { Resolve } from "./resolver.ts";
 import { postToSelf } from "./self.ts";
 
+/** What the sender works with. */
 export interface WebhookTools {
   readonly settings: Settings;
   /** Answers a request of this emulator without a socket. */
@@ -17,6 +18,7 @@ export interface WebhookTools {
   readonly resolve?: Resolve;
 }
 
+/** Sends webhooks until it is closed. */
 export interface WebhookSender {
   readonly effects: Readonly<Record<string, EffectRunner>>;
   /** Breaks off what is under way. */

@@ -3,6 +3,7 @@ import { request as requestSecure } from "node:https";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, lookupOf } from "./resolver.ts";
 
+/** One request, with its bounds in milliseconds and bytes. */
 export interface Call {
   readonly url: URL;
   readonly method: "POST" | "GET";
@@ -17,6 +18,7 @@ export interface Call {
   readonly replyBytes: number;
 }
 
+/** What a receiver has answered. */
 export interface Exchange {
   readonly status: number;
   readonly location: string | undefined;

@@ -9,6 +9,7 @@ export interface Address {
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly Address[]>;
 
+/** The machine's own way, its hosts file included. */
 export const resolveHost: Resolve = (host) => lookUp(host, { all: true });
 
 /** The addresses of what stands in a URL; an address there is its own. */

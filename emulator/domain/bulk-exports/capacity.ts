@@ -10,11 +10,13 @@ interface Claim {
   readonly pool: string;
 }
 
+/** Claims that hold a place, by pool. */
 export const PLACES = collection<Claim>(
   "capacity_places",
   (claim) => claim.id,
   (claim) => claim.pool,
 );
+/** Claims that wait for one, by pool, in the order in which they came. */
 export const WAITING = collection<Claim>(
   "capacity_waiting",
   (claim) => claim.id,

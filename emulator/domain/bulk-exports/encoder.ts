@@ -1,7 +1,9 @@
 import type { ColumnName } from "../../../contracts/spec/export-columns.ts";
 import type { PartitionWindow } from "../traces/port.ts";
 
+/** §2.5: `v2_beta` has other column types and other folders than `v1`. */
 export type FormatVersion = "v1" | "v2_beta";
+/** How the pages of a file are compressed. */
 export type Compression = "none" | "snappy" | "gzip" | "zstandard";
 
 /** What one file of an export run is to hold: the rows of a window that come after the cursor. */
@@ -31,6 +33,7 @@ export interface EncodedFile {
   readonly done: boolean;
 }
 
+/** Why a file could not be encoded; each kind has its row among the failures of §7.3. */
 export interface EncodingFailure {
   readonly failure: "worker_crash" | "serialization_error" | "resource_exhausted";
   readonly message: string;

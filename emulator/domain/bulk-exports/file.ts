@@ -52,6 +52,7 @@ export function fileOrder({ limits }: Settings, run: ExportRun, parent: BulkExpo
   };
 }
 
+/** Where the next file of a run goes: files are numbered in the order in which they were stored (§2.8). */
 export function keyOfNextFile(
   { assumptions }: Settings,
   run: ExportRun,

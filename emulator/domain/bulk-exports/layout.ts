@@ -1,5 +1,6 @@
 import type { FormatVersion } from "./encoder.ts";
 
+/** What the key of an exported file is made of (§2.8). */
 export interface Place {
   readonly bucket: string;
   readonly prefix: string;

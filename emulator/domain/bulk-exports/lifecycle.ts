@@ -10,6 +10,7 @@ import {
 import type { Turn } from "../turn.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 
+/** Whether an export or a run has come to its end, which it never leaves (§3.1). */
 export function isFinal({ status }: { readonly status: ExportStatusName }): boolean {
   return EXPORT_STATUSES[status].final;
 }
@@ -22,6 +23,7 @@ export function moveExport(turn: Turn, before: BulkExport, trigger: ExportTrigge
   return after;
 }
 
+/** Moves a run by its own table; a trigger that the table does not know from here is a defect. */
 export function moveRun(turn: Turn, before: ExportRun, trigger: ExportRunTrigger): ExportRun {
   const after = { ...before, ...moved(turn, EXPORT_RUN_MOVES, before.status, trigger) };
   turn.put(EXPORT_RUNS, after);

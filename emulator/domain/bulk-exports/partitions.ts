@@ -24,6 +24,7 @@ export function cutIntoDays(start: string, end: string): readonly DayWindow[] {
   return windows;
 }
 
+/** How many windows `cutIntoDays` would make, without making them; 0 for a window that is empty. */
 export function countDays(start: string, end: string): number {
   const [from, to] = [microsOf(start), microsOf(end)];
   return to <= from ? 0 : Math.ceil(to / DAY_MICROS) - Math.floor(from / DAY_MICROS);

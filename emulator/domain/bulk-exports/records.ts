@@ -55,6 +55,7 @@ export interface ExportRun extends Workspace {
   readonly attempt: number;
 }
 
+/** A file that a run has stored, under its key in the bucket. */
 export interface ExportedFile {
   readonly key: string;
   readonly rows: number;
@@ -63,8 +64,10 @@ export interface ExportedFile {
   readonly cursor: string | null;
 }
 
+/** Exports by workspace, scheduled ones and those they have spawned alike. */
 export const EXPORTS = collection<BulkExport>("bulk_exports", (record) => record.id, workspaceKey);
 
+/** Runs by export, in the order of their windows. */
 export const EXPORT_RUNS = collection<ExportRun>(
   "bulk_export_runs",
   (record) => record.id,
@@ -78,6 +81,7 @@ export const SPAWNED = collection<{ readonly id: string; readonly source: string
   (record) => record.source,
 );
 
+/** Rows in all files that a run has stored so far. */
 export function rowsExported(run: ExportRun): number {
   return run.files.reduce((sum, file) => sum + file.rows, 0);
 }

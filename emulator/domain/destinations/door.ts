@@ -21,12 +21,14 @@ export type DoorError =
   | "invalid_endpoint"
   | "unavailable";
 
+/** Why an object store did not do what it was asked for: a value, since failing is what stores do. */
 export interface DoorFailure {
   readonly failure: DoorError;
   /** What the store said, for people; never a secret. */
   readonly message: string;
 }
 
+/** Which bucket of which object store a door leads to. */
 export interface DoorAddress {
   readonly bucket: string;
   readonly region: string | null;
@@ -35,12 +37,14 @@ export interface DoorAddress {
   readonly embedded: boolean;
 }
 
+/** Opened for one call; kept nowhere in this form (§2.4-2). */
 export interface DoorCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | null;
 }
 
+/** Opens doors to object stores; opening one calls nobody. */
 export interface Doors {
   open(address: DoorAddress, credentials: DoorCredentials): ObjectDoor;
 }

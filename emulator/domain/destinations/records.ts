@@ -18,6 +18,7 @@ export interface Destination extends Workspace {
   readonly updated_at: Instant;
 }
 
+/** §2.4: where the files of an export go; nothing of it is secret. */
 export interface DestinationConfig {
   readonly bucket_name: string;
   readonly prefix: string;
@@ -26,4 +27,5 @@ export interface DestinationConfig {
   readonly include_bucket_in_prefix: boolean;
 }
 
+/** Destinations by workspace, oldest first. */
 export const DESTINATIONS = collection<Destination>("destinations", (record) => record.id, workspaceKey);

@@ -20,6 +20,7 @@ export type HttpFault =
   | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly resumes: Ticket };
 
+/** Whether a fault of the http plane may strike this request; it changes nothing. */
 export function awaitsHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
   return reader.count(FAULTS, "http") > 0 && isAwaited(reader, now, "http", factsOf(occasion));
 }
@@ -49,6 +50,7 @@ const DELAY_OVER = "http.delay_over";
 /** The effect that holds the clock until a request that goes on has had its turn. */
 export const RESUME = "http.resume";
 
+/** A delay that is over lets its request go on, and holds the clock until that has had its turn. */
 export const HTTP_FAULT_REACTIONS: Readonly<Record<string, Reaction>> = {
   [DELAY_OVER](turn, { ref, data }) {
     turn.answer(Number(data.ticket), undefined);

@@ -25,6 +25,7 @@ export interface FaultRule {
   readonly expires_at: Instant | null;
 }
 
+/** Rules by plane, in the order of arming: of those that are due, the first strikes. */
 export const FAULTS = collection<FaultRule>(
   "faults",
   (rule) => rule.id,
@@ -49,6 +50,7 @@ export interface FaultView extends Omit<FaultRule, "armed_at" | "expires_at"> {
   readonly expires_at: string | null;
 }
 
+/** A rule with its state as of now and with times as ISO 8601. */
 export function faultView(rule: FaultRule, now: Instant): FaultView {
   const { armed_at, expires_at, hits, times } = rule;
   const state = hits >= times ? "spent" : isExpired(expires_at, now) ? "expired" : "armed";
@@ -87,6 +89,7 @@ export function listFaults(reader: Reader, now: Instant): readonly FaultView[] {
   return faultsOf(reader).map((rule) => faultView(rule, now));
 }
 
+/** Throws a `Refusal` (404) when there is none. */
 export function faultById(reader: Reader, id: string): FaultRule {
   const found = reader.get(FAULTS, id.toLowerCase());
   if (found) return found;

@@ -16,6 +16,7 @@ export interface Feedback extends Workspace, Omit<GivenFeedback, "id" | "created
 /** How many pieces of feedback one row may have: each one sums all of them up anew. */
 export const FEEDBACK_PER_RUN_MAX = 10_000;
 
+/** Feedback by workspace, labelled with its run; without one the label is empty. */
 export const FEEDBACK = collection<Feedback>(
   "feedback",
   (feedback) => `${workspaceKey(feedback)}/${feedback.id}`,
@@ -23,12 +24,14 @@ export const FEEDBACK = collection<Feedback>(
   ({ run_id }) => run_id ?? "",
 );
 
+/** Throws a `Refusal` (404) when the workspace has none of this id. */
 export function feedbackById(reader: Reader, workspace: Workspace, id: string): Feedback {
   const found = reader.get(FEEDBACK, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
   if (!found) throw new Refusal(404, "not_found", `No feedback ${id} in this workspace.`);
   return found;
 }
 
+/** Throws a `Refusal` (422) when the run has as many feedbacks as it may have. */
 export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: GivenFeedback): void {
   if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
     throw new Refusal(
@@ -67,6 +70,7 @@ export function recordFeedback(
   return feedback;
 }
 
+/** Members that the change leaves out stay; the run's row shows the change once the draft is written. */
 export function changeFeedback(
   turn: Turn,
   feedback: Feedback,
@@ -79,6 +83,7 @@ export function changeFeedback(
   return changed;
 }
 
+/** The run's row no longer counts it once the draft is written. */
 export function deleteFeedback(turn: Turn, feedback: Feedback, draft: Draft): void {
   turn.remove(FEEDBACK, `${workspaceKey(feedback)}/${feedback.id}`);
   if (feedback.run_id) draft.showFeedback(feedback.run_id, feedback.key);

@@ -6,6 +6,7 @@ import { demandsOf, demandTest, type Part, partsOf } from "./pairing.ts";
 import { contains, mentions } from "./searching.ts";
 import { sameTypeTest } from "./values.ts";
 
+/** Whether a row passes a filter. */
 export type RowTest = (row: TraceRow) => boolean;
 
 const MICROS_PER_SECOND = 1_000_000;

@@ -45,6 +45,7 @@ const FEEDBACK: Entries = {
   },
 };
 
+/** How the fields of pairs (`metadata_key`, `metadata_value`) find their pairs in a row. */
 export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
   metadata: nestedEntries(metadataOf),
   input: nestedEntries((row) => row.inputs),

@@ -12,6 +12,7 @@ export type Explanation =
 
 const LONGEST_VALUE = 200;
 
+/** Whether a row passes, and if not which part of the filter rejects it. */
 export function explainFilter(filter: Filter, row: TraceRow): Explanation {
   return compileFilter(filter)(row) ? { passes: true } : { passes: false, ...rejectionOf(filter, row) };
 }

@@ -26,6 +26,7 @@ interface Search {
   readonly term: string;
 }
 
+/** One comparison of a field with a literal: `gt(latency, 1.5)`. */
 export interface Comparison {
   readonly op: FieldComparator;
   readonly field: FilterField;

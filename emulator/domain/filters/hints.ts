@@ -40,10 +40,12 @@ const MEANT_FIELDS: Readonly<Record<string, string>> = {
 /** Longer names are no slips of the finger, and comparing them would take long. */
 const LONGEST_NAME = 64;
 
+/** What may be meant by a function that there is not; else which ones there are. */
 export function functionHint(name: string): string {
   return meantOr(name, MEANT_FUNCTIONS, FUNCTIONS);
 }
 
+/** What may be meant by a field that there is not; else which ones there are. */
 export function fieldHint(name: string): string {
   const nested = /^(?:extra\.)?(metadata|input|output)s?\.(.+)$/.exec(name);
   if (nested) {

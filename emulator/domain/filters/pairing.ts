@@ -56,6 +56,7 @@ export function demandsOf(comparisons: readonly Comparison[]): readonly EntryDem
   ];
 }
 
+/** Whether one pair of a row meets all of the comparisons, or none does where it is to be absent. */
 export function demandTest({ absent, comparisons }: EntryDemand): (row: TraceRow) => boolean {
   const some = someTest(comparisons);
   return absent ? (row) => !some(row) : some;

@@ -33,7 +33,7 @@ export function deleteBucket(turn: Turn, name: string): boolean {
   return true;
 }
 
-/** Deletes a bucket that holds neither objects nor unfinished uploads, or says why not. */
+/** Deletes a bucket that holds no objects, or says why not; unfinished uploads go with it. */
 export function deleteEmptyBucket(turn: Turn, name: string): S3Trouble | undefined {
   if (turn.count(objects, name) > 0) return trouble("BucketNotEmpty", undefined, { BucketName: name });
   deleteBucket(turn, name);
@@ -55,6 +55,7 @@ export interface BucketView extends Omit<Bucket, "created_at"> {
   readonly uploads: number;
 }
 
+/** A bucket with the numbers of its objects and of its uploads under way. */
 export function viewBucket(reader: Reader, bucket: Bucket): BucketView {
   const { name, region, created_at } = bucket;
   return {

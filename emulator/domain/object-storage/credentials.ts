@@ -27,6 +27,7 @@ export interface CredentialView {
   readonly created_at: string;
 }
 
+/** A key pair as replies show it, with times as ISO 8601. */
 export function viewCredential(credential: S3Credential): CredentialView {
   const { access_key_id, sealed_session_token, expires_at, allow, deny, bucket, created_at } = credential;
   return {
@@ -47,6 +48,7 @@ export function listCredentials(reader: Reader): readonly CredentialView[] {
 /** What the id of a key pair is made of. */
 export const ACCESS_KEY_IDS = "letters, digits and . + = @ _ -, 128 at most";
 
+/** Whether this can be the id of a key pair: it has to fit into a signature's header. */
 export function isAccessKeyId(text: string): boolean {
   return /^[\w.+=@-]{1,128}$/.test(text);
 }

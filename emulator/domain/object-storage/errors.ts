@@ -147,14 +147,17 @@ function row(status: number, message: string, door: DoorError): S3ErrorRow {
   return { status, message, door };
 }
 
+/** Whether the emulated store knows this error. */
 export function isS3ErrorCode(code: string): code is S3ErrorCode {
   return Object.hasOwn(S3_ERRORS, code);
 }
 
+/** A trouble as a value; the table's message is taken when none is given. */
 export function trouble(error: S3ErrorCode, message?: string, detail?: S3Trouble["detail"]): S3Trouble {
   return { error, ...(message !== undefined && { message }), ...(detail && { detail }) };
 }
 
+/** Whether an operation of the store came to a trouble instead of its result. */
 export function isTrouble(value: unknown): value is S3Trouble {
   return typeof value === "object" && value !== null && "error" in value;
 }

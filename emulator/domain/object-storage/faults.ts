@@ -19,4 +19,5 @@ export type S3Fault =
 /** Decides, inside the request's turn, whether a fault strikes; it may count its hits there. */
 export type StrikeS3 = (turn: Turn, occasion: S3Occasion) => S3Fault | undefined;
 
+/** For a store at which no fault strikes. */
 export const NO_FAULTS: StrikeS3 = () => undefined;

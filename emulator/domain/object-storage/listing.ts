@@ -10,6 +10,7 @@ export interface ListingRequest {
   readonly max: number;
 }
 
+/** One page of a bucket; keys and common prefixes are each in the order of UTF-8 bytes. */
 export interface Listing {
   readonly keys: readonly string[];
   readonly common_prefixes: readonly string[];

@@ -25,6 +25,7 @@ export const OPERATION_PERMISSIONS = {
   ListParts: "list",
 } as const satisfies Record<string, S3Permission>;
 
+/** The operations that the S3 server answers. */
 export type S3Operation = keyof typeof OPERATION_PERMISSIONS;
 
 /** Whether a key pair may do this; a refusal beats a grant, and a bucket of its own is the only one it opens. */

@@ -6,6 +6,7 @@ export const S3_PERMISSIONS = ["put", "get", "delete", "list", "abort"] as const
 
 export type S3Permission = (typeof S3_PERMISSIONS)[number];
 
+/** A bucket of a world; a null region stands for the usual one. */
 export interface Bucket {
   readonly name: string;
   readonly region: string | null;
@@ -33,6 +34,7 @@ export type ChecksumAlgorithm = "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha
 /** Base64 by algorithm, as sent and verified. */
 export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
 
+/** A body on disk: its length in bytes and what was worked out of it when it came. */
 export interface StoredBody extends BodyFile {
   readonly size: number;
   /** Without quotes. */
@@ -40,6 +42,7 @@ export interface StoredBody extends BodyFile {
   readonly checksums: Checksums;
 }
 
+/** An object, as the last write to its key left it; there are no versions. */
 export interface StoredObject extends ObjectHeaders, StoredBody {
   readonly bucket: string;
   readonly key: string;
@@ -48,6 +51,7 @@ export interface StoredObject extends ObjectHeaders, StoredBody {
   readonly last_modified: Instant;
 }
 
+/** An upload under way; it makes its object when it is completed, and none before. */
 export interface MultipartUpload extends ObjectHeaders {
   readonly upload_id: string;
   readonly bucket: string;
@@ -58,12 +62,14 @@ export interface MultipartUpload extends ObjectHeaders {
   readonly initiated: Instant;
 }
 
+/** One part of an upload under way; a later one of its number replaces it. */
 export interface UploadedPart extends StoredBody {
   readonly upload_id: string;
   readonly part_number: number;
   readonly last_modified: Instant;
 }
 
+/** A key pair; its secrets are sealed and appear in no reply. */
 export interface S3Credential {
   readonly access_key_id: string;
   readonly sealed_secret: string;
@@ -80,6 +86,7 @@ export interface S3Credential {
 
 export const buckets = collection<Bucket>("buckets", (bucket) => bucket.name);
 
+/** Objects by bucket, in the order of their first writes, not of their keys. */
 export const objects = collection<StoredObject>(
   "objects",
   (object) => objectId(object.bucket, object.key),

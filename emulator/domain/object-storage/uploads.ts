@@ -19,6 +19,7 @@ export const MIN_PART_BYTES = 5 * 1024 * 1024;
 export const MAX_PART_NUMBER = 10_000;
 export const MAX_BODY_BYTES = 5 * 1024 * 1024 * 1024;
 
+/** What an upload lays down at its start for the object that it will make. */
 export type UploadPlan = Pick<
   MultipartUpload,
   "content_type" | "headers" | "metadata" | "checksum_algorithm" | "checksum_type"

@@ -17,6 +17,7 @@ export interface Project extends Workspace {
   readonly deleted?: true;
 }
 
+/** Projects by workspace; one id may exist in several workspaces. */
 export const PROJECTS = collection<Project>(
   "projects",
   (project) => `${workspaceKey(project)}/${project.id}`,
@@ -29,11 +30,13 @@ export const PROJECT_NAMES = collection<{ readonly key: string; readonly id: str
   (entry) => entry.key,
 );
 
+/** A project of the workspace, in whichever case its id is written; undefined once it is deleted. */
 export function projectById(reader: Reader, workspace: Workspace, id: string): Project | undefined {
   const found = reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
   return found?.deleted ? undefined : found;
 }
 
+/** Whether a project of this id, in lower case, was there and has been deleted. */
 export function isDeleted(reader: Reader, workspace: Workspace, id: string): boolean {
   return reader.get(PROJECTS, `${workspaceKey(workspace)}/${id}`)?.deleted === true;
 }
@@ -49,11 +52,13 @@ export function projectsOf(reader: Reader, workspace: Workspace): readonly Proje
   return [...reader.list(PROJECTS, workspaceKey(workspace))].filter(({ deleted }) => !deleted);
 }
 
+/** A project of the workspace; the case of its name matters. */
 export function projectByName(reader: Reader, workspace: Workspace, name: string): Project | undefined {
   const entry = reader.get(PROJECT_NAMES, nameKey(workspace, name));
   return entry && projectById(reader, workspace, entry.id);
 }
 
+/** What a new project may be given; null is the same as nothing. */
 export interface NewProject {
   readonly name: string;
   readonly id?: string | null;
@@ -62,6 +67,7 @@ export interface NewProject {
   readonly extra?: Readonly<Record<string, unknown>> | null;
 }
 
+/** Puts a project in place; its caller has made sure that its id and its name are free. */
 export function createProject(turn: Turn, workspace: Workspace, given: NewProject): Project {
   const { region, tenant_id } = workspace;
   const project: Project = {
@@ -116,6 +122,7 @@ export function deleteProject(turn: Turn, workspace: Workspace, project: Project
   turn.remove(PROJECT_NAMES, nameKey(workspace, project.name));
 }
 
+/** How a trace row names its project; the id is in lower case. */
 export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };
 
 /** The project that a trace row names; it comes into being with its first row. */

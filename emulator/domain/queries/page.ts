@@ -4,6 +4,7 @@ import { cursorAt, type Order, readCursor } from "./cursor.ts";
 import { candidatesOf, type Ground } from "./rows.ts";
 import type { Selection } from "./selection.ts";
 
+/** Which rows, from which cursor on, and how many at most. */
 export interface PageQuery {
   readonly selection: Selection;
   readonly order: Order;
@@ -11,6 +12,7 @@ export interface PageQuery {
   readonly cursor: string | null;
 }
 
+/** Some rows, and the cursor for those behind them. */
 export interface RowPage {
   readonly rows: readonly StoredRow[];
   /** Null when there is nothing behind this page. */

@@ -26,6 +26,7 @@ export interface Ground {
 /** Traces of which a page remembers whether they pass a filter of their own. */
 const TRACES_REMEMBERED = 10_000;
 
+/** The rows among which a selection is found, newest or oldest first, and the test that they have to pass. */
 export function candidatesOf(
   ground: Ground,
   selection: Selection,

@@ -38,4 +38,5 @@ const onSummedUp: Reaction = (turn, { data, result }) => {
   turn.answer(ticket, ended.stats ?? interrupted);
 };
 
+/** What queries that take long wait for, by kind of event. */
 export const QUERY_REACTIONS: Readonly<Record<string, Reaction>> = { "runs.summed_up": onSummedUp };

@@ -24,6 +24,7 @@ export interface Call extends Identified {
   readonly path: string;
 }
 
+/** What counting a request against its deciding row came to: `count` requests pass in `seconds`. */
 export interface Decision extends Taken {
   readonly row: RateRow;
   readonly identity: string;
@@ -41,6 +42,7 @@ export interface Standing {
   readonly passesAt: Instant;
 }
 
+/** What is changed of a row by hand; what is left out stays as it is. */
 export interface RowChange {
   readonly count?: number;
   readonly seconds?: number;
@@ -79,6 +81,7 @@ interface LimiterState {
   touched: boolean;
 }
 
+/** A limiter that has counted nothing yet. */
 export function createRateLimiter(settings: RateLimitSettings): RateLimiter {
   return limiterOn(settings, freshState(settings));
 }
@@ -194,6 +197,7 @@ function ownTally({ tallies, own }: LimiterState, region: RateRegion, index: num
   return tally;
 }
 
+/** §8.5 has limits for two regions: those of the US are taken for any that is not the EU. */
 export function regionOf(name: string): RateRegion {
   return name === "eu" ? "eu" : "us";
 }

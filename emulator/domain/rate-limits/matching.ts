@@ -20,6 +20,7 @@ export interface RowFinder {
   find(method: string, path: string): readonly RateRow[];
 }
 
+/** The rows of §8.5 in the order of the table. */
 export const RATE_ROWS: readonly RateRow[] = RATE_LIMIT_IDS.map((id, index) => {
   const { identity }: RateLimit = RATE_LIMITS[id];
   return { id, index, identity };

@@ -30,8 +30,10 @@ interface Mark {
   used: number;
 }
 
+/** A fixed window begins with a request and ends as a whole; in a sliding one every request ends alone. */
 export type WindowKind = "fixed" | "sliding";
 
+/** What counting a request came to; one that was refused does not count. */
 export interface Taken {
   readonly admitted: boolean;
   readonly remaining: number;
@@ -39,6 +41,7 @@ export interface Taken {
   readonly resetsAt: Instant;
 }
 
+/** A tally that admits `count` requests of each identity in a window. */
 export function emptyTally(count: number, windowMs: number): Tally {
   return { count, windowMs, trip: null, young: generation(), old: generation(), turnedAt: 0 };
 }
@@ -93,6 +96,7 @@ export function tripTally(tally: Tally, remaining: number, now: Instant): void {
   tally.trip = { at: now, used: Math.max(0, tally.count - remaining) };
 }
 
+/** Whether the row was tripped by hand less than a window ago. */
 export function isTripped({ trip, windowMs }: Tally, now: Instant): boolean {
   return trip !== null && now < trip.at + windowMs;
 }
@@ -110,6 +114,7 @@ export function turnOver(tally: Tally, now: Instant): void {
   tally.turnedAt = now;
 }
 
+/** Instants of use that it holds: what it costs in memory. */
 export function marksOf({ young, old }: Tally): number {
   return young.marks + old.marks;
 }

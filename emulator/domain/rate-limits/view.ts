@@ -22,6 +22,7 @@ export function limiterView(limiter: RateLimiter, now: Instant) {
   return { enabled, window, headers, scale, held: limiter.held, rows };
 }
 
+/** A row of §8.5 as the control API shows it, with what counts now in each region. */
 export function rowView(limiter: RateLimiter, row: RateRow, now: Instant) {
   const { matches, identity, category }: RateLimit = RATE_LIMITS[row.id];
   const regions = RATE_REGIONS.map((region) => [region, regionView(limiter, row, region, now)]);

@@ -15,6 +15,7 @@ export interface DraftRows {
   write(): void;
 }
 
+/** Reads each row of the store once; what is set reaches the store with `write`, all of it at once. */
 export function createDraftRows(turn: Turn, workspace: Workspace): DraftRows {
   const { traces } = turn.ports;
   const scope = { region: workspace.region, tenantId: workspace.tenant_id };

@@ -18,6 +18,7 @@ export interface Draft extends Pick<DraftRows, "row" | "isStored" | "write"> {
   showFeedback(runId: string, dropped?: string): void;
 }
 
+/** A draft that begins with the rows of the workspace as they are; nothing is written before `write`. */
 export function createDraft(turn: Turn, workspace: Workspace): Draft {
   const rows = createDraftRows(turn, workspace);
   const family = createFamily(turn, workspace, rows);

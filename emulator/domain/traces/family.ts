@@ -17,6 +17,7 @@ export interface Family {
   adopt(parentId: string): void;
 }
 
+/** Works on the rows of a draft; sums go up only where the assumption `ingest.roll_up` says so. */
 export function createFamily(turn: Turn, workspace: Workspace, rows: DraftRows): Family {
   const rollsUp = turn.ports.settings.assumptions["ingest.roll_up"] === "children";
 

@@ -153,6 +153,7 @@ export function fieldAt(where: string, name: string): string {
   return where === "" ? name : `${where}.${name}`;
 }
 
+/** A uuid in lower case; undefined for whatever is none. */
 export function parseUuid(value: unknown): string | undefined {
   return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
 }

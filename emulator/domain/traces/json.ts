@@ -3,6 +3,7 @@ export const JSON_DEPTH_MAX = 200;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** An array is none. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

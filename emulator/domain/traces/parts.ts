@@ -10,6 +10,7 @@ export interface Attachment {
   readonly bytes: number;
 }
 
+/** Rows and changes of a multipart body, with its attachments beside them. */
 export interface PartBatch extends Batch {
   readonly attachments: readonly Attachment[];
 }

@@ -41,6 +41,7 @@ export interface RowRange {
   readonly after?: RowPlace;
 }
 
+/** A row's place in the order by (start_time, id), in which rows are listed and exported. */
 export interface RowPlace {
   readonly startTime: string;
   readonly id: string;

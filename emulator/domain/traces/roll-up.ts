@@ -31,8 +31,10 @@ export interface Figures {
 const TOKEN_FIELDS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 const COST_FIELDS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 
+/** Of a row that shows neither tokens nor costs. */
 export const NO_FIGURES: Figures = { tokens: [null, null, null], costs: [null, null, null] };
 
+/** What a row shows, be it its own or its children's. */
 export function figuresOf(row: TraceRow): Figures {
   return {
     tokens: [row.total_tokens, row.prompt_tokens, row.completion_tokens],
@@ -40,6 +42,7 @@ export function figuresOf(row: TraceRow): Figures {
   };
 }
 
+/** Equal figures need not be carried up; costs are compared as they are written. */
 export function sameFigures(a: Figures, b: Figures): boolean {
   return [0, 1, 2].every((at) => a.tokens[at] === b.tokens[at] && a.costs[at] === b.costs[at]);
 }

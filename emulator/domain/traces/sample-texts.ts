@@ -1,5 +1,6 @@
 /** What the sample runs talk about: enough to look like work, in more scripts than one. */
 
+/** What one sample conversation is about. */
 export interface Topic {
   readonly question: string;
   readonly answer: string;
@@ -9,6 +10,7 @@ export interface Topic {
   readonly passages: readonly string[];
 }
 
+/** In several scripts and with awkward characters, so that encodings are put to the test. */
 export const TOPICS: readonly [Topic, ...Topic[]] = [
   {
     question: "My parcel 4471 was due on Tuesday and has not arrived. Where is it?",
@@ -92,6 +94,7 @@ export const TOPICS: readonly [Topic, ...Topic[]] = [
   },
 ];
 
+/** What failed sample runs have in their `error`. */
 export const FAILURES: readonly [string, ...string[]] = [
   'RateLimitError("429: too many requests, retry in 12s")',
   "TimeoutError: no answer within 30000 ms\n    at callModel (agent.ts:88:11)\n    at run (agent.ts:41:5)",
@@ -100,12 +103,14 @@ export const FAILURES: readonly [string, ...string[]] = [
   "KeyError: 'depot'",
 ];
 
+/** Invented: no price of theirs can be out of date. */
 export const MODELS: readonly [Model, ...Model[]] = [
   { name: "aster-mini", promptPicos: 150_000, completionPicos: 600_000 },
   { name: "aster-large", promptPicos: 2_500_000, completionPicos: 10_000_000 },
   { name: "boreal-2", promptPicos: 800_000, completionPicos: 3_200_000 },
 ];
 
+/** A model of the sample runs and what it costs. */
 export interface Model {
   readonly name: string;
   /** Prices per token, in units of 10^-12. */
@@ -113,6 +118,7 @@ export interface Model {
   readonly completionPicos: number;
 }
 
+/** With blanks, a slash, a colon and characters beyond ASCII. */
 export const TAGS: readonly [string, ...string[]] = [
   "production",
   "staging",

@@ -9,6 +9,7 @@ export interface Branch {
   readonly name: string;
 }
 
+/** The shapes of `SAMPLE_SHAPES` that are grown as trees. */
 export type TreeShape = "mixed" | "flat" | "deep" | "wide" | "errors";
 
 /** Draws the runs of one trace, in the order in which they begin. */

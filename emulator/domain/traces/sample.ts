@@ -14,11 +14,13 @@ import { microsBetween, parseTime, shiftTime } from "./wire-time.ts";
  */
 export const SAMPLE_SHAPES = ["mixed", "flat", "deep", "wide", "errors", "torture", "bench"] as const;
 
+/** Runs of one order. */
 export const SAMPLE_COUNT_MAX = 1_000_000;
 
 const WINDOW_DAYS_MAX = 36_600;
 const MICROS_PER_DAY = 86_400_000_000;
 
+/** Which sample runs are wanted; the same order gives the same runs. */
 export interface SampleOrder {
   /** How many runs, exactly; a last trace that is too long is cut off. */
   readonly count: number;

@@ -14,6 +14,7 @@ export interface WaitingChild {
 const WAITING_MAX = 100_000;
 const AT_A_TIME = 1_000;
 
+/** Waiting rows by workspace, labelled with the parent that they wait for. */
 export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
   "waiting_children",
   (child) => keyOf(child, child.id),
@@ -21,6 +22,7 @@ export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
   ({ parent_id }) => parent_id,
 );
 
+/** Notes that a row waits; when too many do already, the journal is told and the row stays where it is. */
 export function waitForParent(turn: Turn, workspace: Workspace, child: WaitingChild): void {
   const isKnown = turn.get(WAITING_CHILDREN, keyOf(workspace, child.id)) !== undefined;
   if (!isKnown && turn.count(WAITING_CHILDREN, workspaceKey(workspace)) >= WAITING_MAX)
@@ -29,6 +31,7 @@ export function waitForParent(turn: Turn, workspace: Workspace, child: WaitingCh
   turn.put(WAITING_CHILDREN, { region, tenant_id, ...child });
 }
 
+/** A row that does not wait is left alone. */
 export function stopWaiting(turn: Turn, workspace: Workspace, id: string): void {
   const key = keyOf(workspace, id);
   if (turn.get(WAITING_CHILDREN, key)) turn.remove(WAITING_CHILDREN, key);

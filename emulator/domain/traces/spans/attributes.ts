@@ -56,6 +56,7 @@ export function firstOf(attributes: Attributes, names: readonly string[]): unkno
   return undefined;
 }
 
+/** The first of these attributes that is there, if it is a text that is not empty. */
 export function firstText(attributes: Attributes, names: readonly string[]): string | undefined {
   const value = firstOf(attributes, names);
   return typeof value === "string" && value !== "" ? value : undefined;

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { readAttributes } from "./attributes.ts";
 import { runOfSpan, type SpanSource } from "./run.ts";
 
+/** What the spans of one request come to. */
 export interface SpanBatch {
   readonly posts: readonly Came[];
   /** Spans that no row can be made of; the others are taken in all the same, as OTLP asks. */

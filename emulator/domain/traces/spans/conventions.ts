@@ -3,6 +3,7 @@
  * tracers of model calls used before them or use beside them.
  */
 
+/** Run types by what an attribute of `KIND_NAMES` says in lower case. */
 export const RUN_TYPE_OF_OPERATION: Readonly<Record<string, string>> = {
   chat: "llm",
   completion: "llm",
@@ -34,7 +35,9 @@ export const KIND_NAMES = [
   "gen_ai.operation.name",
 ];
 
+/** Hold the name of the model. */
 export const MODEL_NAMES = ["gen_ai.request.model", "gen_ai.response.model", "llm.model_name"];
+/** Hold who serves the model. */
 export const PROVIDER_NAMES = ["gen_ai.provider.name", "gen_ai.system", "llm.provider"];
 
 /** Hold all of the inputs or outputs. */
@@ -67,9 +70,12 @@ export const INPUT_EVENTS: Readonly<Record<string, string>> = {
   "gen_ai.assistant.message": "assistant",
   "gen_ai.tool.message": "tool",
 };
+/** An event that holds one choice of the model. */
 export const OUTPUT_EVENT = "gen_ai.choice";
+/** An event that says why the span failed. */
 export const EXCEPTION_EVENT = "exception";
 
+/** Hold counts of tokens, by the columns that they go to. */
 export const TOKEN_NAMES = {
   prompt_tokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"],
   completion_tokens: [
@@ -80,6 +86,7 @@ export const TOKEN_NAMES = {
   total_tokens: ["gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"],
 } as const;
 
+/** Hold costs, by the columns that they go to. */
 export const COST_NAMES = {
   prompt_cost: ["gen_ai.usage.input_cost", "llm.cost.prompt"],
   completion_cost: ["gen_ai.usage.output_cost", "llm.cost.completion"],
@@ -99,4 +106,5 @@ export const ROW = {
   session_id: "langsmith.trace.session_id",
 } as const;
 
+/** Begins the names of attributes that hold one entry of the metadata each. */
 export const METADATA_PREFIX = "langsmith.metadata.";
