@@ -9,6 +9,8 @@ export const NEEDS = {
   writes: "may be written to (a service that is not local: --allow-writes)",
   tenants: "admits workspaces made up on the spot",
   ingest: "takes in trace rows",
+  schedules: "has scheduled exports (service version 0.10.42 or later)",
+  columns: "lets the columns of an export be chosen (service version 0.12.11 or later)",
   agent: "has an agent server (--agent-url)",
   eu: "has an address in the EU region (--eu-url)",
   object_store: "has an object store that the harness can look into (--s3 …)",
@@ -75,6 +77,7 @@ export interface Finding {
   readonly exchange?: Exchange;
 }
 
+/** What came of one case; `wallMs` is time of the wall clock. */
 export interface CaseResult {
   readonly id: string;
   readonly section: string;
@@ -90,6 +93,7 @@ export interface CaseResult {
   readonly wallMs: number;
 }
 
+/** The section that stands before the slash of a case's id. */
 export function sectionOfCase(id: string): string {
   return id.slice(0, id.indexOf("/"));
 }

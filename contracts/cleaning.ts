@@ -40,6 +40,7 @@ export interface Cleaning {
   clean(send: Send): Promise<void>;
 }
 
+/** Calls that fail are passed over: what they were to take away may be gone already. */
 export function createCleaning(): Cleaning {
   const calls: { readonly rank: number; readonly request: WireRequest }[] = [];
   return {

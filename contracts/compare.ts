@@ -34,8 +34,11 @@ export interface Left {
   readonly cases: readonly string[];
 }
 
+/** Where two servers differ from one another, and from what is asked for. */
 export interface Comparison {
   readonly targets: readonly [string, string];
+  /** What addresses in it lead to, where that is gone after the run. */
+  readonly fleeting?: string;
   /** Cases that both servers could be asked. */
   readonly compared: number;
   /** How many of these have each verdict. */
@@ -64,8 +67,10 @@ export function compared(first: RunReport, second: RunReport): Comparison {
     ...driftsOf(one, other, "first"),
     ...driftsOf(other, one, "second"),
   ]);
+  const fleeting = [first.fleeting, second.fleeting].filter((known) => known !== undefined).join(" and ");
   return {
     targets: [first.target, second.target],
+    ...(fleeting !== "" && { fleeting }),
     compared: asked.length,
     verdicts: {
       first: verdictsOf(asked.map(([one]) => one)),

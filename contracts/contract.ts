@@ -9,8 +9,10 @@ import { REQUIREMENTS, type RequirementId, sectionOf } from "./spec/requirements
 import type { Identity, ObjectStore, Reach, Receiver, Region, Session, WireRequest } from "./target.ts";
 import { openWire, type Wire } from "./wire.ts";
 
+/** A JSON object whose members nobody has checked. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** A reply as a case sees it; `exchange` is the same with its secrets hidden. */
 export interface Reply<T = Members> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,6 +22,7 @@ export interface Reply<T = Members> {
   readonly exchange: Exchange;
 }
 
+/** What a request has beside its method and path. */
 export interface CallOptions {
   /** Sent as JSON; a text is sent as it is. */
   readonly body?: unknown;
@@ -78,6 +81,7 @@ export class CaseEnded extends Error {
 /** Nothing more may be asked. */
 export class BudgetSpent extends CaseEnded {}
 
+/** One case under way, as the runner sees it. */
 export interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
@@ -93,6 +97,7 @@ export interface OpenContract {
 
 const CONTROL = "/_emulator/v1";
 
+/** What one case is run with. */
 export interface ContractParts {
   readonly case: Case;
   readonly session: Session;
@@ -105,6 +110,7 @@ export interface ContractParts {
   readonly spend: () => Promise<boolean>;
 }
 
+/** Findings are collected, not thrown; only what ends a case throws `CaseEnded`. */
 export function openContract(parts: ContractParts): OpenContract {
   const { session, draw, oracle } = parts;
   const findings: Finding[] = [];

@@ -10,6 +10,7 @@ export interface Draw {
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const UUID_BYTES = 16;
 
+/** Its seeds are taken together: each of them changes all that is drawn. */
 export function createDraw(...seeds: readonly (string | number)[]): Draw {
   let state = hash(seeds.join(" "));
 

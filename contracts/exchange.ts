@@ -49,6 +49,7 @@ export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
   return hidden(value) as T;
 }
 
+/** An exchange without these secrets and without what is secret by its name. */
 export function exchangeOf(
   request: WireRequest,
   reply: WireReply,

@@ -6,6 +6,7 @@ import type { Operation } from "./spec/operation.ts";
 import { OPERATIONS } from "./spec/operations.ts";
 import type { WireReply, WireRequest } from "./target.ts";
 
+/** How strictly an exchange is judged. */
 export interface ExpectOptions extends ContractQuestion {
   /** Differences from our choices, and from the wording of the specification, count too. */
   readonly strict?: boolean;

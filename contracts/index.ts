@@ -46,6 +46,7 @@ export { CASES } from "./suites/cases.ts";
 export type { Session, Target } from "./target.ts";
 export { coverage, uncovered };
 
+/** Which cases a run asks, and how; all of it may be left out. */
 export interface ContractOptions {
   /** Sections, cases or the begins of their slugs; all cases when left out. */
   readonly select?: readonly string[];
@@ -66,9 +67,11 @@ export interface ContractOptions {
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
+/** A report of a run; `ok` when no verdict of it counts as a failure. */
 export interface ContractRun extends RunReport {
   readonly ok: boolean;
-  written(reporter: Reporter): string;
+  /** Every finding in full when it is to be verbose, else the first ones of each row. */
+  written(reporter: Reporter, verbose?: boolean): string;
 }
 
 /** Judges a target by the suites; rejects when nothing is selected. */
@@ -99,7 +102,11 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ...(nonce !== undefined && { nonce }),
     ...(onResult && { onResult }),
   });
-  return { ...report, ok: isGood(report, strict), written: (reporter) => written(report, reporter, strict) };
+  return {
+    ...report,
+    ok: isGood(report, strict),
+    written: (reporter, verbose) => written(report, reporter, strict, verbose),
+  };
 }
 
 async function loadOracle(): Promise<Oracle> {

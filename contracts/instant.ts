@@ -1,6 +1,7 @@
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;
 
+/** In milliseconds, as are the three that follow. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

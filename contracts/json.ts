@@ -10,6 +10,7 @@ export function jsonOf(text: string | undefined): unknown {
   }
 }
 
+/** Whether a value is a JSON object; an array is none. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -58,6 +58,7 @@ export function errorSchemas(values: AssumptionValues): Readonly<Record<string, 
 /** Writes a field as a schema: named ones as references, unless they are asked for in place. */
 export type SchemaWriter = (field: Field<unknown>, inPlace?: boolean) => unknown;
 
+/** Writes what is right for these values of the assumptions. */
 export function schemaWriter(values: AssumptionValues): SchemaWriter {
   const titleCase = (values["export.status_casing"] ?? "upper") === "title";
   const write = (value: unknown, inPlace: boolean): unknown => {
@@ -75,6 +76,7 @@ export function schemaWriter(values: AssumptionValues): SchemaWriter {
   return (field, inPlace = false) => write(field, inPlace);
 }
 
+/** What the references of a writer lead to, for `components/schemas`. */
 export function namedSchemas(schemaOf: SchemaWriter): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...NAMED].map(([field, name]) => [name, schemaOf(field, true)]));
 }

@@ -12,6 +12,7 @@ import type { Operation } from "./spec/operation.ts";
 import { OPERATIONS } from "./spec/operations.ts";
 import { AGENT_API_VERSION, DEFAULT_VERSIONS } from "./spec/versions.ts";
 
+/** What differs in the document from one server to the next. */
 export interface OpenApiOptions {
   readonly versions?: Readonly<Record<keyof typeof DEFAULT_VERSIONS, string>>;
   /** Base addresses of the two regions (§1). */

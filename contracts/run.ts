@@ -14,6 +14,7 @@ import type { Exchange } from "./exchange.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import type { Target } from "./target.ts";
 
+/** Which cases are asked, and when to stop. */
 export interface RunOptions {
   readonly cases: readonly Case[];
   readonly seed?: number;
@@ -32,8 +33,11 @@ export interface RunOptions {
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
+/** What came of a run; `wallMs` is time of the wall clock. */
 export interface RunReport {
   readonly target: string;
+  /** What the addresses in it lead to, where that is gone after the run. */
+  readonly fleeting?: string;
   readonly seed: number;
   /** Command that asks one case again, with `<case>` in it; undefined where nobody knows one. */
   readonly again?: string;
@@ -45,6 +49,9 @@ export interface RunReport {
 
 const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
 const BUDGET_SPENT = "the request budget is spent (--budget)";
+/** A server that has gone away is not asked all the rest. */
+const MOST_SILENT = 3;
+const GONE = `could not be asked: the target gave no answer in the ${MOST_SILENT} cases before; see whether it runs`;
 
 /** Asks a target every case. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
@@ -55,6 +62,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   let requests = 0;
   let next = 0;
   let stopped = false;
+  let silent = 0;
   let done = 0;
 
   const spend = async () => {
@@ -63,14 +71,19 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
     return true;
   };
 
+  async function resultFor(asked: Case): Promise<CaseResult> {
+    const obstacle = obstacleTo(target, asked, requests >= budget, silent >= MOST_SILENT);
+    if (obstacle) return resultOf(asked, [unsupported(asked, obstacle)]);
+    const { result, isSilent } = await runCase(target, asked, { ...options, seed, nonce, spend });
+    silent = isSilent ? silent + 1 : 0;
+    return result;
+  }
+
   async function work(): Promise<void> {
     while (next < cases.length && !stopped) {
       const place = next++;
       const asked = cases[place] as Case;
-      const result =
-        requests >= budget
-          ? resultOf(asked, [unsupported(asked, BUDGET_SPENT)])
-          : await runCase(target, asked, { ...options, seed, nonce, spend });
+      const result = await resultFor(asked);
       results[place] = result;
       done += 1;
       options.onResult?.(result, done, cases.length);
@@ -82,6 +95,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   const known = results.filter((result) => result !== undefined);
   return {
     target: target.name,
+    ...(target.fleeting !== undefined && { fleeting: target.fleeting }),
     seed,
     ...(options.again !== undefined && { again: options.again }),
     results: known,
@@ -96,17 +110,23 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld"> {
   readonly spend: () => Promise<boolean>;
 }
 
+interface Asked {
+  readonly result: CaseResult;
+  /** It broke off because no reply came. */
+  readonly isSilent: boolean;
+}
+
 async function runCase(
   target: Target,
   asked: Case,
   { seed, nonce, oracle, keepHeld = false, spend }: CaseRun,
-): Promise<CaseResult> {
-  const missing = asked.needs.find((need) => !target.offers.has(need));
-  if (missing) return resultOf(asked, [unsupported(asked, `needs a target that ${NEEDS[missing]}`)]);
+): Promise<Asked> {
   const startedAt = target.now();
   const session = await target.open(asked.settings).catch((error: Error) => error);
-  if (session instanceof Error)
-    return resultOf(asked, [trouble(asked, "the target could not be opened", session)]);
+  if (session instanceof Error) {
+    const closed = trouble(asked, "the target could not be opened", session);
+    return { result: resultOf(asked, [closed]), isSilent: isUnreachable(session) };
+  }
   // What is drawn by number repeats with the seed; names do not, where another run may have left them.
   const draw = { ...createDraw(seed, asked.id, nonce), integer: createDraw(seed, asked.id).integer };
   const open = openContract({
@@ -119,9 +139,11 @@ async function runCase(
     oracle,
     spend,
   });
+  let isSilent = false;
   try {
     await asked.run(open.contract);
   } catch (error) {
+    isSilent = isUnreachable(error);
     const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
     // What a case could not ask any more is nobody's fault.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(asked, BUDGET_SPENT));
@@ -132,12 +154,21 @@ async function runCase(
   const { findings, held, requests } = open;
   const questions = [...open.asked];
   await open.close();
-  return resultOf(asked, findings, {
-    asked: questions,
-    ...(held && { held }),
-    requests,
-    wallMs: Math.round(target.now() - startedAt),
-  });
+  const wallMs = Math.round(target.now() - startedAt);
+  const more = { asked: questions, ...(held && { held }), requests, wallMs };
+  return { result: resultOf(asked, findings, more), isSilent };
+}
+
+/** Why a case is not asked, if anything is in its way. */
+function obstacleTo(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
+  if (isSpent) return BUDGET_SPENT;
+  const missing = needs.find((need) => !target.offers.has(need));
+  if (missing) return `needs a target that ${NEEDS[missing]}`;
+  return isGone ? GONE : undefined;
+}
+
+function isUnreachable(error: unknown): boolean {
+  return (error as Error).name === "Unreachable";
 }
 
 /** A case that breaks off has met something that nobody thought of, on one side or the other. */

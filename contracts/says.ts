@@ -6,5 +6,6 @@ export function saysOf(requirement: RequirementId | null, assumption: Assumption
   if (assumption !== undefined) return `not shown; chosen: ${ASSUMPTIONS[assumption].choice}`;
   if (requirement === null) return "nothing";
   const { kind, text } = REQUIREMENTS[requirement];
+  if (kind === "X") return `beyond the specification: ${text}`;
   return kind === "S" ? text : `not shown; chosen: ${text}`;
 }

@@ -13,6 +13,7 @@ export interface WireRequest {
   readonly body?: string;
 }
 
+/** A reply as it came from a target. */
 export interface WireReply {
   readonly status: number;
   /** Names in lower case. */
@@ -23,6 +24,7 @@ export interface WireReply {
 /** Names the world of an emulator that a request is for, whatever its base address says. */
 export const WORLD_HEADER = "x-emulator-world";
 
+/** Rejects when the target gives no reply. */
 export type Send = (request: WireRequest) => Promise<WireReply>;
 
 /** Looks into the object store that exports are written to. */
@@ -63,6 +65,7 @@ export interface ReadFile {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** A column as its file declares it. */
 export interface ParquetColumn {
   readonly name: string;
   /** Logical type where there is one, else the physical one, in capitals. */
@@ -129,6 +132,8 @@ export interface Target {
   readonly width: number;
   /** Of this run alone, where the target keeps the names that earlier runs have given. */
   readonly nonce?: string;
+  /** What its addresses lead to, where that is gone after the run: reports say so. */
+  readonly fleeting?: string;
   /** It is not on this machine: it is not asked without a bound. */
   readonly elsewhere?: true;
   /** Wall-clock time, only told in reports. */

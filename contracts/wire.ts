@@ -15,6 +15,7 @@ export interface Wire {
 /** Called before each request; rejects when none may be sent any more. */
 type Spend = () => Promise<void>;
 
+/** `close` takes away what was made through it. */
 export function openWire(session: Session, spend: Spend): Wire {
   const secrets = new Set(secretsOf(session.identity));
   const cleaning = createCleaning();

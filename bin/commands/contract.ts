@@ -43,6 +43,7 @@ const FLAGS: Flags = {
   bail: { help: "stop at the first case that fails" },
   strict: { help: "differences from the emulator's own choices fail too" },
   report: { value: "pretty|junit|json|md", help: "form of the report (default pretty)" },
+  verbose: { help: "show every finding in full, not only the first three of each row" },
   output: { value: "<file>", help: "write the report to a file; the counts are still printed" },
 };
 

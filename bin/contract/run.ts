@@ -64,7 +64,12 @@ async function judged(
   const target = await targets.open(() => targetOf(invocation));
   const report = await judge(invocation, target, selected(CASES, selectors));
   const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
-  return { exitCode: report.ok ? 0 : 1, brief, written: report.written };
+  const verbose = invocation.flags.verbose === true;
+  return {
+    exitCode: report.ok ? 0 : 1,
+    brief,
+    written: (reporter) => report.written(reporter, verbose),
+  };
 }
 
 /** A report goes to a file or to the terminal; beside a file some words are said. */
@@ -141,14 +146,28 @@ async function compared(
 const ASKING =
   "target eu-url agent-url world assistant tenant-id s3 s3-bucket s3-region allow-writes seed strict";
 
+/** Secrets, and the variables that stand for them. */
+const HIDDEN: Readonly<Record<string, string>> = {
+  "api-key": "API_KEY",
+  "s3-access-key-id": "AWS_ACCESS_KEY_ID",
+  "s3-secret-access-key": "AWS_SECRET_ACCESS_KEY",
+};
+
 /** What is typed to ask one case again, without a secret in it. */
 function againCommand(flags: Invocation["flags"]): string {
   const given = ASKING.split(" ").flatMap((name) => {
     const value = flags[name];
-    return value === undefined ? [] : [value === true ? `--${name}` : `--${name} ${value}`];
+    return value === undefined ? [] : [value === true ? `--${name}` : `--${name} ${quoted(String(value))}`];
   });
-  const key = flags["api-key"] === undefined ? [] : ['--api-key "$API_KEY"'];
-  return ["emulator contract run <case>", ...given, ...key].join(" ");
+  const hidden = Object.entries(HIDDEN).flatMap(([name, variable]) =>
+    flags[name] === undefined ? [] : [`--${name} "$${variable}"`],
+  );
+  return ["emulator contract run <case>", ...given, ...hidden].join(" ");
+}
+
+/** As a shell takes it for one word. */
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function comparisonIn(reporter: Reporter, comparison: Comparison): string {

@@ -1,8 +1,11 @@
+import { worldsNamed } from "../../contracts/adapters/emulator-place.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import type { Target } from "../../contracts/target.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 
 type Flags = Invocation["flags"];
+
+const MOST_DIGITS = 10;
 
 /** The server to be judged: the one that is spelled out, or an emulator in this process. */
 export async function targetOf(invocation: Invocation): Promise<Target> {
@@ -49,15 +52,18 @@ async function at(
     ...(euUrl !== undefined && { euUrl }),
     ...(agentUrl !== undefined && { agentUrl }),
   };
+  refuseAlike(url, euUrl);
+  const world = text(flags, "world");
+  refuseTwoWorlds(given, world);
   if (!areLocal(given) && apiKey === undefined)
     throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
   const assistant = text(flags, "assistant");
-  const world = text(flags, "world");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   return createAddressTarget({
     ...given,
     allowWrites,
+    greets: true,
     ...(apiKey !== undefined && { apiKey }),
     ...(tenantId !== undefined && { tenantId }),
     ...(assistant !== undefined && { assistant }),
@@ -68,16 +74,20 @@ async function at(
   });
 }
 
+/** What a flag was given; undefined when it was not. */
 export function text(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
 
+/** Throws a `UsageError` when the flag was given something else. */
 export function wholeNumber(flags: Flags, name: string): number | undefined {
   const given = text(flags, name);
   if (given === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(given))
-    throw new UsageError(`--${name}: "${given}" will not do; give a whole number`);
+  if (!/^\d+$/.test(given) || given.length > MOST_DIGITS)
+    throw new UsageError(
+      `--${name}: "${given}" will not do; give a whole number of at most ${MOST_DIGITS} digits`,
+    );
   return Number(given);
 }
 
@@ -93,11 +103,23 @@ function refuseStray(flags: Flags, why = "only goes with --target"): void {
     if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
+/** Each region has an address of its own (§1). */
+function refuseAlike(url: string, euUrl: string | undefined): void {
+  if (url === euUrl)
+    throw new UsageError(`--eu-url: ${euUrl} is the US address; give the one of the EU region`);
+}
+
 /** Nothing else has worlds, and other services are not asked for any. */
 function worldFor(given: Parameters<typeof areLocal>[0], world: string): string {
   if (!areLocal(given)) throw new UsageError("--world: only an emulator on this machine has worlds");
   if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is no name of a world`);
   return world;
+}
+
+function refuseTwoWorlds(given: Parameters<typeof areLocal>[0], world: string | undefined): void {
+  const [one, another] = worldsNamed(given, world);
+  if (another !== undefined)
+    throw new UsageError(`--world: ${one} and ${another} are two worlds; name the one that is to be judged`);
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {
@@ -108,7 +130,9 @@ function addressIn(flags: Flags, name: string): string | undefined {
 function baseOf(name: string, given: string): string {
   const address = URL.canParse(given) ? new URL(given) : undefined;
   if (!address || !/^https?:$/.test(address.protocol))
-    throw new UsageError(`--${name}: "${given}" is no http or https address`);
+    throw new UsageError(
+      `--${name}: "${given}" is no http or https address; give one such as http://127.0.0.1:4700`,
+    );
   if (address.username !== "" || address.password !== "")
     throw new UsageError(
       `--${name}: leave user and password out of the address; a key is given by --api-key`,

@@ -3,7 +3,16 @@ import { createDraw } from "../draw.ts";
 import type { Identity, Send, Session, Target } from "../target.ts";
 import { control, openPlace, type Place } from "./emulator-place.ts";
 import { openObjectStore } from "./object-store.ts";
-import { assistantAt, type Parts, partsAt } from "./probe.ts";
+import {
+  admitsAnyone,
+  assistantAt,
+  type Parts,
+  partsAt,
+  refuseCaller,
+  refuseStranger,
+  VERSIONED,
+  versionedAt,
+} from "./probe.ts";
 import { REACH } from "./reach.ts";
 import { createSender } from "./send.ts";
 
@@ -21,6 +30,8 @@ export interface Addresses {
   readonly tenantId?: string;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
+  /** A service elsewhere is asked first whether it knows the key, as a server on this machine always is. */
+  readonly greets?: boolean;
   /** World of an emulator to judge as it stands; without one, a world is made and removed again. */
   readonly world?: string;
   /** Taken for a server on this machine, whatever its address looks like. */
@@ -48,8 +59,7 @@ export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUr
 export async function createAddressTarget(given: Addresses): Promise<Target> {
   const url = given.url ?? given.agentUrl ?? "";
   const local = given.isOwn ?? areLocal(given);
-  const bases = { us: url, eu: given.euUrl, agent: given.agentUrl };
-  const place = local ? await openPlace(bases, given.world) : undefined;
+  const place = local ? await openPlace(given, given.world) : undefined;
   const addresses = { us: url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
   const sender = place ?? createSender(addresses, given.agentUrl);
   const send = local ? sender.send : calm(sender.send);
@@ -58,17 +68,17 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
     sender.close();
   };
   try {
-    const has =
-      local && !place ? await partsAt(given, send) : { platform: given.url !== undefined, agent: false };
+    const found = await foundAt(given, place, send);
     const assistantId = await assistantAt(given, send);
-    const offers = offersOf(given, local, place !== undefined, has);
     const open = sessionsAt({ given, place, send, addressOf: sender.addressOf, assistantId });
     const elsewhere = local ? {} : ({ elsewhere: true } as const);
+    const fleeting = place?.made === undefined ? {} : { fleeting: `the world ${place.made} of the run` };
     return {
       name: url,
-      offers,
+      offers: offersOf(given, local, place !== undefined, found),
       width: 1,
       ...elsewhere,
+      ...fleeting,
       nonce: String(REACH.now()),
       now: REACH.now,
       open,
@@ -78,6 +88,32 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
     await close();
     throw error;
   }
+}
+
+/** What asking a server has shown of it. */
+interface Found extends Parts {
+  /** Workspaces may be made up. */
+  readonly tenants: boolean;
+  readonly versioned: readonly Need[];
+}
+
+/** Finds out by asking what can be found out; rejects when the caller would get no further. */
+async function foundAt(given: Addresses, place: Place | undefined, send: Send): Promise<Found> {
+  if (!(given.isOwn ?? areLocal(given))) return foundElsewhere(given, send);
+  const parts = place ? { platform: given.url !== undefined, agent: true } : await partsAt(given, send);
+  refuseStranger(given, parts);
+  if (!place && !parts.platform) return { ...parts, tenants: false, versioned: VERSIONED };
+  const tenants = place !== undefined && (await admitsAnyone(given, send));
+  if (!tenants) await refuseCaller(given, place ? undefined : DEFAULT_TENANT_ID, send);
+  return { ...parts, tenants, versioned: await versionedAt(given, send) };
+}
+
+/** A service elsewhere is taken for what it is said to be, and asked for nothing unless that is wanted. */
+async function foundElsewhere(given: Addresses, send: Send): Promise<Found> {
+  const parts = { platform: given.url !== undefined, agent: false, tenants: false };
+  if (!given.greets || !parts.platform) return { ...parts, versioned: VERSIONED };
+  await refuseCaller(given, DEFAULT_TENANT_ID, send);
+  return { ...parts, versioned: await versionedAt(given, send) };
 }
 
 interface Opened extends Pick<Session, "send" | "addressOf"> {
@@ -102,15 +138,18 @@ function sessionsAt({ given, place, send, addressOf, assistantId }: Opened): Tar
     const removeBucket = place && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
     const objects = openObjectStore(given.s3?.endpoint ?? place?.s3Url, identity.bucket);
     await place?.freeze();
+    // One key for all cases would be counted for all of them.
+    if (place && given.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
     const close = async () => {
       objects.close();
-      await removeBucket?.();
+      // An emulator that has ended has taken it along.
+      await removeBucket?.().catch(() => undefined);
     };
     return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
   };
 }
 
-function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Parts): ReadonlySet<Need> {
+function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Found): ReadonlySet<Need> {
   const needs: readonly (readonly [boolean, ...Need[]])[] = [
     [has.platform, "platform"],
     [given.allowWrites || local, "writes", "ingest"],
@@ -118,7 +157,9 @@ function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Part
     [given.agentUrl !== undefined || emulator || has.agent, "agent"],
     [local, "receiver"],
     [given.s3 !== undefined || emulator, "object_store"],
-    [emulator, "control", "clock", "faults", "tenants"],
+    [emulator, "control", "clock", "faults"],
+    [has.tenants, "tenants"],
+    [true, ...has.versioned],
   ];
   return new Set(needs.flatMap(([offered, ...names]) => (offered ? names : [])));
 }

@@ -16,9 +16,18 @@ interface Bases {
   readonly agent?: string | undefined;
 }
 
+/** The same as a caller gives them. */
+interface Given {
+  readonly url?: string;
+  readonly euUrl?: string;
+  readonly agentUrl?: string;
+}
+
 /** The world of an emulator that is judged. */
 export interface Place extends Sender {
   readonly s3Url: string;
+  /** Its name, where it was made for the run. */
+  readonly made?: string;
   /** Keeps time from moving by itself while cases move it. */
   freeze(): Promise<void>;
   /** A world that was made goes with all that is in it; in any other one time goes on as it went. */
@@ -32,15 +41,16 @@ interface World {
 }
 
 /** The world that is wanted, else one that is made for the run; undefined where there is no emulator. */
-export async function openPlace(given: Bases, wanted: string | undefined): Promise<Place | undefined> {
+export async function openPlace(given: Given, wanted: string | undefined): Promise<Place | undefined> {
+  const bases = basesOf(given);
   const named = worldNamed(given, wanted);
-  const root = withoutWorld(given);
+  const root = withoutWorld(bases);
   const door = senderTo(inWorld(root, named ?? MAIN));
   try {
     const known = await statusOf(door.send, "us");
     if (known) return (named === undefined && (await placeMade(root, door))) || placeAsItIs(door, known);
     if (wanted !== undefined)
-      throw new Unreachable(`${given.us} is no emulator, and only an emulator has worlds such as ${wanted}`);
+      throw new Unreachable(`${bases.us} is no emulator, and only an emulator has worlds such as ${wanted}`);
   } catch (error) {
     door.close();
     throw error;
@@ -90,6 +100,7 @@ async function placeMade(root: Bases, door: Sender): Promise<Place | undefined> 
   return {
     ...sender,
     s3Url: String(made.s3_url),
+    made: id,
     freeze: async () => undefined,
     leave,
     close() {
@@ -126,12 +137,20 @@ function senderTo({ us, eu, agent }: Bases): Sender {
   return createSender({ us, ...(eu !== undefined && { eu }) }, agent);
 }
 
-/** The one that is wanted, or that an address ends with. */
-function worldNamed({ us, eu, agent }: Bases, wanted: string | undefined): string | undefined {
-  const said = [wanted, ...[us, eu, agent].map((base) => IN_WORLD.exec(base ?? "")?.[2])];
-  const [named, another] = new Set(said.filter((world) => world !== undefined));
+/** The worlds that are wanted, or that addresses end with: more than one is too many. */
+export function worldsNamed({ url, euUrl, agentUrl }: Given, wanted: string | undefined): readonly string[] {
+  const said = [wanted, ...[url, euUrl, agentUrl].map((base) => IN_WORLD.exec(base ?? "")?.[2])];
+  return [...new Set(said.filter((world) => world !== undefined))];
+}
+
+function worldNamed(given: Given, wanted: string | undefined): string | undefined {
+  const [named, another] = worldsNamed(given, wanted);
   if (another === undefined) return named;
   throw new Unreachable(`${named} and ${another} are two worlds; name the one that is to be judged`);
+}
+
+function basesOf({ url, euUrl, agentUrl }: Given): Bases {
+  return { us: url ?? agentUrl ?? "", eu: euUrl, agent: agentUrl };
 }
 
 function withoutWorld({ us, eu, agent }: Bases): Bases {

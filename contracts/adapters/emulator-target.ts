@@ -64,6 +64,7 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
 
   return {
     name: "emulator, in this process",
+    fleeting: "an emulator in this process",
     offers: new Set(Object.keys(NEEDS) as Need[]),
     width: WIDTH,
     now: REACH.now,

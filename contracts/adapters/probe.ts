@@ -1,4 +1,6 @@
+import type { Need } from "../case.ts";
 import { isMembers, jsonOf } from "../json.ts";
+import { VERSION_GATES } from "../spec/versions.ts";
 import type { Send } from "../target.ts";
 import type { Addresses } from "./address-target.ts";
 import { Unreachable } from "./send.ts";
@@ -35,10 +37,67 @@ export async function partsAt({ url }: Addresses, send: Send): Promise<Parts> {
 async function isKnown(send: Send, routes: readonly (readonly [method: string, path: string])[]) {
   const statuses = routes.map(async ([method, path]) => {
     const body = method === "POST" ? { body: "{}" } : {};
-    const { status } = await send({ region: "us", method, path, headers: JSON_TYPE, ...body });
-    return status;
+    const { status, headers } = await send({ region: "us", method, path, headers: JSON_TYPE, ...body });
+    // Object stores and web pages answer any path, but not like this.
+    return status !== 404 && !/xml|html/.test(headers["content-type"] ?? "");
   });
-  return (await Promise.all(statuses)).some((status) => status !== 404);
+  return (await Promise.all(statuses)).some((known) => known);
+}
+
+/** An address where nothing of this API is was most often mistyped. */
+export function refuseStranger({ url, agentUrl }: Addresses, { platform, agent }: Parts): void {
+  if (url === undefined || agentUrl !== undefined || platform || agent) return;
+  throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
+}
+
+const WORKSPACE = "5eed0000-0000-4000-8000-00000c0417ac";
+
+/** Whether any key opens any workspace that is made up. */
+export async function admitsAnyone(given: Addresses, send: Send): Promise<boolean> {
+  const status = await greeted({ ...given, tenantId: WORKSPACE }, send);
+  return status !== 401 && status !== 403;
+}
+
+/** Who is not let in would find a fault in every case. */
+export async function refuseCaller(given: Addresses, usual: string | undefined, send: Send): Promise<void> {
+  const { url, apiKey, tenantId = usual } = given;
+  const status = await greeted({ ...given, ...(tenantId !== undefined && { tenantId }) }, send);
+  if (status === 401)
+    throw new Unreachable(
+      apiKey === undefined
+        ? `${url} asks for a key (401); give one that it knows, with --api-key`
+        : `${url} does not know the key (401); give one that it knows, with --api-key`,
+    );
+  if (status === 403)
+    throw new Unreachable(
+      tenantId === undefined
+        ? `${url} does not let the key into a workspace that is made up (403); give one of its own, with --tenant-id`
+        : `${url} does not let the key into ${tenantId} (403); give a workspace of its own, with --tenant-id`,
+    );
+}
+
+/** What a caller is answered who lists exports. */
+async function greeted({ apiKey, tenantId = WORKSPACE }: Addresses, send: Send): Promise<number> {
+  const headers = { "x-api-key": apiKey ?? "contract-greeting", "x-tenant-id": tenantId };
+  return (await send({ region: "us", method: "GET", path: "/api/v1/bulk-exports", headers })).status;
+}
+
+const SINCE = {
+  schedules: VERSION_GATES.scheduled_exports.service,
+  columns: VERSION_GATES.export_fields.service,
+} as const satisfies Partial<Record<Need, string>>;
+
+/** What a server has unless it says that it is older. */
+export const VERSIONED = Object.keys(SINCE) as readonly (keyof typeof SINCE)[];
+
+/** What of it a server has by the version that it names. */
+export async function versionedAt({ apiKey }: Addresses, send: Send): Promise<readonly Need[]> {
+  const headers = { ...(apiKey !== undefined && { "x-api-key": apiKey }) };
+  const { status, text } = await send({ region: "us", method: "GET", path: "/info", headers });
+  const body = status === 200 ? jsonOf(text) : undefined;
+  const version = isMembers(body) && typeof body.version === "string" ? body.version : undefined;
+  if (version === undefined || !/^\d+(\.\d+)+$/.test(version)) return VERSIONED;
+  return VERSIONED.filter((need) => version.localeCompare(SINCE[need], "en", { numeric: true }) >= 0);
 }
 
 /** The id of the assistant that the caller names. */

@@ -34,8 +34,7 @@ export function createSender(
     try {
       return await exchange(agents, base, request);
     } catch (error) {
-      const { message, code } = error as NodeJS.ErrnoException;
-      throw new Unreachable(`${method} ${base}${path.replace(/\?.*$/, "")}: ${message || code}`);
+      throw new Unreachable(`${method} ${base}${path.replace(/\?.*$/, "")}: ${reasonOf(error as Error)}`);
     }
   }
 
@@ -46,6 +45,21 @@ export function createSender(
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
+}
+
+/** Why no reply came, and what its reader may do, by the code of the system or of TLS. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; start the server, or give the address that it has",
+  ENOTFOUND: "there is no host of this name",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  EHOSTUNREACH: "there is no way to this host",
+  ENETUNREACH: "there is no way to this network",
+  EPROTO: "no TLS is spoken there; give the address with http:",
+  HPE_INVALID_CONSTANT: "no HTTP is spoken there; is it an address with https:?",
+};
+
+function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  return REASONS[code ?? ""] ?? (message || (code ?? "no reply came"));
 }
 
 /** No reply came. */

@@ -31,6 +31,7 @@ export function weighed(row: Operation, reply: WireReply, body: unknown, diagnos
     : fact(requirement, message, valueAt(body, steps));
 }
 
+/** FAIL for a row that the specification shows; for a row of our choosing, UNSPECIFIED. */
 export function fact(requirement: RequirementId, text: string, actual?: unknown): Judgement {
   if (REQUIREMENTS[requirement].kind !== "S") return choice(requirement, text);
   const section = sectionOf(requirement);
@@ -44,16 +45,19 @@ export function fact(requirement: RequirementId, text: string, actual?: unknown)
   };
 }
 
+/** UNSPECIFIED: the target made another choice than ours. */
 export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): Judgement {
   const section = sectionOf(requirement);
   const named = assumption !== undefined && assumption in ASSUMPTIONS ? { assumption } : {};
   return { verdict: "UNSPECIFIED", blame: "specification", requirement, section, text, ...named };
 }
 
+/** NON-STRICT: allowed, but not as the specification words it. */
 export function unstrict(requirement: RequirementId, text: string): Judgement {
   return { verdict: "NON-STRICT", blame: "target", requirement, section: sectionOf(requirement), text };
 }
 
+/** The row of the ledger that an operation is about as a whole. */
 export function firstOf(row: Operation): RequirementId {
   return row.requirements[0] as RequirementId;
 }

@@ -1,5 +1,6 @@
 import { VERDICTS } from "../case.ts";
 import type { Comparison, Drift, Side } from "../compare.ts";
+import { goneLine } from "./findings.ts";
 import { inline } from "./markdown.ts";
 
 const MOST_ASKED = 3;
@@ -14,6 +15,7 @@ export function comparisonLines(comparison: Comparison): string[] {
       ...group.flatMap((drift) => driftLines(drift, targets)),
       "",
     ]),
+    ...(drifts.length > 0 ? goneLine(comparison.fleeting) : []),
     ...leftLines(comparison),
     ...comparisonCounts(comparison),
   ];

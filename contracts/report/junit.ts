@@ -1,36 +1,43 @@
 import { type CaseResult, sectionOfCase } from "../case.ts";
 import type { RunReport } from "../run.ts";
-import { folded, rowName } from "./findings.ts";
+import { folded, goneLine, rowName } from "./findings.ts";
 import { caseLines } from "./pretty.ts";
 import { countsOf } from "./summary.ts";
 
 /** A report as build servers read it: a suite for each section. */
-export function junitReport({ target, results, wallMs, again }: RunReport, strict: boolean): string {
+export function junitReport(report: RunReport, strict: boolean): string {
+  const { target, results, wallMs } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${escaped(target)}" time="${seconds(wallMs)}" ${totals(results, strict)}>`,
-    ...sections.flatMap((section) => suiteOf(section, results, strict, again)),
+    ...sections.flatMap((section) => suiteOf(section, report, strict)),
     "</testsuites>",
     "",
   ].join("\n");
 }
 
-function suiteOf(section: string, all: readonly CaseResult[], strict: boolean, again?: string): string[] {
-  const results = all.filter(({ id }) => sectionOfCase(id) === section);
+function suiteOf(section: string, report: RunReport, strict: boolean): string[] {
+  const results = report.results.filter(({ id }) => sectionOfCase(id) === section);
   const time = results.reduce((sum, { wallMs }) => sum + wallMs, 0);
   return [
     `  <testsuite name="§${escaped(section)}" time="${seconds(time)}" ${totals(results, strict)}>`,
-    ...results.map((result) => testCase(section, result, strict, again)),
+    ...results.map((result) => testCase(section, result, strict, report)),
     "  </testsuite>",
   ];
 }
 
-function testCase(section: string, result: CaseResult, strict: boolean, again?: string): string {
+/** Build servers show each case alone, so that each says all there is to it. */
+function testCase(
+  section: string,
+  result: CaseResult,
+  strict: boolean,
+  { again, fleeting }: RunReport,
+): string {
   const { id, title, wallMs, verdict } = result;
   const open = `    <testcase classname="§${escaped(section)}" name="${escaped(`${id}: ${title}`)}" time="${seconds(wallMs)}"`;
   if (verdict === "PASS") return `${open}/>`;
-  const text = escaped(caseLines(result, again).join("\n"));
+  const text = escaped([...caseLines(result, again), ...goneLine(fleeting)].join("\n"));
   if (verdict === "UNSUPPORTED")
     return `${open}><skipped message="${escaped(result.findings[0]?.text ?? verdict)}"/></testcase>`;
   const [gravest] = folded(result);

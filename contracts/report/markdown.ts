@@ -1,17 +1,30 @@
-import { type CaseResult, sectionOfCase, VERDICTS } from "../case.ts";
+import { type CaseResult, type Finding, sectionOfCase, VERDICTS } from "../case.ts";
 import type { RunReport } from "../run.ts";
 import { saysOf } from "../says.ts";
-import { againLine, type Fold, folded, rowName, type Unmet, unmet } from "./findings.ts";
+import {
+  againLine,
+  type Fold,
+  folded,
+  goneLine,
+  isToldBefore,
+  rowName,
+  shownInFull,
+  type ToldBefore,
+  toldBefore,
+  type Unmet,
+  unmet,
+} from "./findings.ts";
 import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
 
 const FINDINGS_SHOWN = 10;
 const CASES_SHOWN = 5;
 
 /** A report for the summary of a job: a table of sections, then what was found. */
-export function markdownReport(report: RunReport): string {
-  const { results, target, requests, wallMs, seed, again } = report;
+export function markdownReport(report: RunReport, verbose: boolean): string {
+  const { results, target, requests, wallMs, seed, again, fleeting } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
+  const full = shownInFull(wanting, verbose);
   return [
     `## Contract: ${inline(target)}`,
     "",
@@ -22,7 +35,11 @@ export function markdownReport(report: RunReport): string {
     ...sections.map((section) => row(section, results)),
     "",
     ...unmetTable(unmet(results)),
-    ...wanting.flatMap((result) => findings(result, again)),
+    ...(wanting.length > 0 ? goneLine(fleeting).flatMap((line) => [inline(line), ""]) : []),
+    ...wanting
+      .filter((result) => !isToldBefore(result, full))
+      .flatMap((result) => findings(result, again, full)),
+    ...toldLines(toldBefore(wanting, full)),
   ].join("\n");
 }
 
@@ -48,7 +65,17 @@ function unmetTable(rows: readonly Unmet[]): string[] {
   return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
 }
 
-function findings(result: CaseResult, again: string | undefined): string[] {
+function toldLines(told: readonly ToldBefore[]): string[] {
+  if (told.length === 0) return [];
+  return [
+    "### More cases met with the same rows (`--verbose` shows them in full)",
+    "",
+    ...told.map(({ verdict, rows, cases }) => `- ${verdict} ${inline(rows)}: ${cases.map(inline).join(" ")}`),
+    "",
+  ];
+}
+
+function findings(result: CaseResult, again: string | undefined, full: ReadonlySet<Finding>): string[] {
   const { id, title, verdict } = result;
   const kinds = folded(result);
   const rest = kinds.length - FINDINGS_SHOWN;
@@ -57,18 +84,20 @@ function findings(result: CaseResult, again: string | undefined): string[] {
     "",
     `${title}.`,
     "",
-    ...kinds.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+    ...kinds.slice(0, FINDINGS_SHOWN).flatMap((fold) => findingLines(fold, full.has(fold.finding))),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
     ...againLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
     "",
   ];
 }
 
-function findingLines({ finding, more }: Fold): string[] {
+function findingLines({ finding, more }: Fold, isWhole: boolean): string[] {
   const { requirement, assumption, blame, verdict, text, exchange } = finding;
   const asked = requirement === null ? [] : [`  asked for: ${inline(saysOf(requirement, assumption))}  `];
+  const head = `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `;
+  if (!isWhole) return [head];
   return [
-    `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `,
+    head,
     ...asked,
     ...("expected" in finding ? [`  expected ${code(finding.expected)}  `] : []),
     ...("actual" in finding ? [`  actual ${code(finding.actual)}  `] : []),

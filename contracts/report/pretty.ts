@@ -1,7 +1,18 @@
 import type { CaseResult, Finding } from "../case.ts";
 import type { RunReport } from "../run.ts";
 import { saysOf } from "../says.ts";
-import { againLine, folded, rowName, type Unmet, unmet } from "./findings.ts";
+import {
+  againLine,
+  folded,
+  goneLine,
+  isToldBefore,
+  rowName,
+  shownInFull,
+  type ToldBefore,
+  toldBefore,
+  type Unmet,
+  unmet,
+} from "./findings.ts";
 import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
 
 const FINDINGS_SHOWN = 10;
@@ -10,19 +21,31 @@ const CASES_SHOWN = 5;
 const SAME_CHARACTERS = 60;
 
 /** A report for a person: what is not as it should be, case by case and row by row, then the counts. */
-export function prettyReport(report: RunReport): string {
+export function prettyReport(report: RunReport, verbose: boolean): string {
   const { results, again } = report;
   const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
+  const full = shownInFull(wanting, verbose);
   return [
-    ...wanting.flatMap((result) => [...caseLines(result, again), ""]),
+    ...headLines(wanting.length, results.length),
+    ...wanting
+      .filter((result) => !isToldBefore(result, full))
+      .flatMap((result) => [...caseLines(result, again, full), ""]),
+    ...toldLines(toldBefore(wanting, full)),
     ...unsupportedLines(results),
     ...unmetLines(unmet(results), again),
+    ...(wanting.length > 0 ? goneLine(report.fleeting) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
   ].join("\n");
 }
 
-export function caseLines(result: CaseResult, again?: string): string[] {
+function headLines(wanting: number, all: number): string[] {
+  if (wanting < 2) return [];
+  return [`${wanting} of ${counted(all, "case")} found something; what is not met stands at the end.`, ""];
+}
+
+/** A case; what other cases have shown enough of is only named. */
+export function caseLines(result: CaseResult, again?: string, full?: ReadonlySet<Finding>): string[] {
   const { id, title, verdict } = result;
   const kinds = folded(result);
   const rest = kinds.length - FINDINGS_SHOWN;
@@ -31,7 +54,7 @@ export function caseLines(result: CaseResult, again?: string): string[] {
     ...kinds
       .slice(0, FINDINGS_SHOWN)
       .flatMap(({ finding, more }) => [
-        ...findingLines(finding),
+        ...(full === undefined || full.has(finding) ? findingLines(finding) : [findingLine(finding)]),
         ...(more > 0 ? [`    and ${more} more like this`] : []),
       ]),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
@@ -39,18 +62,29 @@ export function caseLines(result: CaseResult, again?: string): string[] {
   ];
 }
 
-export function findingLines(finding: Finding): string[] {
-  const { verdict, blame, requirement, assumption, text, exchange } = finding;
+function toldLines(told: readonly ToldBefore[]): string[] {
+  if (told.length === 0) return [];
   return [
-    `  ${verdict} §${rowName(finding)} (${blame}): ${text}`,
+    "More cases met with the same rows; --verbose shows them in full:",
+    ...told.flatMap(({ verdict, rows, cases }) => [`  ${verdict} ${rows}`, `    ${cases.join(" ")}`]),
+    "",
+  ];
+}
+
+function findingLine(finding: Finding): string {
+  const { verdict, blame, text } = finding;
+  return `  ${verdict} §${rowName(finding)} (${blame}): ${text}`;
+}
+
+export function findingLines(finding: Finding): string[] {
+  const { requirement, assumption, exchange } = finding;
+  return [
+    findingLine(finding),
     ...(requirement === null ? [] : [`    asked for: ${saysOf(requirement, assumption)}`]),
     ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
     ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
     ...(exchange
-      ? [
-          `    ${exchange.method} ${exchange.url} → ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd(),
-          `    ${exchange.curl}`,
-        ]
+      ? [`    ${exchange.curl}`, `    answered ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
       : []),
   ];
 }

@@ -10,10 +10,10 @@ export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
 export type Reporter = (typeof REPORTERS)[number];
 
 /** A run in the form that its reader wants. */
-export function written(report: RunReport, reporter: Reporter, strict: boolean): string {
+export function written(report: RunReport, reporter: Reporter, strict: boolean, verbose = false): string {
   if (reporter === "junit") return junitReport(report, strict);
-  if (reporter === "md") return markdownReport(report);
-  if (reporter === "pretty") return prettyReport(report);
+  if (reporter === "md") return markdownReport(report, verbose);
+  if (reporter === "pretty") return prettyReport(report, verbose);
   const { results } = report;
   const verdict = { ok: isGood(report, strict), counts: countsOf(results), unmet: unmet(results) };
   return JSON.stringify({ ...verdict, ...report }, null, 2);

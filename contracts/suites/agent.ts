@@ -17,7 +17,7 @@ export const AGENT_CASES = suite({
     needs: AGENT,
     async run(t) {
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
-      t.must("4.8-3", status < 300, "an empty object creates a thread", { actual: status });
+      t.must("4.8-3", status < 300, "an empty object creates a thread", { expected: "2xx", actual: status });
       for (const name of THREAD_FIELDS)
         t.fact("2.2-1", name in body, `${name} is answered`, { actual: Object.keys(body) });
       t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
@@ -28,7 +28,10 @@ export const AGENT_CASES = suite({
       t.fact("2.2-1", values === null || typeof values === "object", "values is an object or null", {
         actual: values,
       });
-      t.fact("3.2-1", body.status === "idle", "a created thread is idle", { actual: body.status });
+      t.fact("3.2-1", body.status === "idle", "a created thread is idle", {
+        expected: "idle",
+        actual: body.status,
+      });
     },
   },
   "2.2/statuses": {
@@ -47,12 +50,18 @@ export const AGENT_CASES = suite({
         await settle(t);
         const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
         const before = await now();
-        t.choice("2.2-2", before === during, `while its run works it is ${during}`, { actual: before });
+        t.choice("2.2-2", before === during, `while its run works it is ${during}`, {
+          expected: during,
+          actual: before,
+        });
         const [running] = await listRuns(t, id);
-        t.choice("3.2-2", running?.status === "running", "its run is running", { actual: running?.status });
+        t.choice("3.2-2", running?.status === "running", "its run is running", {
+          expected: "running",
+          actual: running?.status,
+        });
         await settle(t, "PT2M");
         const end = await now();
-        t.choice("2.2-2", end === after, `afterwards it is ${after}`, { actual: end });
+        t.choice("2.2-2", end === after, `afterwards it is ${after}`, { expected: after, actual: end });
       }
     },
   },
@@ -73,9 +82,11 @@ export const AGENT_CASES = suite({
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
       t.choice("agent.transitions", early.get(first.run_id) === "running", "the first one runs", {
+        expected: "running",
         actual: early.get(first.run_id),
       });
       t.choice("agent.transitions", early.get(second.run_id) === "pending", "the second one waits", {
+        expected: "pending",
         actual: early.get(second.run_id),
       });
       await settle(t, "PT5M");
@@ -101,6 +112,7 @@ export const AGENT_CASES = suite({
       await settle(t, "PT1H1M");
       const [run] = await listRuns(t, id);
       t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", {
+        expected: "timeout",
         actual: run?.status,
       });
     },
@@ -135,7 +147,7 @@ export const AGENT_CASES = suite({
       const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, {
         body,
       });
-      t.must("4.8-2", status < 300, "the shown fields are taken", { actual: status });
+      t.must("4.8-2", status < 300, "the shown fields are taken", { expected: "2xx", actual: status });
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
       t.choice(
         "agent.stream_framing",
@@ -154,7 +166,7 @@ export const AGENT_CASES = suite({
           "4.8-2",
           isRefused(refused.status),
           `${Object.keys(wrong).join(", ")} of another form: refused`,
-          { actual: refused.status },
+          { expected: "4xx", actual: refused.status },
         );
       }
     },
@@ -173,7 +185,10 @@ export const AGENT_CASES = suite({
         "the values of the thread are answered",
       );
       const [run] = await listRuns(t, id);
-      t.choice("4.8-4", run?.status === "success", "and the run has ended", { actual: run?.status });
+      t.choice("4.8-4", run?.status === "success", "and the run has ended", {
+        expected: "success",
+        actual: run?.status,
+      });
     },
   },
   "4.8/cron-fires": {
@@ -184,7 +199,7 @@ export const AGENT_CASES = suite({
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };
       const { status } = await t.call("POST", `/threads/${id}/runs/crons`, { body });
-      t.choice("4.8-4", status < 300, "a cron is created", { actual: status });
+      t.choice("4.8-4", status < 300, "a cron is created", { expected: "2xx", actual: status });
       const now = await t.now();
       const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
       await t.advance({ to: iso(next - 1000) });
@@ -221,7 +236,7 @@ export const AGENT_CASES = suite({
         body: { limit: 1, offset: 0 },
         headers,
       });
-      t.choice("5-5", status === 200, "it answers", { actual: status });
+      t.choice("5-5", status === 200, "it answers", { expected: 200, actual: status });
     },
   },
   "9/description": {
@@ -232,6 +247,7 @@ export const AGENT_CASES = suite({
       const { status, text } = await t.call("GET", "/openapi.json", { unjudged: true });
       // Where the description is found is not shown, only what it carries (§9).
       const found = t.choice("agent.description_path", status === 200, "/openapi.json answers", {
+        expected: 200,
         actual: status,
       });
       if (!found) return;
@@ -248,7 +264,7 @@ export const AGENT_CASES = suite({
     needs: ["platform"],
     async run(t) {
       const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
-      t.fact("9-1", status === 200, "they are there", { actual: status });
+      t.fact("9-1", status === 200, "they are there", { expected: 200, actual: status });
       const bare = await t.call("GET", "/bulk-exports");
       t.fact("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
     },

@@ -50,6 +50,7 @@ export const BEYOND_CASES = suite({
       await t.advance("PT6H10M");
       const now = await t.now();
       t.fact("X-2", now - from === 6 * HOUR_MS + 600_000, "PT6H10M are six hours and ten minutes", {
+        expected: 6 * HOUR_MS + 600_000,
         actual: now - from,
       });
       const { body } = await t.call("POST", "/threads", { body: {} });
@@ -80,6 +81,7 @@ export const BEYOND_CASES = suite({
       t.fact("X-2", hits === 2, "it tells how often it struck", { expected: 2, actual: hits });
       const never = await ask(t, "POST", "/faults", { ...rule, match: { op: "listNothing" } });
       t.fact("X-2", isRefused(never.status), "a fault that can never strike is refused", {
+        expected: "4xx",
         actual: never.status,
       });
     },
@@ -90,13 +92,17 @@ export const BEYOND_CASES = suite({
     needs: ["writes", "control"],
     async run(t) {
       const colour = t.draw.word(12);
-      await t.call("POST", "/threads", { body: { [colour]: "red" }, unjudged: true });
+      const made = await t.call("POST", "/threads", { body: { [colour]: "red" }, unjudged: true });
       await t.call("GET", "/info");
       const journal = linesOf((await ask(t, "GET", "/journal")).text);
       const isNamed = journal.some(
         ({ cause }) => String(memberOf(cause, "detail", "unknown_fields")) === `body.${colour}`,
       );
-      t.fact("X-2", isNamed, "a field that nothing reads is named", { actual: journal.at(-1) });
+      // An emulator that is strict names it by refusing it.
+      const isRefusedByName = isRefused(made.status) && made.text.includes(colour);
+      t.fact("X-2", isNamed || isRefusedByName, "a field that nothing reads is named", {
+        actual: journal.at(-1),
+      });
       const info = journal.findLast(({ cause }) => memberOf(cause, "name") === "info");
       const answered = info?.answered_beyond;
       t.fact("X-2", JSON.stringify(answered) === '["body"]', "and what is answered without being shown", {
@@ -104,7 +110,10 @@ export const BEYOND_CASES = suite({
       });
       const last = journal.at(-1)?.turn;
       const rest = linesOf((await ask(t, "GET", `/journal?since=${Number(last) - 1}`)).text);
-      t.fact("X-2", rest[0]?.turn === last, "since leaves out what was before", { actual: rest.length });
+      t.fact("X-2", rest[0]?.turn === last, "since leaves out what was before", {
+        expected: last,
+        actual: rest[0]?.turn,
+      });
     },
   },
   "X/worlds": {
@@ -131,7 +140,10 @@ export const BEYOND_CASES = suite({
         t.fact("X-2", (await t.now()) - now < HOUR_MS, "and so is its time");
       });
       const { status } = await ask(t, "GET", "/worlds/contract-nobody");
-      t.fact("X-2", status === 404, "a world that nobody made is not found", { actual: status });
+      t.fact("X-2", status === 404, "a world that nobody made is not found", {
+        expected: 404,
+        actual: status,
+      });
     },
   },
   "X/snapshots": {
@@ -153,6 +165,7 @@ export const BEYOND_CASES = suite({
         await t.control("DELETE", `/snapshots/${name}`);
         const gone = await act(`/snapshots/${name}/load`, {});
         t.fact("X-2", gone.status === 404, "a snapshot that was removed is not loaded", {
+          expected: 404,
           actual: gone.status,
         });
       });
@@ -167,12 +180,15 @@ export const BEYOND_CASES = suite({
       const query = new URLSearchParams({ method: "GET", path: EXPORTS, "x-api-key": t.identity.apiKey });
       await t.control("PUT", "/rate-limits/default_key", { remaining: 0 });
       const { status } = await t.call("GET", EXPORTS);
-      t.fact("X-2", status === 429, "a tripped row refuses", { actual: status });
+      t.fact("X-2", status === 429, "a tripped row refuses", { expected: 429, actual: status });
       const told = JSON.stringify(await t.control("GET", `/rate-limits/explain?${query}`));
       t.fact("X-2", told.includes('"default_key"'), "the row that decides is named", { actual: told });
       await t.control("POST", "/rate-limits/reset", {});
       const after = await t.call("GET", EXPORTS);
-      t.fact("X-2", after.status === 200, "once it is forgotten requests pass", { actual: after.status });
+      t.fact("X-2", after.status === 200, "once it is forgotten requests pass", {
+        expected: 200,
+        actual: after.status,
+      });
     },
   },
   "X/verification": {
@@ -226,7 +242,10 @@ export const BEYOND_CASES = suite({
         );
       const published = new Set(callsOf(body));
       const missing = callsOf(openApiDocument()).filter((call) => !published.has(call));
-      t.fact("X-3", missing.length === 0, "no operation of the tables is missing", { actual: missing });
+      t.fact("X-3", missing.length === 0, "no operation of the tables is missing", {
+        expected: [],
+        actual: missing,
+      });
     },
   },
   "X/library": {
@@ -236,7 +255,7 @@ export const BEYOND_CASES = suite({
     settings: { seed: 4242, limits: { max_retries: 7 } },
     async run(t) {
       const { seed } = await t.control("GET", "/status");
-      t.fact("X-4", seed === 4242, "the seed is the one that was given", { actual: seed });
+      t.fact("X-4", seed === 4242, "the seed is the one that was given", { expected: 4242, actual: seed });
       const told = JSON.stringify(await t.control("GET", "/config"));
       t.fact("X-4", told.includes('"max_retries":7'), "and so is the limit", { actual: told.slice(0, 300) });
       const unknown = await t.refusesToStart({ limits: { max_retrys: 7 } });
@@ -244,9 +263,7 @@ export const BEYOND_CASES = suite({
         "X-4",
         unknown?.includes("max_retries") === true,
         "a misspelt option: the nearest one is named",
-        {
-          actual: unknown,
-        },
+        { actual: unknown },
       );
       const wrong = await t.refusesToStart({ limits: { max_retries: -1 } });
       t.fact("X-4", wrong?.includes("max_retries") === true, "a value that cannot be is named", {

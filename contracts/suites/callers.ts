@@ -40,7 +40,7 @@ export const CALLER_CASES = suite({
     async run(t) {
       for (const region of ["us", "eu"] as const) {
         const { status } = await t.call("GET", EXPORTS, { region });
-        t.fact("1-1", status === 200, `the ${region} region answers`, { actual: status });
+        t.fact("1-1", status === 200, `the ${region} region answers`, { expected: 200, actual: status });
       }
     },
   },
@@ -54,20 +54,28 @@ export const CALLER_CASES = suite({
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
       t.fact("1-2", isRefused(read.status), "the export is not read in the other region", {
+        expected: "4xx",
         actual: read.status,
       });
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { region });
       t.fact("1-2", !body.some((item) => item.id === id), "nor listed there");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
-      t.fact("1-2", isRefused(stop.status), "nor stopped from there", { actual: stop.status });
+      t.fact("1-2", isRefused(stop.status), "nor stopped from there", {
+        expected: "4xx",
+        actual: stop.status,
+      });
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
       const across = await t.call("POST", EXPORTS, { region, body: orderBody(prepared) });
       t.fact("1-2", isRefused(across.status), "its destination and project are unknown there", {
+        expected: "4xx",
         actual: across.status,
       });
       const runId = prepared.rows[0]?.id;
       const trace = await t.call("GET", `/api/v1/runs/${runId}`, { region });
-      t.fact("1-2", isRefused(trace.status), "trace rows are not read there", { actual: trace.status });
+      t.fact("1-2", isRefused(trace.status), "trace rows are not read there", {
+        expected: "4xx",
+        actual: trace.status,
+      });
     },
   },
   "1/unlisted-paths": {
@@ -88,6 +96,7 @@ export const CALLER_CASES = suite({
       // Not DELETE: another server might do it.
       const { status } = await t.call("PUT", EXPORTS);
       t.choice("platform.method_not_allowed", status === 405, "a method that is not shown: 405", {
+        expected: 405,
         actual: status,
       });
     },
@@ -98,7 +107,10 @@ export const CALLER_CASES = suite({
     async run(t) {
       for (const path of ["/ok", "/info"]) {
         const { status } = await t.call("GET", path, { headers: { "x-api-key": null, "x-tenant-id": null } });
-        t.choice("platform.health_endpoints", status === 200, `${path} answers`, { actual: status });
+        t.choice("platform.health_endpoints", status === 200, `${path} answers`, {
+          expected: 200,
+          actual: status,
+        });
       }
     },
   },
@@ -109,18 +121,26 @@ export const CALLER_CASES = suite({
       const { apiKey } = t.identity;
       for (const name of ["X-API-Key", "x-api-key", "X-Api-Key"]) {
         const { status } = await t.call("GET", EXPORTS, { headers: { "x-api-key": null, [name]: apiKey } });
-        t.fact("5-1", status === 200, `${name} is read`, { actual: status });
+        t.fact("5-1", status === 200, `${name} is read`, { expected: 200, actual: status });
       }
       const without = await t.call("GET", EXPORTS, { headers: { "x-api-key": null } });
       t.fact("5-1", isRefused(without.status), "a bulk-export call carries a key", {
+        expected: "4xx",
         actual: without.status,
       });
-      t.choice("platform.missing_key", without.status === 401, "without one it is answered with 401");
+      t.choice("platform.missing_key", without.status === 401, "without one it is answered with 401", {
+        expected: 401,
+        actual: without.status,
+      });
       const nowhere = await t.call("GET", EXPORTS, { headers: { "x-tenant-id": null } });
       t.fact("5-1", isRefused(nowhere.status), "a bulk-export call carries X-Tenant-Id", {
+        expected: "4xx",
         actual: nowhere.status,
       });
-      t.choice("platform.missing_tenant", nowhere.status === 422, "without it it is answered with 422");
+      t.choice("platform.missing_tenant", nowhere.status === 422, "without it it is answered with 422", {
+        expected: 422,
+        actual: nowhere.status,
+      });
     },
   },
   "5/workspaces": {
@@ -133,14 +153,15 @@ export const CALLER_CASES = suite({
       const headers = { "x-tenant-id": t.draw.uuid() };
       const read = await t.call("GET", `${EXPORTS}/${id}`, { headers });
       t.choice("platform.workspace_separation", read.status === 404, "another workspace does not find it", {
+        expected: 404,
         actual: read.status,
       });
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { headers });
-      t.choice("5-3", body.length === 0, "nor lists it", { actual: body.length });
+      t.choice("5-3", body.length === 0, "nor lists it", { expected: 0, actual: body.length });
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
-      t.choice("5-3", stop.status === 404, "nor cancels it", { actual: stop.status });
+      t.choice("5-3", stop.status === 404, "nor cancels it", { expected: 404, actual: stop.status });
       const theft = await t.call("POST", EXPORTS, { headers, body: orderBody(prepared) });
-      t.choice("5-3", theft.status === 404, "nor exports its rows", { actual: theft.status });
+      t.choice("5-3", theft.status === 404, "nor exports its rows", { expected: 404, actual: theft.status });
       await cancel(t, id);
     },
   },
@@ -160,9 +181,15 @@ export const CALLER_CASES = suite({
         body: { post: [{ ...sent, session_id: body.id }] },
         headers: none,
       });
-      t.choice("platform.default_workspace", status < 300, "rows are taken in", { actual: status });
+      t.choice("platform.default_workspace", status < 300, "rows are taken in", {
+        expected: "2xx",
+        actual: status,
+      });
       const found = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
-      t.choice("5-6", found.body.id === sent.id, "and found again");
+      t.choice("5-6", found.body.id === sent.id, "and found again", {
+        expected: sent.id,
+        actual: found.body.id,
+      });
     },
   },
   "8.5/ingest-round-trip": {
@@ -183,7 +210,7 @@ export const CALLER_CASES = suite({
       const patch = await t.call("PATCH", `/runs/${late.id}`, {
         body: { end_time: first?.end_time, outputs: { done: true } },
       });
-      t.choice("X-1", patch.status < 300, "a row is changed", { actual: patch.status });
+      t.choice("X-1", patch.status < 300, "a row is changed", { expected: "2xx", actual: patch.status });
       const { id } = await exported(t, prepared);
       const rows = await rowsOf(t, id);
       const changed = rows.find((found) => found.id === late.id);

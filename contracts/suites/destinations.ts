@@ -41,7 +41,10 @@ export const DESTINATION_CASES = suite({
       const secret = t.identity.bucket.secretAccessKey;
       const { status, body, text } = await createDestination(t);
       t.must("4.2-1", status < 300 && typeof body.id === "string", "an object with an id is answered");
-      t.choice("platform.success_status", status === 200, "success is 200", { actual: status });
+      t.choice("platform.success_status", status === 200, "success is 200", {
+        expected: 200,
+        actual: status,
+      });
       t.fact("2.4-2", !text.includes(secret) && !("credentials" in body), "credentials are not returned");
     },
   },
@@ -53,8 +56,11 @@ export const DESTINATION_CASES = suite({
       for (const path of [...REQUIRED, ...CREDENTIALS]) {
         const body = without(destinationBody(t), path);
         const { status } = await t.call("POST", DESTINATIONS, { body });
-        t.fact("2.4-1", isRefused(status), `${path} is required`, { actual: status });
-        t.choice("platform.invalid_request", status === 422, `a missing ${path} is answered with 422`);
+        t.fact("2.4-1", isRefused(status), `${path} is required`, { expected: "4xx", actual: status });
+        t.choice("platform.invalid_request", status === 422, `a missing ${path} is answered with 422`, {
+          expected: 422,
+          actual: status,
+        });
       }
     },
   },
@@ -74,6 +80,7 @@ export const DESTINATION_CASES = suite({
       for (const body of wrong) {
         const { status, exchange } = await t.call("POST", DESTINATIONS, { body });
         t.fact("2.4-1", isRefused(status), "a field of the wrong form is refused", {
+          expected: "4xx",
           actual: status,
           exchange,
         });
@@ -86,10 +93,19 @@ export const DESTINATION_CASES = suite({
     needs: [...WRITES, "control"],
     async run(t) {
       const { status } = await createDestination(t, { endpoint_url: undefined, region: "us-east-1" });
-      t.fact("2.4-12", status < 300, "without endpoint_url the region decides", { actual: status });
+      t.fact("2.4-12", status < 300, "without endpoint_url the region decides", {
+        expected: "2xx",
+        actual: status,
+      });
       const none = await createDestination(t, { endpoint_url: undefined, region: undefined });
-      t.fact("2.4-1", isRefused(none.status), "an AWS-style bucket without a region is refused");
-      t.choice("destination.missing_region", none.status === 422, "it is answered with 422");
+      t.fact("2.4-1", isRefused(none.status), "an AWS-style bucket without a region is refused", {
+        expected: "4xx",
+        actual: none.status,
+      });
+      t.choice("destination.missing_region", none.status === 422, "it is answered with 422", {
+        expected: 422,
+        actual: none.status,
+      });
     },
   },
   "2.4/endpoint": {
@@ -100,6 +116,7 @@ export const DESTINATION_CASES = suite({
       const { s3_url } = await t.control<{ s3_url: string }>("GET", "/status");
       const { status, body } = await createDestination(t, { endpoint_url: s3_url, region: undefined });
       t.must("2.4-11", status < 300, "a store with the S3-compatible XML API is accepted", {
+        expected: "2xx",
         actual: status,
       });
       const prepared = await prepare(t);
@@ -124,10 +141,20 @@ export const DESTINATION_CASES = suite({
         const keys = await filesOf(t, id);
         const begin = led ? `${name}/${config.prefix}/` : `${config.prefix}/`;
         const holds = keys.length > 0 && keys.every((key) => key.startsWith(begin));
-        t.fact("2.4-13", holds, `include_bucket_in_prefix ${given}: keys begin with ${begin}`, {
-          actual: keys[0],
-        });
-        if (given === undefined) t.fact("2.4-1", holds, "include_bucket_in_prefix is false by default");
+        t.fact(
+          "2.4-13",
+          holds,
+          `include_bucket_in_prefix ${given ?? "left out"}: the bucket ${led ? "leads" : "is not in"} the path`,
+          {
+            expected: `${begin}…`,
+            actual: keys[0],
+          },
+        );
+        if (given === undefined)
+          t.fact("2.4-1", holds, "include_bucket_in_prefix is false by default", {
+            expected: `${begin}…`,
+            actual: keys[0],
+          });
       }
       const config = { prefix: `${name}/${prefix}`, include_bucket_in_prefix: true };
       const { id } = await exported(t, await prepare(t, { config, days: 1 }));
@@ -146,8 +173,14 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
       const { status } = await t.call("POST", DESTINATIONS, { body });
-      t.fact("2.4-4", isRefused(status), "credentials are required on the hosted deployment");
-      t.choice("destination.missing_credentials", status === 422, "their absence is answered with 422");
+      t.fact("2.4-4", isRefused(status), "credentials are required on the hosted deployment", {
+        expected: "4xx",
+        actual: status,
+      });
+      t.choice("destination.missing_credentials", status === 422, "their absence is answered with 422", {
+        expected: 422,
+        actual: status,
+      });
     },
   },
   "2.4/self-hosted-credentials": {
@@ -161,7 +194,10 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
       const { status } = await t.call("POST", DESTINATIONS, { body });
-      t.fact("2.4-4", status < 300, "the environment's credentials are used", { actual: status });
+      t.fact("2.4-4", status < 300, "the environment's credentials are used", {
+        expected: "2xx",
+        actual: status,
+      });
     },
   },
   "2.4/session-token-old": {
@@ -171,9 +207,16 @@ export const DESTINATION_CASES = suite({
     settings: { versions: { service: "0.10.33", application: "0.10.90" } },
     async run(t) {
       const { status } = await createDestination(t, {}, await temporaryPair(t));
-      t.fact("2.4-3", isRefused(status), "session_token is too new for this version", { actual: status });
-      t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
+      t.fact("2.4-3", isRefused(status), "session_token is too new for this version", {
+        expected: "4xx",
+        actual: status,
+      });
+      t.fact("9-2", isRefused(status), "a feature follows the version that brought it", {
+        expected: "4xx",
+        actual: status,
+      });
       t.choice("destination.session_token_gate", status === 422, "it is answered with 422", {
+        expected: 422,
         actual: status,
       });
       t.fact("2.4-3", (await createDestination(t)).status < 300, "lasting credentials work in it");
@@ -187,10 +230,19 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const pair = await temporaryPair(t);
       const { status } = await createDestination(t, {}, pair);
-      t.fact("2.4-3", status < 300, "session_token is there since this version", { actual: status });
-      t.fact("9-2", status < 300, "a feature follows the version that brought it");
+      t.fact("2.4-3", status < 300, "session_token is there since this version", {
+        expected: "2xx",
+        actual: status,
+      });
+      t.fact("9-2", status < 300, "a feature follows the version that brought it", {
+        expected: "2xx",
+        actual: status,
+      });
       const wrong = await createDestination(t, {}, { ...pair, session_token: `${pair.session_token}x` });
-      t.fact("2.4-3", isRefused(wrong.status), "a wrong token is noticed by the test write");
+      t.fact("2.4-3", isRefused(wrong.status), "a wrong token is noticed by the test write", {
+        expected: "4xx",
+        actual: wrong.status,
+      });
     },
   },
 });

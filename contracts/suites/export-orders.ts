@@ -25,7 +25,7 @@ async function refuses(
 ): Promise<void> {
   for (const [what, more] of Object.entries(wrong)) {
     const { status, exchange } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), ...more } });
-    t.fact(id, isRefused(status), `${what} is refused`, { actual: status, exchange });
+    t.fact(id, isRefused(status), `${what} is refused`, { expected: "4xx", actual: status, exchange });
   }
 }
 
@@ -69,13 +69,16 @@ export const EXPORT_ORDER_CASES = suite({
       });
       const reversed = { ...orderBody(prepared), end_time: iso(prepared.from) };
       const { status } = await t.call("POST", EXPORTS, { body: reversed });
-      t.choice("export.reversed_window", status === 422, "a window without length is refused");
+      t.choice("export.reversed_window", status === 422, "a window without length is refused", {
+        expected: 422,
+        actual: status,
+      });
     },
   },
   "2.5/interval-hours": {
     title: "interval_hours is a whole number from 1 to 168",
     requirements: ["2.5-3"],
-    needs: ORDER,
+    needs: [...ORDER, "schedules"],
     async run(t) {
       const prepared = await prepare(t);
       const from = await t.now();
@@ -150,6 +153,7 @@ export const EXPORT_ORDER_CASES = suite({
       for (const filter of ["eq(name", "eq(nonsense, 1)", "and()", "", "drop table"]) {
         const { status } = await t.call("POST", EXPORTS, { body: { ...orderBody(prepared), filter } });
         t.choice("2.5-10", status === 422, `filter ${JSON.stringify(filter)} is refused with 422`, {
+          expected: 422,
           actual: status,
         });
       }
@@ -158,7 +162,7 @@ export const EXPORT_ORDER_CASES = suite({
   "2.5/export-fields": {
     title: "export_fields chooses columns, for scheduled exports too",
     requirements: ["2.5-5", "2.7-2"],
-    needs: RUNS,
+    needs: [...RUNS, "schedules", "columns"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
       const export_fields = ["name", "id", "tenant_id", "is_root"];
@@ -196,9 +200,13 @@ export const EXPORT_ORDER_CASES = suite({
         body: { ...orderBody(prepared), export_fields: ["id"] },
       });
       t.fact("2.5-5", isRefused(status), "a choice of columns is too new for this version", {
+        expected: "4xx",
         actual: status,
       });
-      t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
+      t.fact("9-2", isRefused(status), "a feature follows the version that brought it", {
+        expected: "4xx",
+        actual: status,
+      });
       await order(t, prepared);
     },
   },
@@ -210,8 +218,14 @@ export const EXPORT_ORDER_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const { status } = await t.call("POST", EXPORTS, { body: orderBody(prepared, { interval_hours: 6 }) });
-      t.fact("2.5-8", isRefused(status), "a schedule is too new for this version", { actual: status });
-      t.fact("9-2", isRefused(status), "a feature follows the version that brought it");
+      t.fact("2.5-8", isRefused(status), "a schedule is too new for this version", {
+        expected: "4xx",
+        actual: status,
+      });
+      t.fact("9-2", isRefused(status), "a feature follows the version that brought it", {
+        expected: "4xx",
+        actual: status,
+      });
     },
   },
   "2.5/scheduled-new": {
@@ -225,7 +239,7 @@ export const EXPORT_ORDER_CASES = suite({
       const body = orderBody({ ...prepared, from }, { interval_hours: 6, export_fields: ["id"] });
       const { status } = await t.call("POST", EXPORTS, { body });
       for (const id of ["2.5-8", "2.5-5", "9-2"] as const)
-        t.fact(id, status < 300, "the version has it", { actual: status });
+        t.fact(id, status < 300, "the version has it", { expected: "2xx", actual: status });
     },
   },
   "2.5/format-version": {
@@ -248,8 +262,14 @@ export const EXPORT_ORDER_CASES = suite({
       for (const member of ["bulk_export_destination_id", "session_id"]) {
         const body = { ...orderBody(prepared), [member]: t.draw.uuid() };
         const { status } = await t.call("POST", EXPORTS, { body });
-        t.fact("2.5-1", isRefused(status), `${member} names something that exists`, { actual: status });
-        t.choice("platform.unknown_id", status === 404, `an unknown ${member} is answered with 404`);
+        t.fact("2.5-1", isRefused(status), `${member} names something that exists`, {
+          expected: "4xx",
+          actual: status,
+        });
+        t.choice("platform.unknown_id", status === 404, `an unknown ${member} is answered with 404`, {
+          expected: 404,
+          actual: status,
+        });
       }
     },
   },

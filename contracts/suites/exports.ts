@@ -40,7 +40,10 @@ export const EXPORT_CASES = suite({
         actual: read.start_time,
       });
       const stopped = await cancel(t, made.id);
-      t.fact("4.7-1", stopped.status < 300, "PATCH with Cancelled is accepted", { actual: stopped.status });
+      t.fact("4.7-1", stopped.status < 300, "PATCH with Cancelled is accepted", {
+        expected: "2xx",
+        actual: stopped.status,
+      });
       t.fact("4.7-1", statusOf(await exportOf(t, made.id)) === "CANCELLED", "and the export is CANCELLED");
     },
   },
@@ -77,7 +80,10 @@ export const EXPORT_CASES = suite({
       });
       t.choice("export.list_order", seen[0] === ids.at(-1), "the newest comes first");
       const paged = await t.call<readonly ExportBody[]>("GET", `${EXPORTS}?limit=5&offset=5`);
-      t.choice("export.list_paging", paged.body.length === 5, "limit and offset page the list");
+      t.choice("export.list_paging", paged.body.length === 5, "limit and offset page the list", {
+        expected: 5,
+        actual: paged.body.length,
+      });
     },
   },
   "4.4/unknown-id": {
@@ -91,11 +97,17 @@ export const EXPORT_CASES = suite({
       ] as const) {
         const body = method === "PATCH" ? { body: { status: "Cancelled" } } : {};
         const { status, text } = await t.call(method, `${EXPORTS}/${t.draw.uuid()}${tail}`, body);
-        t.choice("platform.unknown_id", status === 404, `${method} …${tail} answers 404`, { actual: status });
+        t.choice("platform.unknown_id", status === 404, `${method} …${tail} answers 404`, {
+          expected: 404,
+          actual: status,
+        });
         t.choice("platform.error_body", text.startsWith('{"detail":"'), "its error has the member detail");
       }
       const { status } = await t.call("GET", `${EXPORTS}/not-a-uuid`);
-      t.choice("platform.invalid_request", status === 422, "an id that is no uuid is answered with 422");
+      t.choice("platform.invalid_request", status === 422, "an id that is no uuid is answered with 422", {
+        expected: 422,
+        actual: status,
+      });
     },
   },
   "4/content-type": {
@@ -107,14 +119,22 @@ export const EXPORT_CASES = suite({
       const body = JSON.stringify(orderBody(prepared));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
       t.fact("4-1", isRefused(plain.status), "a body that is not sent as JSON is refused", {
+        expected: "4xx",
         actual: plain.status,
       });
       t.choice("platform.content_type", plain.status === 415, "it is answered with 415", {
+        expected: 415,
         actual: plain.status,
       });
       const broken = await t.call("POST", EXPORTS, { body: "{" });
-      t.fact("4-1", isRefused(broken.status), "a body that is no JSON is refused", { actual: broken.status });
-      t.choice("platform.invalid_request", broken.status === 422, "it is answered with 422");
+      t.fact("4-1", isRefused(broken.status), "a body that is no JSON is refused", {
+        expected: "4xx",
+        actual: broken.status,
+      });
+      t.choice("platform.invalid_request", broken.status === 422, "it is answered with 422", {
+        expected: 422,
+        actual: broken.status,
+      });
     },
   },
   "2.6/run-per-day": {
@@ -126,7 +146,7 @@ export const EXPORT_CASES = suite({
       const { id } = await exported(t, { ...prepared, from: prepared.from + 6 * HOUR });
       const runs = await runsOf(t, id);
       t.must("4.5-1", runs.length > 0, "the runs of the export are answered");
-      t.fact("2.6-1", runs.length === 3, "three days make three runs", { actual: runs.length });
+      t.fact("2.6-1", runs.length === 3, "three days make three runs", { expected: 3, actual: runs.length });
       const starts = runs.map(({ start_time }) => instantOf(start_time)).sort((a, b) => a - b);
       const expected = [prepared.from + 6 * HOUR, prepared.from + DAY, prepared.from + 2 * DAY];
       t.choice(
@@ -140,7 +160,10 @@ export const EXPORT_CASES = suite({
           typeof run.id === "string" && IN_ISO.test(run.created_at),
           "a run has id and creation time",
         );
-        t.fact("2.6-2", statusOf(run) === "COMPLETED", "a run has a status", { actual: run.status });
+        t.fact("2.6-2", statusOf(run) === "COMPLETED", "a run has a status", {
+          expected: "COMPLETED",
+          actual: run.status,
+        });
         t.fact("2.6-2", Number.isInteger(run.rows_exported), "a run tells its rows", {
           actual: run.rows_exported,
         });

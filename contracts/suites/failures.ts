@@ -31,7 +31,10 @@ async function expectError(
     actual: text,
     exchange,
   });
-  t.choice("destination.error_status", status === 400, "it is answered with 400", { actual: status });
+  t.choice("destination.error_status", status === 400, "it is answered with 400", {
+    expected: 400,
+    actual: status,
+  });
 }
 
 /** A failure that ends the export at its first attempt. */

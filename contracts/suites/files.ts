@@ -56,7 +56,10 @@ export const FILE_CASES = suite({
       const prepared = await prepare(t, { config: { prefix, include_bucket_in_prefix: false } });
       const { id } = await exported(t, prepared);
       const keys = await filesOf(t, id);
-      t.fact("2.8-1", keys.length === 2, "two days with rows make two files", { actual: keys.length });
+      t.fact("2.8-1", keys.length === 2, "two days with rows make two files", {
+        expected: 2,
+        actual: keys.length,
+      });
       const { tenantId } = t.identity;
       const root = `${prefix}/export_id=${id}/tenant_id=${tenantId}/session_id=${prepared.projectId}/runs/`;
       for (const [index, key] of keys.entries()) {
@@ -73,7 +76,7 @@ export const FILE_CASES = suite({
       const magic = new TextDecoder().decode(
         (await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4),
       );
-      t.fact("2.8-1", magic === "PAR1", "a file is Parquet", { actual: magic });
+      t.fact("2.8-1", magic === "PAR1", "a file is Parquet", { expected: "PAR1", actual: magic });
     },
   },
   "2.8/empty-days": {
@@ -85,6 +88,7 @@ export const FILE_CASES = suite({
       const { id } = await exported(t, { ...prepared, from: prepared.from - DAY });
       const runs = await runsOf(t, id);
       t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", {
+        expected: 2,
         actual: runs.length,
       });
       t.choice("export.empty_partition", (await filesOf(t, id)).length === 1, "and no file");
@@ -143,7 +147,7 @@ export const FILE_CASES = suite({
   "2.7/smaller": {
     title: "leaving out inputs and outputs makes files smaller",
     requirements: ["2.7-3"],
-    needs: FILES,
+    needs: [...FILES, "columns"],
     async run(t) {
       const text = () => ({ inputs: { noise: Array.from({ length: 200 }, () => t.draw.uuid()).join(" ") } });
       const prepared = await prepare(t, { days: 1, perDay: 20, more: text });
@@ -168,7 +172,10 @@ export const FILE_CASES = suite({
     async run(t) {
       const columns = await columnsOf(t, "v2_beta");
       const list = columns.find(({ name }) => name === "tags");
-      t.fact("2.5-6", list?.repeated === true, "lists are lists in v2_beta");
+      t.fact("2.5-6", list?.repeated === true, "lists are lists in v2_beta", {
+        expected: true,
+        actual: list?.repeated,
+      });
       const wrong = mistyped(columns, "v2");
       t.choice("export.v2_column_types", wrong.length === 0, "UTC times, decimals and JSON columns", {
         actual: wrong,
@@ -206,6 +213,7 @@ export const FILE_CASES = suite({
         const { id } = await exported(t, prepared, compression ? { compression } : {});
         const [file] = await readAll(t, await filesOf(t, id));
         t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, {
+          expected: codec,
           actual: file?.codec,
         });
       }

@@ -22,6 +22,7 @@ import {
 } from "./world.ts";
 
 const LIFE = ["writes", "ingest", "clock"] as const;
+const SCHEDULES = [...LIFE, "schedules"] as const;
 
 /** A schedule from the target's now on. */
 async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, from?: number) {
@@ -53,7 +54,10 @@ export const LIFECYCLE_CASES = suite({
       const known = (status: unknown) =>
         (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
       t.fact("3.1-1", known(made.status), "the status is one of six", { actual: made.status });
-      t.strictly("3.1-1", made.status === "CREATED", "statuses are in capitals", { actual: made.status });
+      t.strictly("3.1-1", made.status === "CREATED", "statuses are in capitals", {
+        expected: "CREATED",
+        actual: made.status,
+      });
       t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for a second");
       await t.advance("PT1S");
       t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "and then RUNNING");
@@ -69,7 +73,7 @@ export const LIFECYCLE_CASES = suite({
     async run(t) {
       const { id } = await order(t, await prepare(t));
       const { status, body } = await cancel(t, id);
-      t.fact("3.1-2", status < 300, "PATCH with Cancelled is accepted", { actual: status });
+      t.fact("3.1-2", status < 300, "PATCH with Cancelled is accepted", { expected: "2xx", actual: status });
       t.fact(
         "3.1-2",
         statusOf(body as { status: unknown }) === "CANCELLED",
@@ -99,11 +103,15 @@ export const LIFECYCLE_CASES = suite({
       );
       const again = await cancel(t, id);
       t.choice("export.cancel_final", again.status === 409, "a final export answers 409", {
+        expected: 409,
         actual: again.status,
       });
       const restart = await t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Running" } });
       t.fact("3.1-3", restart.status >= 400, "it cannot be restarted", { actual: restart.status });
-      t.choice("export.cancel_words", restart.status === 422, "any other body is refused with 422");
+      t.choice("export.cancel_words", restart.status === 422, "any other body is refused with 422", {
+        expected: 422,
+        actual: restart.status,
+      });
     },
   },
   "3.1/cancel-final": {
@@ -113,14 +121,14 @@ export const LIFECYCLE_CASES = suite({
     async run(t) {
       const { id } = await exported(t, await prepare(t, { days: 1 }));
       const { status } = await cancel(t, id);
-      t.choice("export.cancel_final", status === 409, "PATCH answers 409", { actual: status });
+      t.choice("export.cancel_final", status === 409, "PATCH answers 409", { expected: 409, actual: status });
       t.choice("3.1-8", statusOf(await exportOf(t, id)) === "COMPLETED", "and changes nothing");
     },
   },
   "3.1/cancel-schedule": {
     title: "cancelling a schedule spawns no more and leaves what it spawned",
     requirements: ["3.1-4"],
-    needs: [...LIFE, "faults"],
+    needs: [...SCHEDULES, "faults"],
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
@@ -138,7 +146,7 @@ export const LIFECYCLE_CASES = suite({
       t.fact("3.1-4", statusOf(await exportOf(t, child?.id ?? "")) !== "CANCELLED", "what it spawned is not");
       await t.advance("PT12H");
       const after = await spawnedBy(t, id);
-      t.fact("3.1-4", after.length === 1, "nothing more is spawned", { actual: after.length });
+      t.fact("3.1-4", after.length === 1, "nothing more is spawned", { expected: 1, actual: after.length });
       t.fact("3.1-4", statusOf(after[0] as ExportBody) === "COMPLETED", "the spawned one has gone on", {
         actual: after[0]?.status,
       });
@@ -147,7 +155,7 @@ export const LIFECYCLE_CASES = suite({
   "3.1/cancel-spawned": {
     title: "a spawned export is cancelled on its own",
     requirements: ["3.1-4"],
-    needs: [...LIFE, "faults"],
+    needs: [...SCHEDULES, "faults"],
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
@@ -169,7 +177,7 @@ export const LIFECYCLE_CASES = suite({
   "3.3/windows": {
     title: "a schedule spawns windows that touch, each ten minutes after its end",
     requirements: ["3.3-1", "3.3-2", "3.3-3", "3.3-4", "2.5-7"],
-    needs: LIFE,
+    needs: SCHEDULES,
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
@@ -178,6 +186,7 @@ export const LIFECYCLE_CASES = suite({
       await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
       const first = await spawnedBy(t, id);
       t.must("3.3-3", first.length === 1, "ten minutes after its end the first one is", {
+        expected: 1,
         actual: first.length,
       });
       t.fact(
@@ -191,7 +200,10 @@ export const LIFECYCLE_CASES = suite({
       t.fact("2.5-7", first[0]?.source_bulk_export_id === id, "it names its source");
       await t.advance({ to: iso(start + 24 * HOUR + 10 * MINUTE) });
       const all = await spawnedBy(t, id);
-      t.fact("3.3-4", all.length === 4, "after a day and ten minutes there are four", { actual: all.length });
+      t.fact("3.3-4", all.length === 4, "after a day and ten minutes there are four", {
+        expected: 4,
+        actual: all.length,
+      });
       for (const [index, child] of all.entries()) {
         const expected = [start + index * 6 * HOUR, start + (index + 1) * 6 * HOUR];
         t.fact(
@@ -219,7 +231,7 @@ export const LIFECYCLE_CASES = suite({
   "3.3/late-rows": {
     title: "rows of the ten minutes are exported, later ones are not",
     requirements: ["3.3-5"],
-    needs: [...LIFE, "object_store"],
+    needs: [...SCHEDULES, "object_store"],
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
@@ -247,7 +259,7 @@ export const LIFECYCLE_CASES = suite({
   "3.3/catch-up": {
     title: "a schedule from the past makes up for its windows",
     requirements: ["3.3-6", "3.3-2"],
-    needs: LIFE,
+    needs: SCHEDULES,
     async run(t) {
       const prepared = await prepare(t);
       const now = await t.now();
@@ -267,7 +279,7 @@ export const LIFECYCLE_CASES = suite({
   "3.3/schedule-status": {
     title: "a schedule is CREATED, then RUNNING, and has no end of its own",
     requirements: ["3.3-7"],
-    needs: LIFE,
+    needs: SCHEDULES,
     async run(t) {
       const { id } = await schedule(t, await prepare(t), 24);
       t.choice(

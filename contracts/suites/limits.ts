@@ -80,7 +80,7 @@ export const LIMIT_CASES = suite({
         "the larger of two numbers",
       );
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
-      t.fact("8.2-2", waiting === 2, "two wait", { actual: waiting });
+      t.fact("8.2-2", waiting === 2, "two wait", { expected: 2, actual: waiting });
       t.fact("8.2-2", await otherGoesOn(t), "an export of another workspace is not held up");
       await t.advance("PT1H1M");
       const last = await exportOf(t, ids.at(-1) ?? "");
@@ -97,11 +97,15 @@ export const LIMIT_CASES = suite({
       const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 1);
       await t.advance("PT2S");
       const before = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", statusOf(before) === "CREATED", "the 16th waits", { actual: before.status });
+      t.fact("8.2-2", statusOf(before) === "CREATED", "the 16th waits", {
+        expected: "CREATED",
+        actual: before.status,
+      });
       await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
       await t.advance("PT1S");
       const after = await exportOf(t, ids.at(-1) ?? "");
       t.fact("8.2-2", statusOf(after) === "RUNNING", "it takes the place that has become free", {
+        expected: "RUNNING",
         actual: after.status,
       });
     },

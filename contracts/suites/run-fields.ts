@@ -24,14 +24,20 @@ export const RUN_FIELD_CASES = suite({
         expected: id,
         actual: made.thread_id,
       });
-      t.fact("2.1-1", made.metadata.note === metadata.note, "metadata is the caller's");
+      t.fact("2.1-1", made.metadata.note === metadata.note, "metadata is the caller's", {
+        expected: metadata.note,
+        actual: made.metadata.note,
+      });
       t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs hold the input");
       t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", {
         actual: made.status,
       });
       await ended(t, id);
       const [listed] = await listRuns(t, id);
-      t.fact("2.1-2", listed?.status === "success", "the run ends with success", { actual: listed?.status });
+      t.fact("2.1-2", listed?.status === "success", "the run ends with success", {
+        expected: "success",
+        actual: listed?.status,
+      });
       t.fact(
         "2.1-3",
         (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
@@ -39,6 +45,7 @@ export const RUN_FIELD_CASES = suite({
       );
       const usual = made.multitask_strategy;
       t.choice("agent.multitask_default", usual === "enqueue", "enqueue, unless told otherwise", {
+        expected: "enqueue",
         actual: usual,
       });
     },
@@ -51,6 +58,7 @@ export const RUN_FIELD_CASES = suite({
       for (const multitask_strategy of MULTITASK_STRATEGIES) {
         const made = await startRun(t, await thread(t), { multitask_strategy });
         t.fact("2.1-3", made.multitask_strategy === multitask_strategy, multitask_strategy, {
+          expected: multitask_strategy,
           actual: made.multitask_strategy,
         });
       }
@@ -58,7 +66,10 @@ export const RUN_FIELD_CASES = suite({
       const { assistant_id } = await startRun(t, id);
       const body = { assistant_id, multitask_strategy: "nonsense" };
       const { status } = await t.call("POST", `/threads/${id}/runs`, { body });
-      t.fact("2.1-3", isRefused(status), "a made-up strategy is refused", { actual: status });
+      t.fact("2.1-3", isRefused(status), "a made-up strategy is refused", {
+        expected: "4xx",
+        actual: status,
+      });
     },
   },
 });

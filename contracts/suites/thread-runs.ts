@@ -134,7 +134,7 @@ export const THREAD_RUN_CASES = suite({
         ["?select=nonsense", "4.1-2"],
       ] as const) {
         const { status, body } = await t.call("GET", `/threads/${id}/runs${query}`);
-        t.fact(requirement, isRefused(status), `${query} is refused`, { actual: status });
+        t.fact(requirement, isRefused(status), `${query} is refused`, { expected: "4xx", actual: status });
         t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, {
           actual: status,
         });
@@ -155,7 +155,10 @@ export const THREAD_RUN_CASES = suite({
       const { id } = await threadOf(t, 1);
       for (const query of ["?limit=-1", "?offset=-1"]) {
         const { status } = await t.call("GET", `/threads/${id}/runs${query}`, { unjudged: true });
-        t.choice("agent.list_limit", status === 422, `${query} is refused`, { actual: status });
+        t.choice("agent.list_limit", status === 422, `${query} is refused`, {
+          expected: 422,
+          actual: status,
+        });
       }
     },
   },
@@ -209,7 +212,10 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id } = await threadOf(t, 1);
       const { status } = await t.call("GET", `/threads/${id}/runs?limit=1001`);
-      t.choice("agent.list_limit", status === 422, "limit 1001 is refused", { actual: status });
+      t.choice("agent.list_limit", status === 422, "limit 1001 is refused", {
+        expected: 422,
+        actual: status,
+      });
       t.choice(
         "agent.list_limit",
         (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200,
@@ -245,7 +251,7 @@ export const THREAD_RUN_CASES = suite({
         });
       }
       const all = await listRuns(t, id);
-      t.fact("4.1-1", all.length === 6, "without it there are all six", { actual: all.length });
+      t.fact("4.1-1", all.length === 6, "without it there are all six", { expected: 6, actual: all.length });
       t.fact(
         "2.1-2",
         all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"),

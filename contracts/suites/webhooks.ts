@@ -20,13 +20,16 @@ async function start(t: Contract, webhook: string): Promise<number> {
 
 async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await start(t, url);
-  t.fact(id, status < 300, `${url.slice(0, 60)} is accepted`, { actual: status });
+  t.fact(id, status < 300, `${url.slice(0, 60)} is accepted`, { expected: "2xx", actual: status });
 }
 
 async function refuses(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await start(t, url);
-  t.fact(id, isRefused(status), `${url.slice(0, 60)} is refused`, { actual: status });
-  t.choice("agent.webhook_refusal", status === 422, "a refused URL is answered with 422", { actual: status });
+  t.fact(id, isRefused(status), `${url.slice(0, 60)} is refused`, { expected: "4xx", actual: status });
+  t.choice("agent.webhook_refusal", status === 422, "a refused URL is answered with 422", {
+    expected: 422,
+    actual: status,
+  });
 }
 
 /** A policy: URLs that it lets through and URLs that it does not. */
@@ -108,6 +111,7 @@ export const WEBHOOK_CASES = suite({
       for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
         const status = await start(t, webhook);
         t.choice("agent.webhook_url_form", status === 422, `${webhook} is refused with 422`, {
+          expected: 422,
           actual: status,
         });
       }
@@ -146,10 +150,12 @@ export const WEBHOOK_CASES = suite({
       }
       await receiver.arrived(2, PATIENCE_MS);
       t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", {
+        expected: 2,
         actual: receiver.deliveries.length,
       });
       for (const { headers } of receiver.deliveries) {
         t.fact("6.1-1", headers["x-static"] === "fixed", "the static header is there", {
+          expected: "fixed",
           actual: headers["x-static"],
         });
         t.fact("5-4", headers["x-static"] === "fixed", "a receiver can be protected by it");
@@ -183,7 +189,7 @@ export const WEBHOOK_CASES = suite({
         ...header("${{ env.CONTRACT_PATH }}", { env_prefix: "CONTRACT_" }),
         environment: { CONTRACT_PATH: "x" },
       });
-      t.fact("6.1-2", own === null, "the prefix can be set", { actual: own });
+      t.fact("6.1-2", own === null, "the prefix can be set", { expected: null, actual: own });
     },
   },
   "6.1/allowed-domains": policy(
@@ -236,6 +242,7 @@ export const WEBHOOK_CASES = suite({
       await settle(t);
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
       t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", {
+        expected: 1,
         actual: inbox.length,
       });
     },
@@ -248,9 +255,13 @@ export const WEBHOOK_CASES = suite({
     async run(t) {
       const receiver = await t.receiver();
       const status = await start(t, receiver.url);
-      t.choice("agent.webhook_disabled", status < 300, "the run is accepted", { actual: status });
+      t.choice("agent.webhook_disabled", status < 300, "the run is accepted", {
+        expected: "2xx",
+        actual: status,
+      });
       await settle(t, "PT1H");
       t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", {
+        expected: 0,
         actual: receiver.deliveries.length,
       });
     },

@@ -77,7 +77,10 @@ export async function ingest(
   for (let from = 0; from < rows.length; from += ROWS_PER_BATCH) {
     const post = rows.slice(from, from + ROWS_PER_BATCH).map((row) => ({ session_id, ...row }));
     const { status } = await t.call("POST", "/runs/batch", { body: { post }, headers });
-    t.must("X-1", status < 300, `trace rows are taken in, and not answered with ${status}`);
+    t.must("X-1", status < 300, `trace rows are taken in, and not answered with ${status}`, {
+      expected: "2xx",
+      actual: status,
+    });
   }
 }
 

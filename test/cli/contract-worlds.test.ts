@@ -59,4 +59,26 @@ describe("emulator contract run --target", () => {
     expect(code).toBe(1);
     expect(await worldsAt(ready.url)).toEqual(["main"]);
   });
+
+  it("tells what was found when the emulator ends in the middle", async () => {
+    const cwd = workingFolder();
+    const { child: emulator, ready } = await start([], { cwd });
+    const { ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });
+    // Each case has a bucket of its own.
+    const isAsked = async () => {
+      const world = (await worldsAt(ready.url)).find((id) => id !== "main");
+      if (world === undefined) return false;
+      const buckets = await fetch(`${ready.url}/w/${world}/_emulator/v1/s3/buckets`);
+      return (await buckets.text()).includes("contract-");
+    };
+    while (!(await isAsked())) expect(emulator.exitCode).toBe(null);
+    emulator.kill("SIGKILL");
+    const { code, stdout, stderr } = await ended;
+    expect(stderr).toBe("");
+    const { counts, results } = JSON.parse(stdout);
+    expect(counts.FAIL).toBeGreaterThan(0);
+    expect(counts.FAIL).toBeLessThan(10);
+    expect(results.at(-1).findings[0].text).toMatch(/see whether it runs/);
+    expect(code).toBe(1);
+  });
 });

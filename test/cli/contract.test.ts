@@ -62,7 +62,10 @@ describe("emulator contract", () => {
     [["judge"], "judge: contract does not know this; choose run, list, coverage, selftest"],
     [["run", "--api-key", "k"], "--api-key: only goes with --target"],
     [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
-    [["run", "--target", "here"], '--target: "here" is no http or https address'],
+    [
+      ["run", "--target", "here"],
+      '--target: "here" is no http or https address; give one such as http://127.0.0.1:4700',
+    ],
     [["run", "--report", "html"], '--report: "html" will not do; give pretty, junit, json, md'],
     [
       ["run", "--compare", "http://127.0.0.1:9", "--report", "junit"],
@@ -95,7 +98,19 @@ describe("emulator contract", () => {
       ["selftest", "--target", "http://a.b"],
       "--target: contract selftest has no use for it, only contract run",
     ],
-    [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number'],
+    [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number of at most 10 digits'],
+    [
+      ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],
+      "--world: main and mine are two worlds; name the one that is to be judged",
+    ],
+    [
+      ["run", "--target", "http://127.0.0.1:9/w/mine", "--eu-url", "http://127.0.0.1:8/w/yours"],
+      "--world: mine and yours are two worlds; name the one that is to be judged",
+    ],
+    [
+      ["run", "--target", "http://127.0.0.1:9/", "--eu-url", "http://127.0.0.1:9"],
+      "--eu-url: http://127.0.0.1:9 is the US address; give the one of the EU region",
+    ],
   ])("%j is used wrongly: 2", async (args, problem) => {
     const { code, err } = await contract(args);
     expect(err).toBe(`emulator: ${problem}\n`);
@@ -104,8 +119,16 @@ describe("emulator contract", () => {
 
   it("run --target: 1 when there is no server", async () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
-    expect(err).toMatch(/127\.0\.0\.1:9/);
+    expect(err).toMatch(/127\.0\.0\.1:9\/.*: nothing listens there; start the server, or give the address/);
     expect(code).toBe(1);
+  });
+
+  it("run --target: 1 when it is another server, with what to do", async () => {
+    const strange = await tinyServer(() => ({ status: 403, body: "", type: "application/xml" }));
+    const { code, err } = await contract(["run", "--target", strange.url]);
+    expect(err).toBe(`emulator: ${strange.url} answers none of the paths of this API; check the address\n`);
+    expect(code).toBe(1);
+    await strange.close();
   });
 
   describe("beside an agent server that errs", () => {
@@ -132,6 +155,37 @@ describe("emulator contract", () => {
         /^\| 2\.3-1 \| .* \| FAIL \(target\) \|$/m,
       );
       expect((await contract(["run", "4.2", "--compare", url])).code).toBe(1);
+      await close();
+    });
+
+    it("run: tells how to ask again, as a shell takes it and without a secret", async () => {
+      const { url, close } = await tinyServer(served);
+      const keys = [
+        "--api-key",
+        "key-of-mine",
+        "--s3",
+        "aws",
+        "--s3-access-key-id",
+        "AKIA7",
+        "--s3-secret-access-key",
+      ];
+      const given = [...keys, "secret-of-mine", "--assistant", "0a91a355-8a88-422c-9546-72c183b95b5c"];
+      const { out } = await contract([
+        "run",
+        "4.1/not-found",
+        "--target",
+        url,
+        "--tenant-id",
+        "it's",
+        ...given,
+      ]);
+      expect(out).toContain(
+        `  again: emulator contract run 4.1/not-found --target ${url} ` +
+          "--assistant 0a91a355-8a88-422c-9546-72c183b95b5c --tenant-id 'it'\\''s' --s3 aws " +
+          '--api-key "$API_KEY" --s3-access-key-id "$AWS_ACCESS_KEY_ID" ' +
+          '--s3-secret-access-key "$AWS_SECRET_ACCESS_KEY"\n',
+      );
+      expect(out).not.toMatch(/of-mine|AKIA7/);
       await close();
     });
 
