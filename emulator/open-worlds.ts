@@ -17,6 +17,7 @@ export interface NamedWorld {
   seeding: Promise<void> | undefined;
 }
 
+/** What worlds are opened with. */
 export interface OpenWorldsParts {
   readonly homes: Homes;
   readonly stills: Stills;
@@ -41,6 +42,7 @@ export interface OpenWorlds {
   close(): Promise<void>;
 }
 
+/** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): OpenWorlds {
   const open = new Map<string, NamedWorld>();
   const waking = new Map<string, Promise<NamedWorld>>();

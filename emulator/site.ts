@@ -51,6 +51,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
+/** What one world runs with. */
 export interface SiteOptions {
   readonly configuration: Configuration;
   readonly home: Home;

@@ -18,6 +18,7 @@ import { type Origin, type Source, type Still, sourceOfSnapshot } from "./source
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
 
+/** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */
 export interface SnapshotFacts {
   readonly name: string;
   /** The world that it is of. */
@@ -53,6 +54,7 @@ export interface Stills {
 /** What is known of a snapshot without a file being read. */
 type Kept = Pick<Origin, "image" | "limiter"> & Partial<Pick<Origin, "rows">>;
 
+/** Takes up the snapshots that an earlier process kept; their records are read on first use. */
 export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
   const stills = new Map<string, Still>();
   const isKept = configuration.dataFolder !== null;

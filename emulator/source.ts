@@ -30,6 +30,7 @@ export interface Source {
   fill(home: Home): Filled;
 }
 
+/** A home that has been filled, and what its world begins with. */
 export interface Filled {
   readonly home: Home;
   readonly origin: Origin;

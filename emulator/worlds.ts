@@ -9,6 +9,7 @@ import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts
 import { refuseName, SEEDED, type Stills } from "./snapshots.ts";
 import type { Origin, Source } from "./source.ts";
 
+/** What is known of a world without opening it. */
 export interface WorldFacts {
   readonly id: string;
   /** The world or snapshot that it began with; null for one that began empty. */
@@ -31,6 +32,7 @@ export interface Worlds {
   load(named: NamedWorld, snapshot: string): void;
 }
 
+/** What worlds are made with; `worldsMax` bounds how many there may be. */
 export interface WorldsParts {
   readonly homes: Homes;
   readonly stills: Stills;
@@ -38,6 +40,7 @@ export interface WorldsParts {
   readonly worldsMax: number;
 }
 
+/** A world that could not be given what it begins with is removed again. */
 export function createWorlds(parts: WorldsParts): Worlds {
   const { homes, stills, open } = parts;
 
@@ -73,10 +76,12 @@ export function createWorlds(parts: WorldsParts): Worlds {
       throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
     if (!Object.hasOwn(homes.registry.worlds, id)) throw unknownWorld(id);
     const { [id]: _, ...worlds } = homes.registry.worlds;
-    const named = open.find(id);
-    open.drop(id);
-    if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
-    homes.change({ ...homes.registry, worlds });
+    const written = (): void => {
+      const named = open.find(id);
+      open.drop(id);
+      if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
+    };
+    homes.change({ ...homes.registry, worlds }, { written });
   }
 
   const factsOf = (id: string): WorldFacts => {
@@ -132,8 +137,13 @@ async function withSource<T>(
   return named.site.atRest(use);
 }
 
-function register({ registry, change }: Homes, id: string, entry: WorldEntry, vacated?: string): void {
-  change({ ...registry, worlds: { ...registry.worlds, [id]: entry } }, vacated);
+function register(
+  { registry, change }: Homes,
+  id: string,
+  entry: WorldEntry,
+  options?: Parameters<Homes["change"]>[1],
+): void {
+  change({ ...registry, worlds: { ...registry.worlds, [id]: entry } }, options);
 }
 
 /** People look for exported files where they found them last, so their folder keeps its name if it may. */
@@ -150,7 +160,7 @@ function goOn(parts: WorldsParts, named: NamedWorld, source: Source, from: strin
   replace(parts, named, place, from, origin);
 }
 
-/** The old world ends when all that the new one needs is there. */
+/** The old world ends when all that the new one needs is there, and that is written down. */
 function replace(
   { homes, open }: WorldsParts,
   named: NamedWorld,
@@ -159,9 +169,17 @@ function replace(
   origin?: Origin,
 ): void {
   const { objects } = named.site.home;
-  open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way."));
   const entry = homes.registry.worlds[named.id];
-  register(homes, named.id, { ...entry, home, from }, home.objects === objects ? objects : undefined);
+  register(
+    homes,
+    named.id,
+    { ...entry, home, from },
+    {
+      vacated: home.objects === objects ? objects : undefined,
+      written: () =>
+        open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way.")),
+    },
+  );
   open.move(named, home, origin);
 }
 

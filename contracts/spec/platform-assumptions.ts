@@ -52,7 +52,7 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 413,
     alternatives: [],
     reason:
-      "Of the local disk, so never of the service. No request may cause a 5xx: new data is refused before the disk is full, reads and resets are not; the S3 port answers ServiceUnavailable, as a store would.",
+      "Of the local disk, so never of the service. No request may cause a 5xx: new data is refused before the disk is full, reads and resets are not (a reset only when not even the list of worlds can be written); the S3 port answers ServiceUnavailable, as a store would.",
   },
   "platform.body_depth": {
     section: "7.3",

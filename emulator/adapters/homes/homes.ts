@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Refusal } from "../../kernel/refusal.ts";
 import { removeRecords } from "../store/sharing.ts";
 import { foldersOf, type Home, homesOf, type Registry, readRegistry, writeRegistry } from "./registry.ts";
 import { openTrash } from "./trash.ts";
@@ -11,9 +12,10 @@ export interface Homes {
   prepare(kind: "worlds" | "snapshots", name: string): Home;
   /**
    * Writes the registry down in one step; folders that nobody needs any more go. A world whose new home has the
-   * folder of objects that its old one had names it, so that what lies there goes in the same step.
+   * folder of objects that its old one had names it, so that what lies there goes in the same step. What ends
+   * with the change is let go of in `written`: when nothing can be written, all stays as it was.
    */
-  change(next: Registry, vacated?: string): void;
+  change(next: Registry, options?: { readonly vacated?: string | undefined; written?(): void }): void;
   /** Keeps a home as it is until the answer is called, whatever becomes of the snapshot that it is of. */
   hold(home: Home): () => void;
   /** Gets rid of a prepared home that never came to be known. */
@@ -31,6 +33,7 @@ export interface Homes {
   settle(): Promise<void>;
 }
 
+/** Which data folder, and whether it outlives the process. */
 export interface HomesOptions {
   readonly root: string;
   /** False for a folder that goes with the process: nothing is written down. */
@@ -43,6 +46,7 @@ const HALF = "being-filled";
 /** What a home reads through that goes on from nothing. */
 const NOTHING: Pick<Home, "layers" | "bases"> = { layers: [], bases: [] };
 
+/** Clears away what an interrupted change has left; throws a `StoreError` for a damaged registry. */
 export function openHomes({ root, isKept }: HomesOptions): Homes {
   const trash = openTrash(join(root, ".trash"));
   const { vacated, ...known } = (isKept ? readRegistry(root) : undefined) ?? firstRegistry(root);
@@ -101,8 +105,9 @@ export function openHomes({ root, isKept }: HomesOptions): Homes {
       const [traces, objects] = [freeName(join(base, "traces")), freeName(join(base, "objects"))];
       return { records, traces, objects, ...NOTHING };
     },
-    change(next, vacated) {
-      if (isKept) writeRegistry(root, { ...next, ...(vacated !== undefined && { vacated }) });
+    change(next, { vacated, written } = {}) {
+      if (isKept) writeDown(root, { ...next, ...(vacated !== undefined && { vacated }) });
+      written?.();
       if (vacated !== undefined) vacate(next, vacated);
       adopt(next);
     },
@@ -126,6 +131,19 @@ export function openHomes({ root, isKept }: HomesOptions): Homes {
     empty: trash.take,
     settle: trash.settle,
   };
+}
+
+function writeDown(root: string, registry: Registry): void {
+  try {
+    writeRegistry(root, registry);
+  } catch (error) {
+    throw new Refusal(
+      413,
+      "disk_full",
+      `Nothing was changed, since the list of worlds cannot be written: ${(error as Error).message}.`,
+      `Make room under ${root}, or make it writable, then ask again.`,
+    );
+  }
 }
 
 /** A folder is read through for as long as somebody needs it, even when the world it was of is gone. */

@@ -16,6 +16,7 @@ export interface Home {
   readonly bases: readonly string[];
 }
 
+/** What the registry keeps of a world. */
 export interface WorldEntry {
   readonly home: Home;
   /** The world or snapshot that it began with; null for one that began empty. */
@@ -84,6 +85,7 @@ export function isUsual({ worlds }: Registry, id: string): boolean {
   return worlds[id]?.beginning === undefined;
 }
 
+/** The homes of all worlds and snapshots, and those that are held for somebody. */
 export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly Home[] {
   const entries = [...Object.values(worlds), ...Object.values(snapshots), ...(seeded ? [seeded] : [])];
   return [...entries.map(({ home }) => home), ...held];

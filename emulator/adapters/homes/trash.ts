@@ -8,6 +8,7 @@ export interface Trash {
   settle(): Promise<void>;
 }
 
+/** Empties the folder first: what an earlier process threw away goes now. */
 export function openTrash(folder: string): Trash {
   const going = new Set<Promise<void>>();
   let last = 0;

@@ -8,6 +8,7 @@ export interface Digest {
   digest(): Buffer;
 }
 
+/** As headers name them behind `x-amz-checksum-`. */
 export const CHECKSUM_ALGORITHMS: readonly ChecksumAlgorithm[] = [
   "crc32",
   "crc32c",

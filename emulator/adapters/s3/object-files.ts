@@ -45,6 +45,7 @@ export interface ObjectFiles {
   end(): void;
 }
 
+/** A file descriptor, which its holder has to `close`, and the length in bytes. */
 export interface OpenedBody {
   readonly fd: number;
   readonly size: number;

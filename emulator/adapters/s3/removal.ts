@@ -15,6 +15,7 @@ export interface Removal {
   spare(file: string): void;
 }
 
+/** What the removal of bodies has to know of their folder. */
 export interface RemovalParts {
   readonly folder: string;
   readonly inheritance: Inheritance;
@@ -26,7 +27,10 @@ export interface RemovalParts {
 
 /** So many bodies are removed in one go; other requests are answered in between. */
 const AT_ONCE = 16;
+/** Ends the name of a note that says, among the stages, which bucket's bodies are being removed one by one. */
+const REMOVING = "-removing";
 
+/** Heirs are given a body before it goes; buckets go in the background, a few bodies at a time. */
 export function createRemoval({ folder, inheritance, nextName, isOver }: RemovalParts): Removal {
   /** For each bucket that is being removed, the names that bodies have got since. */
   const spared = new Set<Set<string>>();
@@ -70,11 +74,16 @@ export function createRemoval({ folder, inheritance, nextName, isOver }: Removal
     async removeBucket(name) {
       const under = folderOf(name);
       if (inheritance.handDownWhole(under)) return drop(under);
+      const note = join(folder, STAGES, nextName() + REMOVING);
+      // The bucket may be there anew when this process ends on the way: nothing else would tell what is to go.
+      fs.writeFileSync(note, under);
       const younger = new Set<string>();
       spared.add(younger);
       try {
         await removeEach(under, younger);
-        if (younger.size === 0 && !isOver()) await drop(under);
+        if (isOver()) return;
+        fs.rmSync(note, { force: true });
+        if (younger.size === 0) await drop(under);
       } finally {
         spared.delete(younger);
       }
@@ -83,6 +92,21 @@ export function createRemoval({ folder, inheritance, nextName, isOver }: Removal
       for (const younger of spared) younger.add(file);
     },
   };
+}
+
+/** Ends the removals that a process has begun, but for the bodies that are known: those came afterwards. */
+export function endRemovals(folder: string, known: ReadonlySet<string>, inheritance: Inheritance): void {
+  for (const name of fs.readdirSync(join(folder, STAGES)).filter((each) => each.endsWith(REMOVING))) {
+    const note = join(folder, STAGES, name);
+    const under = join(folder, fs.readFileSync(note, "utf8"));
+    const options = { recursive: true, withFileTypes: true } as const;
+    for (const file of bodiesAmong(folder, fs.existsSync(under) ? fs.readdirSync(under, options) : [])) {
+      if (known.has(file)) continue;
+      inheritance.beforeRemoval(file);
+      dropBody(folder, file);
+    }
+    fs.rmSync(note);
+  }
 }
 
 /** Removes a body with the file of its key, and the folders that are empty without it. */

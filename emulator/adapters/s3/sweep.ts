@@ -5,6 +5,7 @@ import { buckets, objects, s3Parts, s3Uploads } from "../../domain/object-storag
 import type { Reader } from "../../domain/turn.ts";
 import { folderOf } from "./body-name.ts";
 import type { Inheritance } from "./inheritance.ts";
+import { endRemovals } from "./removal.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
 /**
@@ -16,13 +17,15 @@ import { STAGES, UPLOADS } from "./stage.ts";
 export function sweepFiles(folder: string, reader: Reader, inheritance: Inheritance): number {
   const bodies = [...bodiesIn(reader)];
   const byStage = new Map(bodies.map((body) => [body.stage, body]));
+  const files = new Set(bodies.map((body) => body.file));
+  endRemovals(folder, files, inheritance);
   for (const stage of namesIn(join(folder, STAGES))) {
     const body = byStage.get(stage);
     const path = join(folder, STAGES, stage);
     if (body) finishRename(path, join(folder, body.file));
     else remove(path);
   }
-  sweepUploads(folder, new Set(bodies.map((body) => body.file)), inheritance);
+  sweepUploads(folder, files, inheritance);
   const known = new Set([...reader.list(buckets)].map((bucket) => folderOf(bucket.name)));
   for (const name of namesIn(folder)) {
     if (name === STAGES || name === UPLOADS || known.has(name)) continue;

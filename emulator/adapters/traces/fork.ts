@@ -34,10 +34,11 @@ interface Forked {
   readonly inherited: InheritedRows;
   /** The rows of the tenants that were used so far. */
   rows(): ReadonlyMap<string, Rows>;
-  /** All segments have become the store's own: it has to load them anew. */
+  /** Segments have become the store's own: it has to load them anew. */
   copied(): void;
 }
 
+/** Forks of a store that has not been written to since share what they begin with. */
 export function createForking({ files, place, copied, ...store }: Forked): Forking {
   const { folder, layers = [] } = place;
   const inherited = topOf(layers);
@@ -50,9 +51,13 @@ export function createForking({ files, place, copied, ...store }: Forked): Forki
     // What has written nothing adds nothing, so that forks of forks do not make chains.
     if (mark === inherited) return needed;
     if (needed.length >= LAYERS_MAX) {
-      copyUpAll(files, place);
+      try {
+        copyUpAll(files, place);
+      } finally {
+        // Even of a copying that fails on the way some segments are whole now, and those hide their pieces.
+        copied();
+      }
       needed = [];
-      copied();
     }
     noted ??= readForked(folder);
     if (mark > noted) noteForked(folder, mark);

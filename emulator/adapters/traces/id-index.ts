@@ -85,6 +85,7 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
   };
 }
 
+/** An empty index. */
 export function createIdIndex(): IdIndex {
   return indexOver(createEntries(), new Uint32Array(FIRST_SLOTS), false);
 }

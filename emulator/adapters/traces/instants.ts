@@ -20,10 +20,12 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
+/** Whether it is a time as rows have it: UTC, six decimals. */
 export function isInstant(text: unknown): text is string {
   return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(Date.parse(`${text.slice(0, 23)}Z`));
 }
 
+/** The UTC day (`YYYY-MM-DD`) of an instant. */
 export function dayOf(instant: string): string {
   return instant.slice(0, 10);
 }

@@ -25,6 +25,7 @@ export interface LocatedPiece {
   readonly mark: number;
 }
 
+/** One project's rows of one UTC day, wherever they lie. */
 export interface LocatedSegment {
   readonly sessionId: string;
   readonly day: string;

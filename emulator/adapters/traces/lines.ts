@@ -25,6 +25,7 @@ const SIZES = `,"sizes":`;
 const OPENING_BRACE = 0x7b;
 const NULL_BYTES = Buffer.from("null");
 
+/** Whether the column holds JSON, which is copied and not parsed. */
 export function isJsonColumn(name: ColumnName): name is JsonColumn {
   return EXPORT_COLUMNS[name].v2 === "json";
 }

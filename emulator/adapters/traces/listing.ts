@@ -15,6 +15,7 @@ export interface Listing {
 const RECORDS_HELD_MAX = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
+/** Segments that are added to the list later are listed too. */
 export function createListing(files: OpenFiles, segments: readonly Segment[]): Listing {
   const orders = createOrders(files);
   const bySession = new Map<string, Segment[]>();

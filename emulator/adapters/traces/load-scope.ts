@@ -20,10 +20,12 @@ export interface Loaded {
   readonly byName: Map<string, Segment>;
 }
 
+/** The record that says that a row's newest version is in another segment. */
 export function tombstone(segment: Segment, id: string, previous: number, sequence: number): SidecarRecord {
   return { id, start: 0, offset: segment.dataBytes, length: 0, previous, sequence, trace: 0 };
 }
 
+/** What a segment is called among those of its tenant. */
 export function nameOf(sessionId: string, day: string): string {
   return `${sessionId}/${day}`;
 }

@@ -109,10 +109,19 @@ function readNumber(path: string): number {
   }
 }
 
-export function readNext(folder: string): number {
-  return Math.max(readNumber(join(folder, NOTE)) || searchNext(folder), readForked(folder));
+/** Where the numbers of a folder go on, and whether its last store was closed or has left something half done. */
+export function readEnd(folder: string): { readonly next: number; readonly wasClosed: boolean } {
+  const noted = readNumber(join(folder, NOTE));
+  const next = noted || searchNext(folder);
+  return { next: Math.max(next, readForked(folder)), wasClosed: noted === next };
 }
 
+/** The first sequence number that nothing has: as it was noted, or else found in the sidecars. */
+export function readNext(folder: string): number {
+  return readEnd(folder).next;
+}
+
+/** The mark below which a fork reads this folder; 0 when none ever did. */
 export function readForked(folder: string): number {
   return readNumber(join(folder, FORKED));
 }
@@ -127,10 +136,12 @@ export function noteForked(folder: string, mark: number): void {
   }
 }
 
+/** Noted when a store closes, so that the next one need not search for it. */
 export function noteNext(folder: string, next: number): void {
   writeFileSync(join(folder, NOTE), String(next), { mode: 0o600 });
 }
 
+/** The note is wrong as soon as something is written. */
 export function forgetNext(folder: string): void {
   rmSync(join(folder, NOTE), { force: true });
 }

@@ -19,10 +19,12 @@ export function readExactly(file: number, bytes: Buffer, position: number): Buff
   return bytes;
 }
 
+/** Bytes of an open file. */
 export function sizeOf(file: number): number {
   return fstatSync(file).size;
 }
 
+/** Cuts a file back to what counts of it. */
 export function truncateTo(file: number, size: number): void {
   if (sizeOf(file) !== size) ftruncateSync(file, size);
 }
@@ -73,31 +75,47 @@ function openPair({ path, isBorrowed }: FilePlace): FilePair {
   }
 }
 
+/**
+ * What all stores of the process have open, in the order of use: a process may have few files open, and hundreds
+ * of forks have a month of days each.
+ */
+const everywhere = new Map<FilePair, () => void>();
+const PAIRS_EVERYWHERE_MAX = 256;
+
 function closePair(pair: FilePair): void {
   closeSync(pair.data);
   closeSync(pair.index);
 }
 
+/** Holds so many pairs open; the one used longest ago is closed for another. */
 export function createOpenFiles(pairsMax: number): OpenFiles {
   // A Map keeps the order of insertion, so its first key is the one used longest ago.
   const pairs = new Map<string, FilePair>();
+
+  function close(path: string): void {
+    const pair = pairs.get(path);
+    if (pair === undefined) return;
+    pairs.delete(path);
+    everywhere.delete(pair);
+    closePair(pair);
+  }
+
   return {
     of(place) {
       const { path } = place;
       const pair = pairs.get(path) ?? openPair(place);
       pairs.delete(path);
       pairs.set(path, pair);
-      const oldest = pairs.size > pairsMax ? pairs.keys().next().value : undefined;
-      if (oldest !== undefined) {
-        const unused = pairs.get(oldest);
-        pairs.delete(oldest);
-        if (unused !== undefined) closePair(unused);
-      }
+      everywhere.delete(pair);
+      everywhere.set(pair, () => close(path));
+      const [oldest] = pairs.keys();
+      if (pairs.size > pairsMax && oldest !== undefined) close(oldest);
+      const [closeOldest] = everywhere.values();
+      if (everywhere.size > PAIRS_EVERYWHERE_MAX) closeOldest?.();
       return pair;
     },
     closeAll() {
-      for (const pair of pairs.values()) closePair(pair);
-      pairs.clear();
+      for (const path of [...pairs.keys()]) close(path);
     },
   };
 }

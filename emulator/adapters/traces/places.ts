@@ -12,6 +12,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === "string" && UUID.test(text);
 }
 
+/** Whether a name has the form of a day; there need not be such a day. */
 export function isDay(text: string): boolean {
   return DAY.test(text);
 }

@@ -138,11 +138,13 @@ export function isCurrent(place: TracePlace, window: PartitionWindow, { files }:
   });
 }
 
+/** Lets the next file begin where this one ended, without a search. */
 export function rememberPosition(plan: Plan, cursor: string, position: number): void {
   if (plan.positions.size >= CURSORS_REMEMBERED) plan.positions.clear();
   plan.positions.set(cursor, position);
 }
 
+/** The plan may not be read any more. */
 export function closePlan(plan: Plan): void {
   closeFiles(plan.files);
 }

@@ -21,6 +21,7 @@ function keyOf(folder: string, window: PartitionWindow): string {
   return [region, tenantId, sessionId, day, asOf, start, end, folder].join(" ");
 }
 
+/** Bounded in plans, in open files and in rows; the plan asked for last is always kept. */
 export function createPlans(): Plans {
   // In the order of use, the one used longest ago first.
   const plans = new Map<string, { readonly folder: string; readonly plan: Plan }>();

@@ -97,6 +97,7 @@ function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string)
   });
 }
 
+/** Takes up what lies on the disk once; from then on only its own writes change what it knows. */
 export function openScope(
   files: OpenFiles,
   place: TracePlace,

@@ -24,6 +24,7 @@ export interface SegmentOrder {
 
 const FIRST_RECORDS = 256;
 
+/** An order that has read nothing yet; `follow` reads the sidecar. */
 export function createSegmentOrder(files: OpenFiles, segment: Segment): SegmentOrder {
   const held = createHeldRecords(files, segment);
   const traces = createWordIndex();

@@ -35,6 +35,7 @@ export interface Appending {
   readonly files: OpenFiles;
 }
 
+/** A segment without rows; `number` is its place among those of its tenant. */
 export function createSegment(number: number, sessionId: string, day: string): Segment {
   return {
     number,
@@ -81,6 +82,7 @@ export function fillRecords(files: OpenFiles, { pieces }: Segment, bytes: Buffer
   return viewSidecar(bytes);
 }
 
+/** So many records from a position on; throws when the sidecar is shorter. */
 export function readRecords(files: OpenFiles, segment: Segment, from: number, count: number): SidecarView {
   return fillRecords(files, segment, Buffer.allocUnsafe(count * RECORD_BYTES), from);
 }
@@ -119,6 +121,7 @@ function ownPiece({ files, path }: Appending, segment: Segment): Piece {
   return piece;
 }
 
+/** Appends lines and their records to the own part of a segment. */
 export function appendRows(
   appending: Appending,
   segment: Segment,
@@ -133,6 +136,7 @@ export function appendRows(
   segment.dataBytes += bytes.length;
 }
 
+/** Appends records that have no lines of their own. */
 export function appendRecords(
   appending: Appending,
   segment: Segment,

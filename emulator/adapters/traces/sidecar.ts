@@ -17,6 +17,7 @@ const SEQUENCE = 40;
 const TRACE = 48;
 const NO_DASHES = [8, 13, 18, 23];
 
+/** One version of a row, as it is packed. */
 export interface SidecarRecord {
   readonly id: string;
   readonly start: number;
@@ -43,6 +44,7 @@ export interface SidecarView {
   compareIds(left: number, right: number): number;
 }
 
+/** Reads straight from the bytes: nothing is unpacked before it is asked for. */
 export function viewSidecar(bytes: Buffer): SidecarView {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -88,6 +90,7 @@ function writeId(bytes: Buffer, at: number, id: string): void {
   bytes.write(id.slice(from), to, "hex");
 }
 
+/** The bytes of these records, `RECORD_BYTES` each. */
 export function packRecords(records: readonly SidecarRecord[]): Buffer {
   const bytes = Buffer.allocUnsafe(records.length * RECORD_BYTES);
   records.forEach((record, position) => {

@@ -6,7 +6,7 @@ import { createForking, type Fork } from "./fork.ts";
 import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
 import { isInstant } from "./instants.ts";
 import { type TracePlace, topOf } from "./layers.ts";
-import { bytesIn, forgetNext, noteNext, readNext } from "./marks.ts";
+import { bytesIn, forgetNext, noteNext, readEnd, scopesIn } from "./marks.ts";
 import { createOpenFiles, type OpenFiles } from "./open-files.ts";
 import { isUuid, scopeKey } from "./places.ts";
 import { openScope, type Scope } from "./scope.ts";
@@ -72,6 +72,22 @@ function createScopes(
   };
 }
 
+/** Rows whose move to another day was begun and not ended: loading a tenant ends those of its rows. */
+function createMoves(folder: string, wasClosed: boolean, load: (scope: TraceScope) => unknown) {
+  let areEnded = wasClosed;
+  return {
+    areEnded: () => areEnded,
+    interrupted(): void {
+      areEnded = false;
+    },
+    /** Has to be called before a fork: their ends have numbers below its mark, where nothing may change then. */
+    end(): void {
+      if (!areEnded) scopesIn(folder).forEach(load);
+      areEnded = true;
+    },
+  };
+}
+
 /** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
 export function openTraceStore(options: TraceStoreOptions): TraceFiles {
   const { folder, layers = [], heldPatchesMax = HELD_PATCHES_MAX } = options;
@@ -80,7 +96,8 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
   const place = { folder, layers };
   const files = createOpenFiles(SEGMENTS_OPEN_MAX);
   const scopes = createScopes(files, place, { heldPatchesMax, inherited });
-  let next = Math.max(readNext(folder), topOf(layers));
+  const end = readEnd(folder);
+  let next = Math.max(end.next, topOf(layers));
   let isNoted = true;
   let bytes: number | undefined;
   const forking = createForking({
@@ -93,6 +110,8 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
       bytes = undefined;
     },
   });
+
+  const moves = createMoves(folder, end.wasClosed, scopeOf);
 
   function scopeOf(scope: TraceScope): Scope {
     // To end a move that another process has begun, loading may have appended something.
@@ -114,13 +133,17 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
       // What memory says of the files may be wrong now: the files are settled again at the next use.
       scopes.drop(scope);
       bytes = undefined;
+      moves.interrupted();
       throw error;
     }
   }
 
   return {
     place,
-    fork: (target) => forking.fork(target, next),
+    fork(target) {
+      moves.end();
+      return forking.fork(target, next);
+    },
     write(scope, rows) {
       rows.forEach(checkRow);
       if (rows.length > 0) write(scope, rows);
@@ -142,7 +165,7 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
     },
     close() {
       scopes.drop();
-      noteNext(folder, next);
+      if (moves.areEnded()) noteNext(folder, next);
     },
   };
 }

@@ -38,7 +38,7 @@ it("empties a folder that a new home takes over, even when the process ends in b
   // Nothing can be thrown away, as if the process had ended right there.
   writeFileSync(join(root, ".trash"), "in the way");
   const next = { ...rest, worlds: { ...worlds, side: { home, from: "main" } } };
-  expect(() => homes.change(next, objects)).toThrow("EEXIST");
+  expect(() => homes.change(next, { vacated: objects })).toThrow("EEXIST");
   expect(readdirSync(objects)).toEqual(["old"]);
   rmSync(join(root, ".trash"));
   expect(open().registry.worlds.side).toEqual({ home, from: "main" });
@@ -71,4 +71,25 @@ it("knows a home that was being filled", () => {
   expect(open().isHalf(home)).toBe(true);
   homes.begun(home);
   expect(open().isHalf(home)).toBe(false);
+});
+
+it("changes nothing and ends nothing when the registry cannot be written", () => {
+  const { worlds, snapshots } = withSide();
+  const homes = open();
+  const { main } = worlds;
+  // Something is in the way of the file that becomes the registry, as on a disk without room.
+  mkdirSync(join(root, ".worlds.json.tmp"));
+  const ended: string[] = [];
+  const remove = () =>
+    homes.change(
+      { worlds: { ...(main && { main }) }, snapshots },
+      { written: () => void ended.push("side") },
+    );
+  expect(remove).toThrow(/^Nothing was changed, since the list of worlds cannot be written: EISDIR/);
+  expect([ended, homes.registry.worlds]).toEqual([[], worlds]);
+  expect(readdirSync(worlds.side?.home.traces ?? "")).toEqual(["old"]);
+  rmSync(join(root, ".worlds.json.tmp"), { recursive: true });
+  remove();
+  expect([ended, Object.keys(homes.registry.worlds)]).toEqual([["side"], ["main"]]);
+  expect(existsSync(worlds.side?.home.traces ?? "")).toBe(false);
 });

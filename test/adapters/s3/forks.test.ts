@@ -274,6 +274,25 @@ describe("a fork", () => {
       expect(forest.read()).toEqual(forest.expected());
     });
 
+    test("goes on when the process has ended on the way, though the bucket is there anew", async () => {
+      let round = 0;
+      await during(forest.removeBucket(0, "traces"), () => {
+        round += 1;
+        if (round === 1)
+          for (const key of ["other.txt", ...KEYS.slice(-2)]) forest.put(0, "traces", key, "two");
+        if (round !== 2) return;
+        tree(0).files.end();
+        forest.restart();
+      });
+      expect(round).toBeGreaterThan(1);
+      expect(seen("traces", "other.txt")).toEqual(["two", undefined, undefined]);
+      expect(seen("traces", KEYS[98] as string)).toEqual(["two", "one", "one"]);
+      expect(seen("traces", KEYS[0] as string)).toEqual([undefined, "one", "one"]);
+      expect(filesOf(0).filter((file) => !file.endsWith(".key"))).toHaveLength(3);
+      forest.restart();
+      expect(forest.read()).toEqual(forest.expected());
+    });
+
     test.each(["end", "reset", "restart"] as const)(
       "has all of it when the parent's %s comes between",
       async (act) => {

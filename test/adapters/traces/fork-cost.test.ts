@@ -3,7 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { openTraceStore, type TraceFiles } from "../../../emulator/adapters/traces/store.ts";
-import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
+import {
+  DAY,
+  idOf,
+  instant,
+  readAll,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  temporaryFolder,
+  wholeDay,
+} from "./sample-row.ts";
 
 /** What was asked of the file system, and how many more calls succeed before one fails. */
 const seen = vi.hoisted(() => ({ calls: [] as string[], failing: new Map<string, number>() }));
@@ -144,11 +154,11 @@ test.each([
 });
 
 /** A store that goes on from as many others as one may go on from, each of which has written a row. */
-function chained(): TraceFiles {
+function chained(days: readonly string[] = [DAY]): TraceFiles {
   let last = openTraceStore({ folder: temporaryFolder() });
   for (let n = 0; n <= 32; n += 1) {
     if (n > 0) last = openTraceStore(last.fork(join(temporaryFolder(), "fork")));
-    last.write(SCOPE, [sampleRow(n, { start_time: instant(n) })]);
+    last.write(SCOPE, [sampleRow(n, { start_time: instant(n, days[n % days.length]) })]);
   }
   return last;
 }
@@ -174,6 +184,19 @@ test.each([
   expect(left.filter((path) => path.endsWith(".new"))).toStrictEqual([]);
 });
 
+test("a chain of forks whose end is partly whole keeps what is written to it afterwards", () => {
+  const store = chained([DAY, "2025-03-02"]);
+  // Each day has two files.
+  seen.failing.set("renameSync", 2);
+  expect(() => store.fork(join(temporaryFolder(), "fork"))).toThrow("renameSync failed");
+  seen.failing.clear();
+  store.write(SCOPE, [sampleRow(0, { start_time: instant(0), name: "afterwards" })]);
+  for (const each of [store, openTraceStore(store.place)]) {
+    expect(each.read(SCOPE, idOf(0))?.name).toBe("afterwards");
+    expect(readAll(each.place, wholeDay(each.mark())).map(({ name }) => name)).toContain("afterwards");
+  }
+});
+
 test("the files of a fork have what it has added, and nothing else", () => {
   const parent = storeOf(1, 3);
   const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
@@ -185,4 +208,24 @@ test("the files of a fork have what it has added, and nothing else", () => {
   expect(lines.filter((line) => line !== "").map((line) => JSON.parse(line).name)).toStrictEqual([
     "of the fork",
   ]);
+});
+
+test("many forks of many days share the files that a process may have open", () => {
+  const parent = storeOf(8, 1);
+  const forks = Array.from({ length: 60 }, () =>
+    openTraceStore(parent.fork(join(temporaryFolder(), "fork"))),
+  );
+  const names = (store: TraceFiles): unknown[] =>
+    [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].map((row) => row.read().name);
+  seen.calls = [];
+  for (const [at, fork] of forks.entries()) fork.write(SCOPE, [sampleRow(0, { name: `fork ${at}` })]);
+  for (const [at, fork] of forks.entries())
+    expect(names(fork)).toStrictEqual([
+      `fork ${at}`,
+      ...Array.from({ length: 7 }, (_, n) => `step ${n + 1}`),
+    ]);
+  const counted = (name: string): number => seen.calls.filter((call) => call === name).length;
+  expect(counted("openSync")).toBeGreaterThan(2 * 60 * 8);
+  expect(counted("openSync") - counted("closeSync")).toBeLessThan(2 * 300);
+  for (const fork of forks) fork.close();
 });

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/export-columns.ts";
 import type { TracePlace } from "../../../emulator/adapters/traces/layers.ts";
+import { noteNext } from "../../../emulator/adapters/traces/marks.ts";
 import { RECORD_BYTES } from "../../../emulator/adapters/traces/sidecar.ts";
 import { openTraceStore, type TraceFiles } from "../../../emulator/adapters/traces/store.ts";
 import {
@@ -411,10 +412,40 @@ describe("a process that ended", () => {
     }
   });
 
-  test("in the middle of a move leaves it to the fork to end it, in its own folder", () => {
+  function beforeAnEndedMove(): TraceFiles {
     const parent = twoDays();
     parent.write(SCOPE, [moved(1, "moved")]);
     truncateSync(`${segment(parent.place)}.index`, 2 * RECORD_BYTES);
+    return parent;
+  }
+
+  test("in the middle of a move has it ended before there are forks, whose rows would lie elsewhere then", () => {
+    const parent = openTraceStore(beforeAnEndedMove().place);
+    const fork = forkOf(parent);
+    for (const status of ["new", "changed"]) fork.write(SCOPE, [sampleRow(4, { status })]);
+    expect(parent.read(SCOPE, idOf(1))?.status).toBe("moved");
+    for (const store of [fork, openTraceStore(fork.place)]) {
+      expect([statuses(store), statuses(store, NEXT_DAY)]).toStrictEqual([
+        ["pending", "changed"],
+        ["moved", "there"],
+      ]);
+      expect(listed(store)).toStrictEqual(["01 pending", "01 changed", "02 moved", "02 there"]);
+    }
+  });
+
+  test("in the middle of a move and is not used before it is closed has it ended later all the same", () => {
+    const { place } = beforeAnEndedMove();
+    openTraceStore(place).close();
+    const parent = openTraceStore(place);
+    const fork = forkOf(parent);
+    for (const status of ["new", "changed"]) fork.write(SCOPE, [sampleRow(4, { status })]);
+    expect(parent.read(SCOPE, idOf(1))?.status).toBe("moved");
+    expect(statuses(openTraceStore(fork.place))).toStrictEqual(["pending", "changed"]);
+  });
+
+  test("in the middle of a move that came along in a file leaves it to each fork, in its own folder", () => {
+    const parent = beforeAnEndedMove();
+    noteNext(parent.place.folder, parent.mark());
     const reopened = openTraceStore(parent.place);
     const before = contents(parent.place.folder);
     const fork = forkOf(reopened);

@@ -13,6 +13,7 @@ export interface Clients {
 const MAX_CLIENTS = 16;
 const DEFAULT_REGION = "us-east-1";
 
+/** One client for each region, endpoint and key pair; `timeoutMs` is wall-clock time for one request. */
 export function createClients(timeoutMs: number): Clients {
   const kept = new Map<string, Promise<S3Client>>();
   return {

@@ -5,6 +5,7 @@ import { createClients } from "./clients.ts";
 import { createEmbeddedDoor } from "./embedded.ts";
 import { createForeignDoor } from "./foreign.ts";
 
+/** What doors to the embedded store and to others need. */
 export interface DoorsOptions {
   readonly store: ObjectStore;
   /** Wall-clock time that a store elsewhere may take for one request, connecting included. */

@@ -20,6 +20,7 @@ export interface ReceivedBody {
   readonly checksums: Checksums;
 }
 
+/** How a body is read where it is not the object itself. */
 export interface ReceiveOptions {
   readonly maxBytes?: number;
   /** The checksum headers speak of an object that the body only describes. */

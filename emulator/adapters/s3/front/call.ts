@@ -28,6 +28,7 @@ export interface Reply {
   readonly body?: OpenedBody & { readonly start: number; readonly length: number };
 }
 
+/** Carries out one operation; throws `S3Refused` where it cannot. */
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
 /** One turn of the call's world; a trouble is thrown as a refusal once the turn is over. */

@@ -18,6 +18,7 @@ export interface Resolved {
   readonly basePath: string;
 }
 
+/** What the S3 server needs to know of its surroundings. */
 export interface S3FrontOptions {
   /** Undefined when the address or the headers name a world that does not exist. */
   resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;

@@ -79,10 +79,12 @@ export function replyHeadersOf(object: StoredObject): Record<string, string> {
   return headers;
 }
 
+/** An ETag is kept without quotes and has them on the wire. */
 export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
+/** An ETag as it is kept; some clients send it without quotes. */
 export function unquoted(etag: string): string {
   return etag.trim().replace(/^"(.*)"$/, "$1");
 }

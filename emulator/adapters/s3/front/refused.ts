@@ -17,6 +17,7 @@ export class S3Refused extends Error {
   }
 }
 
+/** A trouble to be thrown; the message is the table's when none is given. */
 export function refuse(error: S3ErrorCode, message?: string, detail?: S3Trouble["detail"]): S3Refused {
   return new S3Refused(trouble(error, message, detail));
 }

@@ -35,6 +35,7 @@ interface Parsed {
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_PRESIGN_SECONDS = 7 * 24 * 3600;
 const MAX_SKEW_MS = 15 * 60 * 1000;
+/** Stands for the digest of a body that the signature does not cover. */
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
 const HEX_64 = /^[0-9a-f]{64}$/;
 
@@ -209,6 +210,7 @@ export function sha256(bytes: string | Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Takes the same time wherever the two differ. */
 export function equalHex(computed: Buffer, claimed: string): boolean {
   const bytes = Buffer.from(claimed, "hex");
   return bytes.length === computed.length && timingSafeEqual(bytes, computed);

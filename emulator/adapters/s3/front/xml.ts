@@ -3,6 +3,7 @@ import { refuse } from "./refused.ts";
 /** An element's content: text, child elements, or the same element several times. */
 export type XmlContent = string | number | boolean | null | undefined | XmlElements | readonly XmlContent[];
 
+/** Child elements in the order in which they are written. */
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }

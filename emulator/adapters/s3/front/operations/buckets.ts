@@ -8,6 +8,7 @@ import { readXml, textOf, writeXml } from "../xml.ts";
 const DEFAULT_REGION = "us-east-1";
 const MAX_CONFIGURATION_BYTES = 64 * 1024;
 
+/** The only owner that there is. */
 export const OWNER = { ID: "emulator", DisplayName: "emulator" } as const;
 
 /** The instant as S3's documents spell it. */
@@ -15,6 +16,7 @@ export function isoOf(instant: number): string {
   return new Date(instant).toISOString();
 }
 
+/** `ListBuckets`; a key pair that opens one bucket sees that one. */
 export function listBuckets({ store, claim, target }: Call): Reply {
   const { reader } = store.world;
   const prefix = target.query.get("prefix") ?? "";
@@ -29,6 +31,7 @@ export function listBuckets({ store, claim, target }: Call): Reply {
   };
 }
 
+/** `CreateBucket`, with the region that the body names or none. */
 export async function createBucket(call: Call): Promise<Reply> {
   const region = await regionAskedFor(call);
   const { bucket } = call.claim;
@@ -42,16 +45,19 @@ async function regionAskedFor({ request, signature }: Call): Promise<string | nu
   return textOf(await readXml(text, "CreateBucketConfiguration"), "LocationConstraint") || null;
 }
 
+/** `HeadBucket`: what it is asked for is whether the bucket can be reached. */
 export function headBucket(call: Call): Reply {
   return { status: 200, headers: { "x-amz-bucket-region": regionOf(call) ?? DEFAULT_REGION } };
 }
 
+/** `DeleteBucket`, for a bucket without objects. */
 export function deleteBucket(call: Call): Reply {
   const { claim } = call;
   commit(call, (turn) => authorise(turn, claim) ?? deleteEmptyBucket(turn, claim.bucket));
   return { status: 204 };
 }
 
+/** `GetBucketLocation`; empty for the usual region, as the real service has it. */
 export function getBucketLocation(call: Call): Reply {
   return { status: 200, xml: writeXml("LocationConstraint", regionOf(call)) };
 }

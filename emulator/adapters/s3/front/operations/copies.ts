@@ -21,6 +21,7 @@ interface Source {
   readonly body: OpenedBody;
 }
 
+/** `CopyObject`: the source is opened before the target is written, so both may be one. */
 export async function copyObject(call: Call): Promise<Reply> {
   const { store, claim, request } = call;
   checkHeaders(request);
@@ -65,6 +66,7 @@ export async function copyObject(call: Call): Promise<Reply> {
   return { status: 200, xml: writeXml("CopyObjectResult", content) };
 }
 
+/** `UploadPartCopy`, of the whole source or of a range of its bytes. */
 export async function uploadPartCopy(call: Call): Promise<Reply> {
   const { store, claim } = call;
   const uploadId = uploadIdOf(call);

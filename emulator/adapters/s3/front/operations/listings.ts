@@ -76,6 +76,7 @@ function pageOf(call: Call, after: string, withOwner: boolean): Page {
   return { listing, elements };
 }
 
+/** `ListObjects`, by marker. */
 export function listObjects(call: Call): Reply {
   const spell = spellingOf(call);
   const marker = call.target.query.get("marker") ?? "";
@@ -85,6 +86,7 @@ export function listObjects(call: Call): Reply {
   return { status: 200, xml: writeXml("ListBucketResult", content) };
 }
 
+/** `ListObjectsV2`, by continuation token; a token goes before `start-after`. */
 export function listObjectsV2(call: Call): Reply {
   const { query } = call.target;
   const token = query.get("continuation-token");
@@ -116,6 +118,7 @@ function afterOf(token: string): string {
   });
 }
 
+/** `ListMultipartUploads`, by key and then by id; delimiters are refused. */
 export function listMultipartUploads(call: Call): Reply {
   const { query } = call.target;
   const spell = spellingOf(call);
@@ -156,6 +159,7 @@ export function listMultipartUploads(call: Call): Reply {
   return { status: 200, xml: writeXml("ListMultipartUploadsResult", content) };
 }
 
+/** `ListParts`, in the order of their numbers. */
 export function listParts(call: Call): Reply {
   const { query } = call.target;
   const { reader } = call.store.world;

@@ -12,6 +12,7 @@ import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
 const MAX_DELETE_BYTES = 2 * 1024 * 1024;
 const MAX_DELETE_KEYS = 1000;
 
+/** `PutObject`: an upload that is cut off or fails its checksum leaves the old object as it was. */
 export async function putObject(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   checkHeaders(request);
@@ -98,6 +99,7 @@ function overrides({ target }: Call): Record<string, string> {
   return found;
 }
 
+/** `DeleteObject`; a key that is not there is no trouble. */
 export function deleteObject(call: Call): Reply {
   if (headerOf(call, "if-match") !== undefined)
     throw refuse("NotImplemented", undefined, { Header: "If-Match" });
@@ -106,6 +108,7 @@ export function deleteObject(call: Call): Reply {
   return { status: 204 };
 }
 
+/** `DeleteObjects`: all of the keys or none. */
 export async function deleteObjects(call: Call): Promise<Reply> {
   const text = await receiveText(call.request, call.signature, { maxBytes: MAX_DELETE_BYTES });
   const wanted = await readXml(text, "Delete");

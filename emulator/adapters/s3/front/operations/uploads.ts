@@ -30,10 +30,12 @@ import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
 /** Room for ten thousand parts with their checksums. */
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
 
+/** Empty when the query has none. */
 export function uploadIdOf({ target }: Call): string {
   return target.query.get("uploadId") ?? "";
 }
 
+/** Throws `S3Refused` (`InvalidArgument`) for whatever is no part number. */
 export function partNumberOf({ target }: Call): number {
   const text = target.query.get("partNumber") ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -48,6 +50,7 @@ export function partNumberOf({ target }: Call): number {
   );
 }
 
+/** `CreateMultipartUpload`: headers and metadata of the object come with it. */
 export function createMultipartUpload(call: Call): Reply {
   const { claim, request } = call;
   checkHeaders(request);
@@ -85,6 +88,7 @@ function checksumPlan(call: Call): Pick<MultipartUpload, "checksum_algorithm" | 
   return { checksum_algorithm: algorithm, checksum_type: type ?? natural };
 }
 
+/** `UploadPart`; a part sent again replaces the earlier one. */
 export async function uploadPart(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   checkHeaders(request);
@@ -106,6 +110,7 @@ export async function uploadPart(call: Call): Promise<Reply> {
   return { status: 200, headers: { etag: quoted(body.etag), ...checksums } };
 }
 
+/** `CompleteMultipartUpload`: puts the named parts together and makes the object in one step. */
 export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   const { reader } = store.world;
@@ -169,6 +174,7 @@ function checkAssembled(call: Call, { size, checksums }: Assembled): void {
   }
 }
 
+/** `AbortMultipartUpload`: its parts go with it. */
 export function abortMultipartUpload(call: Call): Reply {
   const uploadId = uploadIdOf(call);
   commit(call, (turn) => abortUpload(turn, call.claim, uploadId));
