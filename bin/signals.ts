@@ -1,5 +1,6 @@
 const FORCED_EXIT_CODE = 130;
 const FORGOTTEN_HANDLES_MS = 5_000;
+const HOLD_MS = 60_000;
 
 /**
  * Settles with the first SIGINT or SIGTERM; a second one ends the process at once. To be called before
@@ -16,6 +17,16 @@ export function signalled(): Promise<NodeJS.Signals> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
   });
+}
+
+/** Waits for a signal although nothing else is under way, which alone would end the process. */
+export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
+  const hold = setInterval(() => {}, HOLD_MS);
+  try {
+    return await signal;
+  } finally {
+    clearInterval(hold);
+  }
 }
 
 /** Ends the process although something was left open; does nothing when the process ends by itself. */

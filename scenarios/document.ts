@@ -2,7 +2,17 @@ import { dirname, resolve } from "node:path";
 import { nearest } from "../emulator/domain/nearest.ts";
 import { MAX_INCLUDE_DEPTH } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
-import { type Keys, type Place, readSource, refuse, ScenarioProblem, type Source, shown } from "./source.ts";
+import { expectationProblems } from "./expectations.ts";
+import {
+  type Keys,
+  nameOf,
+  type Place,
+  readSource,
+  refuse,
+  ScenarioProblem,
+  type Source,
+  shown,
+} from "./source.ts";
 
 export { type Place, ScenarioProblem } from "./source.ts";
 
@@ -33,7 +43,7 @@ export interface Scenario {
 }
 
 /** Files that end so are scenarios; others in a folder are passed over. */
-export const SCENARIO_SUFFIX = ".scenario.yaml";
+export const SCENARIO_NAME = /\.scenario\.ya?ml$/;
 
 /** Reads a scenario with everything that it includes; throws every problem of a file at once. */
 export function readScenario(file: string): Scenario {
@@ -46,7 +56,7 @@ export function readScenario(file: string): Scenario {
   const settings = (head.settings ?? {}) as Scenario["settings"];
   const variables = (head.variables ?? {}) as Scenario["variables"];
   return {
-    name: (file.split(/[\\/]/).at(-1) ?? file).replace(/\.scenario\.ya?ml$/, ""),
+    name: (file.split(/[\\/]/).at(-1) ?? file).replace(SCENARIO_NAME, ""),
     file,
     sentence: String(head.scenario),
     seed: head.seed as number | undefined,
@@ -75,9 +85,18 @@ function stepsOf(source: Source, path: Keys, label: string, opened: readonly str
     source.value,
   );
   if (list === undefined) return [];
-  return (list as readonly unknown[]).map((given, index) =>
-    stepOf(source, [...path, index], `${label}[${index}]`, given, opened),
-  );
+  const problems: string[] = [];
+  const steps = (list as readonly unknown[]).flatMap((given, index) => {
+    try {
+      return [stepOf(source, [...path, index], `${label}[${index}]`, given, opened)];
+    } catch (error) {
+      if (!(error instanceof ScenarioProblem)) throw error;
+      problems.push(error.message);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ScenarioProblem(problems.join("\n"));
+  return steps;
 }
 
 function stepOf(source: Source, path: Keys, label: string, given: unknown, opened: readonly string[]): Step {
@@ -85,11 +104,20 @@ function stepOf(source: Source, path: Keys, label: string, given: unknown, opene
   const verb = verbOf(place, label, given);
   refuse(source, verb, path, given);
   const step = given as GivenStep;
+  refuseExpectations(source, verb, path, step);
   if (verb === "repeat")
     return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, opened) };
   if (verb === "include")
     return { verb, given: step, label, place, steps: included(place, label, step, opened) };
   return { verb, given: step, label, place, steps: [] };
+}
+
+function refuseExpectations(source: Source, verb: Verb, path: Keys, given: GivenStep): void {
+  const lines = expectationProblems(verb, given).map(({ path: within, text }) => {
+    const keys = [...path, ...within];
+    return `${shown(source.file)}:${source.lineOf(keys)}: ${nameOf(keys)}: ${text}`;
+  });
+  if (lines.length > 0) throw new ScenarioProblem(lines.join("\n"));
 }
 
 /** `request` carries an `expect` of its own, so the verb `expect` is the one that stands alone. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { SCENARIO_NAME } from "./document.ts";
 import { differences } from "./matching.ts";
 
 const MOST_CHARACTERS = 300;
@@ -13,9 +14,9 @@ export type Drift =
       readonly differences: readonly string[];
     };
 
-/** The journal that a scenario is known to leave, beside the scenario. */
+/** The journal that a scenario is known to leave, beside the scenario; never the scenario itself. */
 function goldenOf(scenarioFile: string): string {
-  return scenarioFile.replace(/\.scenario\.ya?ml$/, ".journal.ndjson");
+  return `${scenarioFile.replace(SCENARIO_NAME, "")}.journal.ndjson`;
 }
 
 /** Compares byte for byte; with `update` the journal is written instead. */

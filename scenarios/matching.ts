@@ -72,6 +72,50 @@ const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where:
       : [differing(where, `anything but ${shownValue(expected)}`, actual)],
 };
 
+/** Texts that stand for any value of a kind. */
+export const WORD_NAMES: readonly string[] = Object.keys(WORDS);
+
+/** Names of the only member of an object that stands for a value. */
+export const MATCHER_NAMES: readonly string[] = Object.keys(MATCHERS);
+
+/** Whether a member of an expectation is no member of the value. */
+export function isMatcher(name: string): boolean {
+  return Object.hasOwn(MATCHERS, name);
+}
+
+/** What a matcher takes, when it takes something else than it is given; a variable may become anything. */
+export function problemOfTaken(name: string, taken: unknown): string | undefined {
+  if (typeof taken === "string" && taken.includes("${")) return undefined;
+  if (name === "$regex" && !isPattern(taken)) return "a regular expression";
+  if ((name === "$oneOf" || name === "$unordered") && !Array.isArray(taken)) return "a list";
+  if (name === "$within" && !isBounds(taken))
+    return "[least, most] as numbers or times, or { of: <time>, by: <duration> }";
+  return undefined;
+}
+
+function isPattern(taken: unknown): boolean {
+  try {
+    return new RegExp(String(taken), "u") !== undefined && typeof taken === "string";
+  } catch {
+    return false;
+  }
+}
+
+function isBounds(taken: unknown): boolean {
+  if (JSON.stringify(taken).includes("${")) return true;
+  if (Array.isArray(taken)) return taken.length === 2 && ordered(taken[0], taken[1]) !== undefined;
+  const { of, by } = (taken ?? {}) as { readonly of?: unknown; readonly by?: unknown };
+  return ordered(of, of) !== undefined && typeof of === "string" && parseDuration(String(by)) !== undefined;
+}
+
+/** Whether two numbers, or two times, come in this order; undefined for what cannot be compared. */
+function ordered(first: unknown, second: unknown): boolean | undefined {
+  if (typeof first === "number" && typeof second === "number") return first <= second;
+  if (typeof first !== "string" || typeof second !== "string") return undefined;
+  const [before, after] = [parseMicros(first), parseMicros(second)];
+  return before === undefined || after === undefined ? undefined : before <= after;
+}
+
 function shownKey(path: unknown, item: unknown): string {
   return shownValue(typeof path === "string" ? valueAt(item, path) : item);
 }
@@ -121,9 +165,10 @@ function unorderedDifferences(expected: unknown, actual: unknown, where: string)
   ];
 }
 
-/** Numbers between two, or times within a duration of one. */
+/** Numbers or times between two, or times within a duration of one. */
 function isWithin(bounds: unknown, actual: unknown): boolean {
-  if (Array.isArray(bounds)) return typeof actual === "number" && actual >= bounds[0] && actual <= bounds[1];
+  if (Array.isArray(bounds))
+    return ordered(bounds[0], actual) === true && ordered(actual, bounds[1]) === true;
   const { of, by } = bounds as { readonly of?: unknown; readonly by?: unknown };
   const [middle, found] = [of, actual].map((time) =>
     typeof time === "string" ? parseMicros(time) : undefined,

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { CONTROL_PATH } from "./actor.ts";
+import { verbatim } from "./variables.ts";
 
 /** A request as `GET /_emulator/v1/recording` tells it. */
 interface RecordedRequest {
@@ -17,6 +18,18 @@ interface RecordedRequest {
 interface Head {
   readonly seed: number;
   readonly complete: boolean;
+  readonly settings: object;
+}
+
+type Told = Pick<RecordedRequest, "status">;
+
+/** The part of `GET /_emulator/v1/config` that replies depend on, and that a scenario is not told otherwise. */
+interface Config {
+  readonly settings: {
+    readonly profile: string;
+    readonly deployment: string;
+    readonly rateLimits: { readonly enabled: boolean };
+  };
 }
 
 /** What a running emulator was asked, as the text of a scenario. */
@@ -42,13 +55,28 @@ const MAX_ID_DEPTH = 3;
 
 /** Rejects when no emulator answers at this address. */
 export async function record(url: string): Promise<Recorded> {
-  const reply = await fetch(`${url}${CONTROL_PATH}/recording`).catch(() => undefined);
-  if (!reply?.ok) throw new Error(`${url}: no emulator answers there${reply ? ` (${reply.status})` : ""}`);
-  const [head, ...requests] = (await reply.text())
+  const [head, ...requests] = (await read(url, "/recording"))
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
-  return scenarioOf(head as Head, requests as readonly RecordedRequest[]);
+  const { settings } = JSON.parse(await read(url, "/config")) as Config;
+  return scenarioOf({ ...head, settings: settingsFor(settings, requests) }, requests);
+}
+
+async function read(url: string, path: string): Promise<string> {
+  const reply = await fetch(`${url}${CONTROL_PATH}${path}`).catch(() => undefined);
+  if (!reply?.ok) throw new Error(`${url}: no emulator answers there${reply ? ` (${reply.status})` : ""}`);
+  return reply.text();
+}
+
+/** What a scenario must be told to go the same way; without need nothing, since a target cannot be told. */
+function settingsFor({ profile, deployment, rateLimits }: Config["settings"], requests: readonly Told[]) {
+  return {
+    ...(profile !== "spec" && { profile }),
+    ...(deployment !== "hosted" && { deployment }),
+    ...(rateLimits.enabled &&
+      requests.some(({ status }) => status === 429) && { rate_limits: { enabled: true } }),
+  };
 }
 
 /** Every request as a step, with the time between them, and with variables for the ids that come back. */
@@ -73,6 +101,7 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
     scenario: `Recorded: ${steps.length} steps from ${first.at}`,
     seed: head.seed,
     now: first.at,
+    ...(Object.keys(head.settings).length > 0 && { settings: head.settings }),
     when: steps,
   };
   const comments = warnings.map((warning) => `# ${warning}\n`).join("");
@@ -80,28 +109,34 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
 }
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
-  const value = body === null || body === "" ? undefined : parsed(body);
+  const value = body === null || body === "" ? undefined : sentAgain(body);
   const ahead = movedTo({ path, query, status, reply });
   if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
   if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
   const target = `${isControl ? path.slice(CONTROL_PATH.length) : path}${query === "" ? "" : `?${query}`}`;
-  const unusual = Object.entries(USUAL).flatMap(([name, usual]) =>
-    headers[name] === usual
-      ? []
-      : headers[name] === undefined
-        ? name === "content-type"
-          ? []
-          : [[name, ""]]
-        : [[name, headers[name]]],
-  );
+  const unusual = unusualHeaders(headers);
   return {
     [isControl ? "control" : "request"]: `${method} ${target}`,
     ...(region !== "us" && !isControl && { region }),
-    ...(unusual.length > 0 && { headers: Object.fromEntries(unusual) }),
+    ...(Object.keys(unusual).length > 0 && { headers: unusual }),
     ...(value !== undefined && { body: value }),
     expect: { status, ...tellingPart(reply) },
   };
+}
+
+/** Text is sent as it is, so that JSON which is one text stays in its quotes. */
+function sentAgain(body: string): unknown {
+  const value = parsed(body);
+  return typeof value === "string" ? body : value;
+}
+
+/** What a step has to say of its headers: a usual one that was not sent is given as empty text. */
+function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<string, string>> {
+  const { "content-type": _, ...usual } = USUAL;
+  const missing = Object.keys(usual).filter((name) => headers[name] === undefined);
+  const other = Object.entries(headers).filter(([name, value]) => value !== Object(USUAL)[name]);
+  return Object.fromEntries([...missing.map((name) => [name, ""]), ...other]);
 }
 
 /** What people look at in a reply: the status of an export, a run, a thread. */
@@ -126,7 +161,8 @@ function createIds() {
       path
         .split(".")
         .filter((part) => !/^\d+$/.test(part))
-        .at(-1) ?? "id";
+        .at(-1)
+        ?.replace(/^(?=\d)|-/g, "_") ?? "id";
     const count = (taken.get(word) ?? 0) + 1;
     taken.set(word, count);
     return `${word}_${count}`;
@@ -147,9 +183,10 @@ function createIds() {
   return {
     named: (request: RecordedRequest): RecordedRequest => ({
       ...request,
-      path: named(request.path),
-      query: named(request.query),
-      body: request.body === null ? null : named(request.body.replaceAll("${", "$${")),
+      path: named(asIs(request.path)),
+      query: named(asIs(request.query)),
+      headers: verbatim(request.headers) as RecordedRequest["headers"],
+      body: request.body === null ? null : named(asIs(request.body)),
     }),
     learn({ reply, status }: RecordedRequest, step: StepText): void {
       if (reply === null || status >= 400) return;
@@ -159,11 +196,19 @@ function createIds() {
   };
 }
 
+/** Text that a scenario sends as it was: in JSON each text stands for itself. */
+function asIs(text: string): string {
+  const value = parsed(text);
+  return typeof value === "object" ? JSON.stringify(verbatim(value)) : String(verbatim(text));
+}
+
 function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly [string, string]> {
   if (typeof value === "string" && value.length === 36 && value.match(UUID)) yield [value, path];
   if (typeof value !== "object" || value === null || depth === MAX_ID_DEPTH) return;
+  // Other names would mean something else in a path.
   for (const [name, member] of Object.entries(value))
-    yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
+    if (/^[\w-]+$/.test(name) && !/^-\d+$/.test(name))
+      yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
 }
 
 type Moving = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { readScenario, SCENARIO_SUFFIX, type Scenario, ScenarioProblem } from "./document.ts";
+import { readScenario, SCENARIO_NAME, type Scenario, ScenarioProblem } from "./document.ts";
 import { compareGolden, type Drift } from "./golden.ts";
 import { type Failure, type Played, play } from "./play.ts";
 import { StageProblem, type Stages } from "./stage.ts";
@@ -45,24 +45,32 @@ export interface ReplayOptions {
   readonly againFlags?: readonly string[];
 }
 
-/** The scenario files that operands name: files as they are, folders with all that is below them. */
+/** The scenario files that operands name: files as they are, folders with all that is below them but `node_modules`. */
 export function scenarioFiles(operands: readonly string[], cwd: string): readonly string[] {
   const found = operands.flatMap((operand) => {
     const path = resolve(cwd, operand);
     const kind = statSync(path, { throwIfNoEntry: false });
     if (kind === undefined) throw new ScenarioProblem(`${operand}: no such file or folder`);
     if (!kind.isDirectory()) return [path];
-    const below = readdirSync(path, { recursive: true, encoding: "utf8" });
-    return below
-      .filter((name) => name.endsWith(SCENARIO_SUFFIX))
-      .map((name) => join(path, name))
-      .sort();
+    return [...filesBelow(path)].sort();
   });
   if (found.length === 0)
     throw new ScenarioProblem(
-      `${operands.join(", ")}: no *${SCENARIO_SUFFIX} in there; an empty run proves nothing`,
+      `${operands.join(", ")}: no *.scenario.yaml in there; an empty run proves nothing`,
     );
   return [...new Set(found)];
+}
+
+/** Packages bring scenarios of their own, those of this one among them. */
+const NOT_LOOKED_INTO = new Set(["node_modules", ".git"]);
+
+function* filesBelow(folder: string): Iterable<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) {
+      if (SCENARIO_NAME.test(entry.name)) yield path;
+    } else if (!NOT_LOOKED_INTO.has(entry.name)) yield* filesBelow(path);
+  }
 }
 
 /** Reads all of them before the first is played; throws every problem of every file. */
@@ -165,7 +173,11 @@ function againLine(
   seed: number | undefined,
 ): string {
   const near = relative(cwd, file);
-  const words = ["npx emulator replay", near.startsWith("..") ? file : near];
+  const words = ["npx emulator replay", shellWord(near.startsWith("..") ? file : near)];
   if (seed !== undefined) words.push(`--seed ${seed}`);
   return [...words, ...againFlags].join(" ");
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:\\@%+=,~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

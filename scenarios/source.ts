@@ -101,7 +101,8 @@ function keysOf({ instancePath, keyword, params }: ErrorObject): (string | numbe
   return keyword === "additionalProperties" ? [...keys, String(params.additionalProperty)] : keys;
 }
 
-function nameOf(path: Keys): string {
+/** As a reader of the file would name a member. */
+export function nameOf(path: Keys): string {
   return (
     path
       .map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`))

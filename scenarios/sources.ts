@@ -1,5 +1,6 @@
 import { readParquetFile } from "../emulator/adapters/parquet/read-file.ts";
-import { differences } from "./matching.ts";
+import { isSelector } from "./expectations.ts";
+import { differences, shownValue } from "./matching.ts";
 import { createObjectReader, type ObjectReader, READER_KEY } from "./object-reader.ts";
 import { valueAt } from "./paths.ts";
 import type { Variables } from "./variables.ts";
@@ -33,9 +34,6 @@ const SOURCES: Readonly<Record<string, Look>> = {
   variables: async ({ variables }) => variables,
 };
 
-/** Members of an expectation that say where to look, not what must be there. */
-const SELECTORS = new Set(["bucket", "prefix", "export", "where"]);
-
 /** How the world differs from an expectation. */
 export async function worldDifferences(
   sight: Sight,
@@ -44,7 +42,7 @@ export async function worldDifferences(
   const found: string[] = [];
   for (const [source, asked] of Object.entries(expected)) {
     const actual = await SOURCES[source]?.(sight, asked);
-    const members = Object.entries(asked).filter(([name]) => source === "variables" || !SELECTORS.has(name));
+    const members = Object.entries(asked).filter(([name]) => !isSelector(source, name));
     for (const [name, member] of members)
       found.push(...differences(member, valueAt(actual, name), `${source}.${name}`));
   }
@@ -62,7 +60,9 @@ interface ExportRun {
 
 /** All rows of the files that an export's runs name, column by column. */
 async function exportedRows(sight: Sight, id: string) {
-  const runs = await sight.api<readonly ExportRun[]>(`/api/v1/bulk-exports/${id}/runs`);
+  const path = `/api/v1/bulk-exports/${id}/runs`;
+  const runs = await sight.api<readonly ExportRun[]>(path);
+  if (!Array.isArray(runs)) throw new Error(`GET ${path}: ${shownValue(runs)}`);
   const files = runs.flatMap(({ metadata }) => metadata.files);
   const reader = await readerOf(sight);
   const columns = new Set<string>();

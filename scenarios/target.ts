@@ -1,3 +1,4 @@
+import { differences } from "./matching.ts";
 import { answerOf, type Setting, type Stage, StageProblem, type Stages } from "./stage.ts";
 
 const REPLY_TIMEOUT_MS = 10 * 60_000;
@@ -28,7 +29,7 @@ function openWorld(url: string): Stages {
     isLasting: true,
     async open(setting) {
       const begun = await control<World>(url, "POST", "/reset", {});
-      refuse(setting, begun, url);
+      await refuse(setting, begun, url);
       await freeze(url, begun);
       return stageIn(url, begun, async () => {});
     },
@@ -51,7 +52,7 @@ function openWorlds(url: string): Stages {
     const base = `${url}/w/${made.id}`;
     const { seed } = await control<World>(base, "GET", "/status");
     const begun = { ...made, seed };
-    refuse(setting, begun, url);
+    await refuse(setting, begun, url);
     await freeze(base, begun);
     return stageIn(base, begun, () => remove(made.id));
   }
@@ -87,11 +88,11 @@ async function freeze(url: string, { clock }: World): Promise<void> {
   if (clock.mode !== "frozen") await control(url, "POST", "/clock/freeze");
 }
 
-function refuse({ seed, now, settings }: Setting, begun: World, url: string): void {
-  const wishes = Object.keys(settings);
+async function refuse({ seed, now, settings }: Setting, begun: World, url: string): Promise<void> {
+  const wishes = await unmetWishes(settings, url);
   if (wishes.length > 0)
     throw new StageProblem(
-      `it needs settings (${wishes.join(", ")}) that a running emulator cannot be given; play it without --target`,
+      `it needs settings (${wishes.join(", ")}) that this emulator has not, and a running one cannot be given; play it without --target`,
     );
   if (now !== undefined && Date.parse(now) !== Date.parse(begun.now))
     throw new StageProblem(
@@ -101,6 +102,21 @@ function refuse({ seed, now, settings }: Setting, begun: World, url: string): vo
     throw new StageProblem(
       `it needs seed ${seed}, and ${url} has ${begun.seed}; start that one with --seed ${seed}`,
     );
+}
+
+/** Settings that the emulator was not started with. */
+async function unmetWishes(settings: Setting["settings"], url: string): Promise<readonly string[]> {
+  const wishes = Object.entries(settings);
+  if (wishes.length === 0) return [];
+  const { settings: had } = await control<Configured>(url, "GET", "/config");
+  const known: Readonly<Record<string, unknown>> = { ...had, rate_limits: had.rateLimits };
+  return wishes.flatMap(([name, value]) =>
+    differences(value, Object.hasOwn(known, name) ? known[name] : undefined).length === 0 ? [] : [name],
+  );
+}
+
+interface Configured {
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** The address that was given leads there, whatever the emulator calls itself. */

@@ -18,6 +18,16 @@ export function filled<T>(value: T, variables: Variables): T {
   return fill(value, variables) as T;
 }
 
+/** What `filled` makes this value of: texts that look like references are meant as they are. */
+export function verbatim(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(REFERENCE, (reference) => `$${reference}`);
+  if (Array.isArray(value)) return value.map(verbatim);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [String(verbatim(name)), verbatim(member)]),
+  );
+}
+
 function fill(value: unknown, variables: Variables): unknown {
   if (typeof value === "string") return filledText(value, variables);
   if (Array.isArray(value)) return value.map((item) => fill(item, variables));

@@ -7,7 +7,7 @@ import type { Outcome } from "../../scenarios/replay.ts";
 import type { ReportName } from "../../scenarios/reports.ts";
 import type { Stages } from "../../scenarios/stage.ts";
 import { type Command, CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { signalled } from "../signals.ts";
+import { signalled, waitedFor } from "../signals.ts";
 import { complain, print } from "../terminal.ts";
 
 const MAX_JOBS = 64;
@@ -83,9 +83,10 @@ async function replayed(invocation: Invocation): Promise<number> {
     const outcomes = await Promise.race([played, interrupted]);
     if (typeof outcomes === "string") return SIGNAL_BASE + constants.signals[outcomes];
     await publish(invocation, report, outcomes);
-    if (flags.keep === true && outcomes.some(({ isKept }) => isKept)) {
+    // Worlds that last by themselves stay without anybody who waits.
+    if (flags.keep === true && stages.isLasting !== true && outcomes.some(({ isKept }) => isKept)) {
       complain("the worlds of scenarios that failed stay until you press Ctrl-C");
-      await interrupted;
+      await waitedFor(interrupted);
     }
     return exitCodeOf(outcomes);
   } finally {

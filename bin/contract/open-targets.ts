@@ -11,6 +11,12 @@ export interface OpenTargets {
   close(): Promise<void>;
 }
 
+/** Whoever opened it has heard why it could not be. */
+async function closeOne(opening: Promise<Target>): Promise<void> {
+  const target = await opening.catch(() => undefined);
+  await target?.close();
+}
+
 /** A first signal closes them and ends the process, a second one ends it at once. */
 export function openTargets(): OpenTargets {
   const opened: Promise<Target>[] = [];
@@ -18,8 +24,10 @@ export function openTargets(): OpenTargets {
 
   /** One that is still being opened is waited for: it may have made something already. */
   async function closeAll(): Promise<void> {
-    await Promise.allSettled(opened.map(async (target) => (await target).close()));
+    const closed = await Promise.allSettled(opened.map(closeOne));
     for (const signal of SIGNALS) process.off(signal, onSignal);
+    const failed = closed.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   function close(): Promise<void> {
@@ -33,7 +41,9 @@ export function openTargets(): OpenTargets {
     const code = SIGNAL_BASE + constants.signals[signal];
     if (isEnding) process.exit(code);
     isEnding = true;
-    void close().finally(() => process.exit(code));
+    void close()
+      .catch(() => undefined)
+      .finally(() => process.exit(code));
   }
 
   for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -189,7 +189,7 @@ export const AGENT_ASSUMPTIONS = {
     choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
     alternatives: [],
     reason:
-      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint, as goto of a command, is kept in kwargs without effect.",
+      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint, as goto of a command, is kept in kwargs without effect. update of a command is merged into the values where input would be.",
   },
   "agent.kept_messages": {
     section: "2.2",

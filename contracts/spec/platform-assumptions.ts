@@ -43,7 +43,8 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "7-1",
     choice: 413,
     alternatives: [],
-    reason: "Everything is bounded; the bound is limits.body_bytes.",
+    reason:
+      "Everything is bounded; the bound is limits.body_bytes. Of a body of more than 256 KiB only the first problem is told: to find millions takes more memory than there is.",
     setting: "limits.body_bytes",
   },
   "platform.disk_full": {

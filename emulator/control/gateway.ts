@@ -102,7 +102,7 @@ async function check(row: ControlOperation, request: HttpRequest) {
   const hint = unread.length > 0 ? knownIn(row.query ?? {}) : undefined;
   if (!row.body) return settle(problems, hint, { query, body: undefined });
   const body = request.body.length === 0 ? {} : parseJson(request.body);
-  problems.push(...(await checkOf(row.body))(body, "body"));
+  problems.push(...(await checkOf(row.body))(body, "body", request.body.length));
   const unknown = unknownFields(body, row.body, "body");
   problems.push(...unknown.map((name) => `${name}: is not known here`));
   const isFlat = unknown.some((name) => name.split(".").length === 2);

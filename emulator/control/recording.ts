@@ -33,7 +33,7 @@ const MAX_REQUESTS = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
 const LONG_TEXT = 1024;
-const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id"];
+const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
 
 /** Published with the emulator, and needed to play a recording as it is. */
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);

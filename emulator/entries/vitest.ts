@@ -1,6 +1,7 @@
 import { test as base, expect } from "vitest";
 import type { ExpectOptions } from "../../contracts/expect.ts";
 import type { Judged } from "../../contracts/recorded.ts";
+import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts";
 
@@ -163,6 +164,8 @@ expect.extend({
     return contractMatchers.toMatchContract(given, asked);
   },
   async toHaveDelivered(emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) {
+    const problems = matcherProblems(expected);
+    if (problems.length > 0) throw new Error(`toHaveDelivered: ${problems.join("; ")}`);
     const all = await emulator.control<readonly unknown[]>("GET", "/webhooks/deliveries?limit=10000");
     const found = all.filter((each) => differences({ status: "delivered", ...expected }, each).length === 0);
     const ledger = all.slice(-SHOWN).map((each) => JSON.stringify(each));

@@ -2,34 +2,59 @@ import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import type { Field } from "../../contracts/spec/fields.ts";
 import { parseMicros } from "../kernel/instant.ts";
 
-/** Judges a value by a field of the tables: problems as sentences, none when it fits. */
-export type Check = (value: unknown, where: string) => readonly string[];
+/** Judges a value by a field of the tables: problems as sentences, none when it fits; of a long one the first. */
+export type Check = (value: unknown, where: string, bytes?: number) => readonly string[];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_PROBLEMS = 10;
 
+/** What finds all problems takes memory for each, and a body may have millions. */
+const LONG_BYTES = 256 * 1024;
+
+/** They are compared with each other, and a long list of wrong items has one or more for each item. */
+const ERRORS_READ = 200;
+
 const compiled = new WeakMap<Field<unknown>, Check>();
-let loading: Promise<(schema: Field<unknown>) => ValidateFunction> | undefined;
+let loading: Promise<Compile> | undefined;
+
+type Compile = (schema: Field<unknown>, finds: "all" | "first") => ValidateFunction;
 
 /** The check of a field. Ajv is loaded with the first one, and each field is compiled once. */
 export async function checkOf(field: Field<unknown>): Promise<Check> {
   const known = compiled.get(field);
   if (known) return known;
   loading ??= loadAjv();
-  const validate = (await loading)(field);
-  const check: Check = (value, where) =>
-    validate(value) ? [] : problemsOf(validate.errors ?? [], where).slice(0, MAX_PROBLEMS);
+  const compile = await loading;
+  const all = compile(field, "all");
+  let first: ValidateFunction | undefined;
+  const check: Check = (value, where, bytes = 0) => {
+    if (bytes > LONG_BYTES) first ??= compile(field, "first");
+    const validate = bytes > LONG_BYTES && first ? first : all;
+    if (validate(value)) return [];
+    return problemsOf((validate.errors ?? []).slice(0, ERRORS_READ), where).slice(0, MAX_PROBLEMS);
+  };
   compiled.set(field, check);
   return check;
 }
 
-async function loadAjv() {
+async function loadAjv(): Promise<Compile> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
-  // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
-  const ajv = new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
-  ajv.addFormat("uuid", UUID);
-  ajv.addFormat("date-time", { type: "string", validate: (text: string) => parseMicros(text) !== undefined });
-  return (schema: Field<unknown>) => ajv.compile(schema as Record<string, unknown>);
+  const opened = (allErrors: boolean) => {
+    // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
+    const ajv = new Ajv2020({ allErrors, strict: false, meta: false, validateSchema: false });
+    ajv.addFormat("uuid", UUID);
+    ajv.addFormat("date-time", {
+      type: "string",
+      validate: (text: string) => parseMicros(text) !== undefined,
+    });
+    return ajv;
+  };
+  const all = opened(true);
+  let first: typeof all | undefined;
+  return (schema, finds) => {
+    if (finds === "first") first ??= opened(false);
+    return (finds === "first" && first ? first : all).compile(schema as Record<string, unknown>);
+  };
 }
 
 function problemsOf(errors: readonly ErrorObject[], where: string): readonly string[] {

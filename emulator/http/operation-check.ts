@@ -70,7 +70,7 @@ export function checkRequest(operation: Operation, checks: Checks, { request, pa
   for (const { name, check, isOptional } of checks.query)
     if (!isOptional || name in query) problems.push(...check(query[name], `query.${name}`));
   const read = body.isForm ? undefined : operation.body;
-  if (read && checks.body) problems.push(...checks.body(body.value, "body"));
+  if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
   const unread = unknownParameters(request.query, fields);
   const unknown = read ? unknownFields(body.value, read, "body") : [];

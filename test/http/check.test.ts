@@ -11,9 +11,13 @@ import {
   text,
   uuid,
 } from "../../contracts/spec/fields.ts";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { checkOf } from "../../emulator/http/check.ts";
+import type { HttpRequest } from "../../emulator/http/message.ts";
+import { checkRequest, prepareChecks } from "../../emulator/http/operation-check.ts";
 import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
 import { unknownFields } from "../../emulator/http/unknown-fields.ts";
+import type { Refusal } from "../../emulator/kernel/refusal.ts";
 
 const order = object({
   id: uuid(),
@@ -47,6 +51,40 @@ describe("a check", () => {
   ])("names what is wrong: %j", async (value, problems) => {
     const check = await checkOf(order);
     expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);
+  });
+
+  it("takes no time that grows with the square of a list of wrong items", { timeout: 3_000 }, async () => {
+    const check = await checkOf(order);
+    const problems = check({ ...good, modes: Array.from({ length: 40_000 }, () => 5) }, "body");
+    expect(problems).toHaveLength(10);
+    expect(problems[0]).toBe("body.modes: must be one of a, b");
+  });
+
+  it("stops at the first problem of what is long", async () => {
+    const check = await checkOf(order);
+    const lines = Array.from({ length: 40 }, () => ({ count: 0 }));
+    expect(check({ ...good, lines }, "body", 300_000)).toEqual(["body.lines[0].count: must be >= 1"]);
+    expect(check({ ...good, lines }, "body")).toHaveLength(10);
+    expect(check(good, "body", 300_000)).toEqual([]);
+  });
+
+  it("tells every problem of a body unless that is long", async () => {
+    const operation = OPERATIONS.createThreadRun;
+    const checks = await prepareChecks(operation);
+    const path = { thread_id: good.id };
+    const problemsOf = (modes: number) => {
+      const value = { stream_mode: Array.from({ length: modes }, () => 5) };
+      const body = new TextEncoder().encode(JSON.stringify(value));
+      const request = { query: "", body } as HttpRequest;
+      try {
+        checkRequest(operation, checks, { request, path, body: { value } });
+        return [];
+      } catch (error) {
+        return (error as Refusal).message.split("; ");
+      }
+    };
+    expect(problemsOf(1)).toEqual(["body.assistant_id: is required", expect.stringContaining("stream_mode")]);
+    expect(problemsOf(200_000)).toEqual(["body.assistant_id: is required"]);
   });
 });
 

@@ -135,6 +135,20 @@ describe("a stream", () => {
     );
   });
 
+  it.each([undefined, { then: { values: { a: 1 } }, times: 1 }])(
+    "of events ends once whatever it says has started: %j",
+    async (script) => {
+      if (script) await rig.emulator.control("POST", "/agent/scripts", script);
+      const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: "events" };
+      const told = eventsIn((await raw("POST", "/runs/stream", body)).text)
+        .filter(({ event }) => event === "events")
+        .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string });
+      const named = (wanted: string) => told.filter(({ event }) => event === wanted).map(({ name }) => name);
+      expect(named("on_chain_end").sort()).toEqual(named("on_chain_start").sort());
+      expect(named("on_tool_end")).toEqual(named("on_tool_start"));
+    },
+  );
+
   it("is taken up again behind Last-Event-ID, wherever it broke off", async () => {
     const body = {
       assistant_id: "agent",

@@ -167,6 +167,24 @@ describe("emulator replay --target", () => {
     expect(seen).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 2 steps") });
   });
 
+  it("lets the worlds of failures stay there with --keep, and removes them when it is told to end", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral"], { cwd });
+    write(cwd, "bad", ...BAD);
+    const replaying = launch(["replay", ".", "--keep", "--target", ready.url], { cwd });
+    const [said] = await once(replaying.child.stderr, "data");
+    expect(String(said)).toContain("until you press Ctrl-C");
+    const ended = replaying.ended.then(({ code }) => code);
+    // Time enough for a process that nothing holds to end by itself.
+    expect(await Promise.race([ended, worldsOf(ready.url)])).toEqual(["main", "world-1"]);
+    expect((await run(["world", "list", "--url", ready.url], { cwd })).stdout).toContain("world-1");
+    replaying.child.kill("SIGINT");
+    expect(await ended).toBe(1);
+    expect(await worldsOf(ready.url)).toEqual(["main"]);
+    const lasting = await run(["replay", ".", "--keep", "--target", ready.url, "--world", "main"], { cwd });
+    expect(lasting).toMatchObject({ code: 1, stderr: "" });
+  });
+
   it("says what does not go together", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);

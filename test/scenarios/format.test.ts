@@ -117,6 +117,49 @@ describe("a problem is told with its line", () => {
     expect(problemOf(text)).toContain(problem);
   });
 
+  it.each([
+    ["{ body: { a: $uid } }", "expect.body.a: $uid is no matcher; did you mean $uuid?"],
+    [
+      "{ body: { a: { $not: { $lenght: 1 } } } }",
+      "expect.body.a.$not: $lenght is no matcher; did you mean $length?",
+    ],
+    ["{ body: { a: [{ $regex: '(' }] } }", "expect.body.a[0].$regex: $regex takes a regular expression"],
+    ["{ body: { a: { $oneOf: b } } }", "expect.body.a.$oneOf: $oneOf takes a list"],
+    ["{ status: { $within: [200] } }", "expect.status.$within: $within takes [least, most]"],
+    ["{ body: { a: { $within: { of: now, by: PT1S } } } }", "$within takes [least, most]"],
+    ['{ body: { a: { $within: { of: "2026-01-01T00:00:00Z", by: 1 s } } } }', "$within takes [least, most]"],
+    ["{ body: { a: { $regex: x, $not: y } } }", "expect.body.a: $regex stands for the whole value"],
+  ])("an expectation that could not be meant: %s", (expectation, problem) => {
+    const text = `${head}when:\n  - request: GET /ok\n    expect: ${expectation}\n`;
+    const told = problemOf(text);
+    expect(told).toContain("x.scenario.yaml:4: when[0].expect");
+    expect(told).toContain(problem);
+  });
+
+  it.each([
+    ["{}", "when[0].expect: it expects nothing"],
+    ["{ verify: { export: x } }", "when[0].expect.verify: it looks there and expects nothing"],
+    ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it looks there and expects nothing"],
+  ])("a look that sees nothing wrong in anything: %s", (expectation, problem) => {
+    expect(problemOf(`${head}when:\n  - expect: ${expectation}\n`)).toContain(problem);
+  });
+
+  it.each([
+    "{ a: '$5.00', b: { $within: ['${x}', '${y}'] }, c: { $within: { of: '${x}', by: PT1S } } }",
+    "{ a: { $oneOf: '${list}' }, b: { '${name}': 1 }, c: { $regex: '^\\$uid$' }, d: { $unique: id } }",
+    "{ a: { $within: ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'] }, b: { $not: $absent } }",
+  ])("and none where there is none: %s", (body) => {
+    const text = `${head}when:\n  - request: GET /ok\n    expect: { body: ${body} }\n`;
+    expect(problemOf(text)).toBe("no problem");
+  });
+
+  it("all of a file's steps at once, those of a repetition too", () => {
+    const steps =
+      "  - advance: PT1S\n    wait: 1\n  - repeat: 2\n    steps:\n      - wait: 1\n      - pause: 2\n";
+    const lines = problemOf(`${head}when:\n${steps}`).split("\n");
+    expect(lines.map((line) => line.split(":")[1])).toEqual(["4", "7", "8"]);
+  });
+
   it("all of a file at once", () => {
     const text = `${head}seeds: 3\nnew: 4\nwhen:\n  - advance: PT1S\n`;
     expect(problemOf(text).split("\n")).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../../scenarios/matching.ts";
 import { ABSENT, valueAt } from "../../scenarios/paths.ts";
-import { filled } from "../../scenarios/variables.ts";
+import { filled, verbatim } from "../../scenarios/variables.ts";
 
 const RUNS = [
   { id: "00000000-0000-4000-8000-000000000001", status: "COMPLETED", errors: { retry_0: "once" }, rows: 3 },
@@ -20,6 +20,11 @@ describe("an expectation", () => {
     ["$regex", { $regex: "^on.e$" }, "on😀e"],
     ["$within of numbers", { $within: [1, 3] }, 3],
     ["$within of times", { $within: { of: "2026-03-01T00:00:00Z", by: "PT1S" } }, "2026-02-28T23:59:59Z"],
+    [
+      "$within of a span of time",
+      { $within: ["2026-02-28T23:00:00Z", "2026-03-01T00:00:00Z"] },
+      "2026-03-01T00:00:00.000000Z",
+    ],
     ["$length", { $length: { $within: [1, 2] } }, RUNS],
     ["$contains", { $contains: { status: "FAILED" } }, RUNS],
     ["$unordered", { "*.status": { $unordered: ["FAILED", "COMPLETED"] } }, RUNS],
@@ -48,6 +53,18 @@ describe("an expectation", () => {
       [1, 2, 1],
       ['the value: expected a list without repetitions, found "1"'],
     ],
+    [
+      "a time outside of its span",
+      { $within: ["2026-02-28T23:00:00Z", "2026-03-01T00:00:00Z"] },
+      "2026-03-01T00:00:00.000001Z",
+      [expect.stringContaining('found "2026-03-01T00:00:00.000001Z"')],
+    ],
+    [
+      "a number in a span of time",
+      { $within: ["2026-02-28T23:00:00Z", "2026-03-01T00:00:00Z"] },
+      3,
+      [expect.stringMatching(/found 3$/)],
+    ],
     ["a text for a number", 1, "1", ['the value: expected 1, found "1"']],
     ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is no matcher"]],
     ["a list of nothing", { $every: 1 }, "x", ['the value: expected a list, found "x"']],
@@ -68,6 +85,13 @@ describe("variables", () => {
       },
     );
     expect(filled("${list.${round}} $${n}", variables)).toBe("b ${n}");
+  });
+
+  it("are not seen in what is to stay as it is", () => {
+    for (const text of ["${n}", "a ${n} b", "$${n}", "$$${n}", "${", "${}", "$", "${a.${b}}"]) {
+      expect(filled(verbatim(text), { n: 3 }), text).toBe(text);
+      expect(filled(verbatim({ [text]: [text, 1, null] }), { n: 3 })).toEqual({ [text]: [text, 1, null] });
+    }
   });
 
   it("that nothing has set are named", () => {

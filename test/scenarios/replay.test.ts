@@ -1,6 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
@@ -52,6 +60,19 @@ describe("a failure tells", () => {
       "        its world is gone by now; play it with --keep, and it stays as this step has left it",
       "        npx emulator replay bad.scenario.yaml --seed 5",
       "1 scenario: 0 passed, 1 failed",
+    ]);
+  });
+
+  it("the files of its command as a shell takes them", async () => {
+    write("it's a name", "when:", "  - request: GET /gone");
+    expect((await playAll())[0]?.again).toBe("npx emulator replay 'it'\\''s a name.scenario.yaml' --seed 5");
+  });
+
+  it("why an export has no rows to look at", async () => {
+    write("gone", "when:", "  - expect: { parquet: { export: gone, rows: 1 } }");
+    const [outcome] = await playAll();
+    expect(outcome?.failure?.differences).toEqual([
+      expect.stringMatching(/^GET \/api\/v1\/bulk-exports\/gone\/runs: .*must be a uuid/),
     ]);
   });
 
@@ -157,6 +178,18 @@ describe("scenarios", () => {
     expect([most, open]).toEqual([3, 0]);
   });
 
+  it("are all that lie in a folder and below it, but not those of packages", () => {
+    const names = ["b.scenario.yaml", "a.scenario.yml", "deep/er/c.scenario.yaml"];
+    const others = ["node_modules/x/d.scenario.yaml", "deep/node_modules/e.scenario.yaml", "plain.yaml"];
+    for (const name of [...names, ...others]) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), "");
+    }
+    expect(scenarioFiles([folder], folder)).toEqual(names.map((name) => join(folder, name)).sort());
+    const inside = join(folder, "node_modules");
+    expect(scenarioFiles([inside], folder)).toEqual([join(inside, "x/d.scenario.yaml")]);
+  });
+
   it("that are none prove nothing", () => {
     expect(() => scenarioFiles([folder], folder)).toThrow("an empty run proves nothing");
     expect(() => scenarioFiles(["gone"], folder)).toThrow("gone: no such file or folder");
@@ -186,6 +219,22 @@ describe("a golden journal", () => {
     writeFileSync(golden, text);
     write("kept", ...steps, "  - advance: PT1S");
     expect(await playAll()).toMatchObject([{ verdict: "drifted", file }]);
+  });
+
+  it("never takes the place of a scenario, whatever that is called", async () => {
+    const text = `${["scenario: A sentence.", ...steps].join("\n")}\n`;
+    for (const name of ["plain.yaml", "no-ending", "other.scenario.yml"]) {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      const play = (update: boolean) =>
+        replay(readScenarios([file]), { cwd: folder, jobs: 1, stages, update });
+      expect(await play(false)).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
+      expect(await play(true)).toMatchObject([{ drift: { kind: "written" } }]);
+      expect(readFileSync(file, "utf8")).toBe(text);
+      expect(await play(false)).toMatchObject([{ drift: { kind: "same" } }]);
+    }
+    const journals = ["no-ending.journal.ndjson", "other.journal.ndjson", "plain.yaml.journal.ndjson"];
+    expect(readdirSync(folder).filter((name) => name.endsWith(".ndjson"))).toEqual(journals);
   });
 
   it("is not asked for when the scenario failed", async () => {

@@ -184,6 +184,16 @@ describe("scenarios on a running emulator", () => {
     ]);
   });
 
+  it("play with settings that it has already", async () => {
+    write("same", "settings: { profile: spec, rate_limits: { enabled: false } }", ...ONE_THREAD);
+    write("unlike", "settings: { profile: spec, rate_limits: { enabled: true } }", ...ONE_THREAD);
+    const outcomes = await playAll(await openTarget(emulator.url, undefined));
+    expect(outcomes.map(({ verdict, problem }) => problem ?? verdict)).toEqual([
+      "passed",
+      expect.stringContaining("it needs settings (rate_limits) that this emulator has not"),
+    ]);
+  });
+
   it("use the world that is named one after the other, and no other", async () => {
     const side = await emulator.fork({ id: "side" });
     for (const name of ["a", "b"]) write(name, ...ONE_THREAD);

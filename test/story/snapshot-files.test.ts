@@ -416,6 +416,7 @@ describe("an emulator", () => {
     const nowhere = join(folder, "no", "such.tar.gz");
     await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("no such file or folder");
     await expect(startRig({ import: nowhere })).rejects.toThrow("no such file or folder");
+    await expect(startRig({ exportOnExit: folder })).rejects.toThrow("a folder; name a file");
     rig = await startRig();
   });
 

@@ -288,6 +288,23 @@ describe("seed data", () => {
     expect(await seeded.control("GET", "/status")).toMatchObject({ traces: { rows: ROWS } });
   });
 
+  it("is begun with by those alone that have no way of their own to begin", async () => {
+    await rig.close();
+    rig = await startRig({ seed_data: { traces: [{ file, project: "seeds" }] } } as never);
+    const { emulator } = rig;
+    const order = { id: "own", from: "seeded", seed: 77, now: "2030-01-01T00:00:00Z" };
+    const { url } = await emulator.control<{ url: string }>("POST", "/worlds", order);
+    const ask = async (method: string, path: string) =>
+      (await fetch(`${url}/_emulator/v1${path}`, { method })).json();
+    const begun = { seed: 77, now: expect.stringMatching(/^2030-01-01/), traces: { rows: ROWS } };
+    await ask("POST", "/reset");
+    expect(await ask("GET", "/status")).toMatchObject(begun);
+    await emulator.reset();
+    expect(await emulator.control("GET", "/status")).toMatchObject({ seed: 1, traces: { rows: ROWS } });
+    await ask("POST", "/reset");
+    expect(await ask("GET", "/status")).toMatchObject(begun);
+  });
+
   it("is there whole after a start that was killed in the middle of it", { timeout: 60_000 }, async () => {
     const data = join(folder, "data");
     const config = join(folder, "emulator.config.json");

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { access, link, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { access, link, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isAlive } from "../locator.ts";
@@ -25,6 +25,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Refuses where a file could not be written later on. */
 export async function checkWritable(path: string, mayReplace: boolean): Promise<void> {
   if (!mayReplace && (await isThere(path))) throw taken(path);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw new ArchiveFileError(`${path}: ${ADVICE.EISDIR}`);
   await explaining(path, async () => {
     const temporary = temporaryName(path);
     await (await open(temporary, "w", 0o600)).close();

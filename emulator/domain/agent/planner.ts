@@ -115,7 +115,8 @@ function playEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes:
       if (last) message = undefined;
     } else playEvent(draft, event);
     if (!event.run_type) return;
-    bytesLeft -= bytesOf(draft.values);
+    // Large values are not written once more for each event only to see that there is no room for them.
+    if (bytesLeft >= 0) bytesLeft -= bytesOf(draft.values);
     draft.trace({
       name: event.node ?? draft.node,
       run_type: event.run_type,

@@ -156,6 +156,20 @@ describe("the plan of a run", () => {
     expect([told[0], told.at(-1)]).toEqual([text.split(" ")[0], text]);
   });
 
+  it("tells each of several texts from its own beginning", async () => {
+    const world = await openAgentWorld();
+    const told = (data: string) => ({ mode: "messages", data });
+    const events = [told("Good "), told("day"), { mode: "custom", data: 1 }, told("Good "), told("night")];
+    world.script({ then: { events } });
+    const run = world.start(world.thread());
+    const follow = { runId: run, as: "stream", modes: ["messages"], after: BEFORE_ALL } as const;
+    const { frames } = hear(world.world.reader, { ...follow, onDisconnect: "continue" }, BEFORE_ALL);
+    const texts = frames
+      .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
+      .map(({ data }) => (data as { content: string }[])[0]?.content);
+    expect(texts).toEqual(["Good ", "Good day", "Good ", "Good night"]);
+  });
+
   it("does not hold the values again for each of its nodes and trace rows", async () => {
     const world = await opened();
     const thread = world.thread();
@@ -169,6 +183,24 @@ describe("the plan of a run", () => {
     const plan = planOf(world, world.start(thread));
     expect(bytesOf(plan)).toBeLessThan(20 * LIMIT);
     expect(plan.spans.map(({ inputs }) => "a" in inputs)).toEqual([true, ...Array(99).fill(false)]);
+  });
+
+  it("is made without measuring the values anew for each event when there is no room for them", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    let written = 0;
+    const toJSON = () => {
+      written += 1;
+      return KILO.repeat(3);
+    };
+    world.start(thread, { input: { a: { toJSON } } });
+    const events = Array.from({ length: 100 }, () => ({ mode: "custom", run_type: "tool" }));
+    world.script({ then: { events } });
+    written = 0;
+    const plan = planOf(world, world.start(thread));
+    expect(plan.spans).toHaveLength(100);
+    expect(written).toBeGreaterThan(0);
+    expect(written).toBeLessThan(10);
   });
 });
 
