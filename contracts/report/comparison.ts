@@ -1,6 +1,6 @@
 import { VERDICTS } from "../case.ts";
 import type { Comparison, Drift, Side } from "../compare.ts";
-import { goneLine } from "./findings.ts";
+import { goneLine } from "./digest.ts";
 import { inline } from "./markdown.ts";
 
 const MOST_ASKED = 3;

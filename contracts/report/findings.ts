@@ -33,59 +33,6 @@ export function folded(result: CaseResult): readonly Fold[] {
     .sort((a, b) => byGravity(a.finding, b.finding) || own(b.finding) - own(a.finding));
 }
 
-/** So many findings of a row show what is wrong; the rest would say it again. */
-const MOST_OF_A_ROW = 3;
-
-/** Which findings a report shows in full: the first ones of each row, unless every one is wanted. */
-export function shownInFull(results: readonly CaseResult[], verbose: boolean): ReadonlySet<Finding> {
-  const counts = new Map<string, number>();
-  const isShown = (finding: Finding) => {
-    // What went wrong in the harness itself is no row's, and stands nowhere else.
-    if (finding.blame === "harness") return true;
-    const kind = `${finding.verdict} ${rowName(finding)}`;
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    return verbose || (counts.get(kind) ?? 0) <= MOST_OF_A_ROW;
-  };
-  // Those come first that are about the row, since they show it best.
-  const found = [true, false].flatMap((isAbout) =>
-    results.flatMap((result) => folded(result).filter(({ finding }) => isOwn(result, finding) === isAbout)),
-  );
-  return new Set(found.map(({ finding }) => finding).filter(isShown));
-}
-
-/** Whether nothing is left to be shown of a case, since others have shown it. */
-export function isToldBefore(result: CaseResult, full: ReadonlySet<Finding>): boolean {
-  return folded(result).every(({ finding }) => !full.has(finding));
-}
-
-/** Cases of which enough was shown before, with the verdict and the rows that they have in common. */
-export interface ToldBefore {
-  readonly verdict: CaseResult["verdict"];
-  readonly rows: string;
-  readonly cases: readonly string[];
-}
-
-/** Cases of which nothing is left to be shown. */
-export function toldBefore(
-  results: readonly CaseResult[],
-  full: ReadonlySet<Finding>,
-): readonly ToldBefore[] {
-  const groups = new Map<string, ToldBefore>();
-  for (const result of results) {
-    if (!isToldBefore(result, full)) continue;
-    const { id, verdict } = result;
-    const rows = [...new Set(folded(result).map(({ finding }) => `§${rowName(finding)}`))].join(" and ");
-    const known = groups.get(`${verdict} ${rows}`);
-    groups.set(`${verdict} ${rows}`, { verdict, rows, cases: [...(known?.cases ?? []), id] });
-  }
-  return [...groups.values()].sort(byGravity);
-}
-
-/** What was sent can be read, but not be sent there any more. */
-export function goneLine(fleeting: string | undefined): string[] {
-  return fleeting === undefined ? [] : [`The curl lines show what was sent. Gone by now: ${fleeting}.`];
-}
-
 /** What a target does not meet, row by row: the gravest first, then what most cases have met with. */
 export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
   const rows = new Map<string, Unmet>();
@@ -99,7 +46,7 @@ export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
 }
 
 /** Whether a case is about the row that something was found of, and did not only come across it. */
-function isOwn({ requirements }: CaseResult, { requirement }: Finding): boolean {
+export function isOwn({ requirements }: CaseResult, { requirement }: Finding): boolean {
   return requirement !== null && requirements.includes(requirement);
 }
 
@@ -134,6 +81,7 @@ export function againLine(again: string | undefined, id: string): string[] {
   return again === undefined ? [] : [`again: ${again.replace("<case>", id)}`];
 }
 
-function byGravity(a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number {
+/** Sorts the gravest verdict to the front. */
+export function byGravity(a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number {
   return VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
 }

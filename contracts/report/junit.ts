@@ -1,6 +1,7 @@
 import { type CaseResult, sectionOfCase } from "../case.ts";
 import type { RunReport } from "../run.ts";
-import { folded, goneLine, rowName } from "./findings.ts";
+import { goneLine, toldAlone } from "./digest.ts";
+import { rowName } from "./findings.ts";
 import { caseLines } from "./pretty.ts";
 import { countsOf } from "./summary.ts";
 
@@ -37,10 +38,11 @@ function testCase(
   const { id, title, wallMs, verdict } = result;
   const open = `    <testcase classname="§${escaped(section)}" name="${escaped(`${id}: ${title}`)}" time="${seconds(wallMs)}"`;
   if (verdict === "PASS") return `${open}/>`;
-  const text = escaped([...caseLines(result, again), ...goneLine(fleeting)].join("\n"));
+  const told = toldAlone(result);
+  const text = escaped([...caseLines(told, again), ...goneLine(fleeting)].join("\n"));
   if (verdict === "UNSUPPORTED")
     return `${open}><skipped message="${escaped(result.findings[0]?.text ?? verdict)}"/></testcase>`;
-  const [gravest] = folded(result);
+  const [gravest] = told.kinds;
   const message = gravest ? `§${rowName(gravest.finding)}: ${gravest.finding.text}` : verdict;
   const inner = isFailure(result, strict)
     ? `<failure type="${verdict}" message="${escaped(message)}">${text}</failure>`

@@ -1,30 +1,15 @@
-import { type CaseResult, type Finding, sectionOfCase, VERDICTS } from "../case.ts";
+import { type CaseResult, sectionOfCase, VERDICTS } from "../case.ts";
 import type { RunReport } from "../run.ts";
 import { saysOf } from "../says.ts";
-import {
-  againLine,
-  type Fold,
-  folded,
-  goneLine,
-  isToldBefore,
-  rowName,
-  shownInFull,
-  type ToldBefore,
-  toldBefore,
-  type Unmet,
-  unmet,
-} from "./findings.ts";
-import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
-
-const FINDINGS_SHOWN = 10;
-const CASES_SHOWN = 5;
+import { digestOf, type ToldBefore, type ToldCase, type ToldFold } from "./digest.ts";
+import { againLine, rowName, type Unmet } from "./findings.ts";
+import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
 
 /** A report for the summary of a job: a table of sections, then what was found. */
 export function markdownReport(report: RunReport, verbose: boolean): string {
-  const { results, target, requests, wallMs, seed, again, fleeting } = report;
+  const { results, target, requests, wallMs, seed, again } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
-  const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
-  const full = shownInFull(wanting, verbose);
+  const { cases, toldBefore, unmet, gone } = digestOf(report, verbose);
   return [
     `## Contract: ${inline(target)}`,
     "",
@@ -34,12 +19,10 @@ export function markdownReport(report: RunReport, verbose: boolean): string {
     `|---|${VERDICTS.map(() => "--:|").join("")}`,
     ...sections.map((section) => row(section, results)),
     "",
-    ...unmetTable(unmet(results)),
-    ...(wanting.length > 0 ? goneLine(fleeting).flatMap((line) => [inline(line), ""]) : []),
-    ...wanting
-      .filter((result) => !isToldBefore(result, full))
-      .flatMap((result) => findings(result, again, full)),
-    ...toldLines(toldBefore(wanting, full)),
+    ...unmetTable(unmet),
+    ...gone.flatMap((line) => [inline(line), ""]),
+    ...cases.flatMap((each) => findings(each, again)),
+    ...toldLines(toldBefore),
   ].join("\n");
 }
 
@@ -52,14 +35,7 @@ function row(section: string, all: readonly CaseResult[]): string {
 function unmetTable(rows: readonly Unmet[]): string[] {
   if (rows.length === 0) return [];
   const line = (row: Unmet) => {
-    const first = `${row.cases.slice(0, CASES_SHOWN).map(inline).join(" ")}`;
-    const rest = row.cases.length - CASES_SHOWN;
-    const cells = [
-      `§${rowName(row)}`,
-      inline(row.says),
-      row.verdict,
-      first + (rest > 0 ? ` and ${rest} more` : ""),
-    ];
+    const cells = [`§${rowName(row)}`, inline(row.says), row.verdict, listed(row.cases, inline)];
     return `| ${cells.join(" | ")} |`;
   };
   return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
@@ -75,23 +51,21 @@ function toldLines(told: readonly ToldBefore[]): string[] {
   ];
 }
 
-function findings(result: CaseResult, again: string | undefined, full: ReadonlySet<Finding>): string[] {
+function findings({ result, kinds, rest }: ToldCase, again: string | undefined): string[] {
   const { id, title, verdict } = result;
-  const kinds = folded(result);
-  const rest = kinds.length - FINDINGS_SHOWN;
   return [
     `### ${verdict} ${inline(id)}`,
     "",
     `${title}.`,
     "",
-    ...kinds.slice(0, FINDINGS_SHOWN).flatMap((fold) => findingLines(fold, full.has(fold.finding))),
+    ...kinds.flatMap(findingLines),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
     ...againLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
     "",
   ];
 }
 
-function findingLines({ finding, more }: Fold, isWhole: boolean): string[] {
+function findingLines({ finding, more, isWhole }: ToldFold): string[] {
   const { requirement, assumption, blame, verdict, text, exchange } = finding;
   const asked = requirement === null ? [] : [`  asked for: ${inline(saysOf(requirement, assumption))}  `];
   const head = `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `;

@@ -1,39 +1,24 @@
 import type { CaseResult, Finding } from "../case.ts";
 import type { RunReport } from "../run.ts";
 import { saysOf } from "../says.ts";
-import {
-  againLine,
-  folded,
-  goneLine,
-  isToldBefore,
-  rowName,
-  shownInFull,
-  type ToldBefore,
-  toldBefore,
-  type Unmet,
-  unmet,
-} from "./findings.ts";
-import { counted, countsLine, countsOf, cut, shown } from "./summary.ts";
+import { digestOf, type ToldBefore, type ToldCase } from "./digest.ts";
+import { againLine, rowName, type Unmet } from "./findings.ts";
+import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
 
-const FINDINGS_SHOWN = 10;
-const CASES_SHOWN = 5;
 /** So much of a reply that begins like the value that was looked at need not be shown twice. */
 const SAME_CHARACTERS = 60;
 
 /** A report for a person: what is not as it should be, case by case and row by row, then the counts. */
 export function prettyReport(report: RunReport, verbose: boolean): string {
   const { results, again } = report;
-  const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
-  const full = shownInFull(wanting, verbose);
+  const { wanting, cases, toldBefore, unmet, gone } = digestOf(report, verbose);
   return [
-    ...headLines(wanting.length, results.length),
-    ...wanting
-      .filter((result) => !isToldBefore(result, full))
-      .flatMap((result) => [...caseLines(result, again, full), ""]),
-    ...toldLines(toldBefore(wanting, full)),
+    ...headLines(wanting, results.length),
+    ...cases.flatMap((each) => [...caseLines(each, again), ""]),
+    ...toldLines(toldBefore),
     ...unsupportedLines(results),
-    ...unmetLines(unmet(results), again),
-    ...(wanting.length > 0 ? goneLine(report.fleeting) : []),
+    ...unmetLines(unmet, again),
+    ...gone,
     `${report.target}: ${countsLine(countsOf(results))}`,
     `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
   ].join("\n");
@@ -44,19 +29,15 @@ function headLines(wanting: number, all: number): string[] {
   return [`${wanting} of ${counted(all, "case")} found something; what is not met stands at the end.`, ""];
 }
 
-/** A case; what other cases have shown enough of is only named. */
-export function caseLines(result: CaseResult, again?: string, full?: ReadonlySet<Finding>): string[] {
+/** A case with what was found of it, and how to ask it again. */
+export function caseLines({ result, kinds, rest }: ToldCase, again?: string): string[] {
   const { id, title, verdict } = result;
-  const kinds = folded(result);
-  const rest = kinds.length - FINDINGS_SHOWN;
   return [
     `${verdict}  ${id}  ${title}`,
-    ...kinds
-      .slice(0, FINDINGS_SHOWN)
-      .flatMap(({ finding, more }) => [
-        ...(full === undefined || full.has(finding) ? findingLines(finding) : [findingLine(finding)]),
-        ...(more > 0 ? [`    and ${more} more like this`] : []),
-      ]),
+    ...kinds.flatMap(({ finding, more, isWhole }) => [
+      ...(isWhole ? findingLines(finding) : [findingLine(finding)]),
+      ...(more > 0 ? [`    and ${more} more like this`] : []),
+    ]),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
     ...againLine(again, id).map((line) => `  ${line}`),
   ];
@@ -107,11 +88,6 @@ function unmetLines(rows: readonly Unmet[], again: string | undefined): string[]
     ...againLine(again, rows[0]?.cases[0] ?? "").map((line) => `Mend the first, then ask ${line}`),
     "",
   ];
-}
-
-function listed(cases: readonly string[]): string {
-  const rest = cases.length - CASES_SHOWN;
-  return cases.slice(0, CASES_SHOWN).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 function unsupportedLines(results: readonly CaseResult[]): string[] {

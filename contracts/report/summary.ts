@@ -30,6 +30,14 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+const CASES_SHOWN = 5;
+
+/** The first of these cases, and how many more there are. */
+export function listed(cases: readonly string[], word: (id: string) => string = String): string {
+  const rest = cases.length - CASES_SHOWN;
+  return cases.slice(0, CASES_SHOWN).map(word).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
 /** A value as it is shown beside another one. */
 export function shown(value: unknown): string {
   return cut(JSON.stringify(value) ?? "nothing");
