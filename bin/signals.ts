@@ -1,3 +1,6 @@
+import { constants } from "node:os";
+
+const SIGNAL_BASE = 128;
 const FORCED_EXIT_CODE = 130;
 const FORGOTTEN_HANDLES_MS = 5_000;
 const HOLD_MS = 60_000;
@@ -17,6 +20,11 @@ export function signalled(): Promise<NodeJS.Signals> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
   });
+}
+
+/** The exit code of a process that a signal has ended, as shells have it. */
+export function exitCodeAfter(signal: NodeJS.Signals): number {
+  return SIGNAL_BASE + constants.signals[signal];
 }
 
 /** Waits for a signal although nothing else is under way, which alone would end the process. */

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
 import { childEnvironment } from "../../emulator/entries/child-environment.ts";
 import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
+import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot-lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { complain } from "../terminal.ts";
 
-const SIGNAL_BASE = 128;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const UNSTRUCK = 4;
@@ -32,7 +31,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
   const running = await startOrExplain(configuration);
   return workWith(running, configuration, async (breakdown) => {
-    if (signals.early !== undefined) return SIGNAL_BASE + constants.signals[signals.early];
+    if (signals.early !== undefined) return exitCodeAfter(signals.early);
     for (const line of missingLines(running.missing)) complain(line);
     // What the child does without its emulator shows nothing.
     void breakdown.then(() => signals.pass("SIGTERM"));
@@ -69,9 +68,7 @@ function runChild(
       complain(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
-    child.once("exit", (code, signal) =>
-      settle(code ?? SIGNAL_BASE + constants.signals[signal ?? "SIGKILL"]),
-    );
+    child.once("exit", (code, signal) => settle(code ?? exitCodeAfter(signal ?? "SIGKILL")));
   }).finally(() => process.off("exit", endChild));
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { availableParallelism, constants } from "node:os";
+import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLocator } from "../../emulator/adapters/locator.ts";
@@ -7,11 +7,10 @@ import type { Outcome } from "../../scenarios/replay.ts";
 import type { ReportName } from "../../scenarios/reports.ts";
 import type { Stages } from "../../scenarios/stage.ts";
 import { type Command, CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { signalled, waitedFor } from "../signals.ts";
+import { exitCodeAfter, signalled, waitedFor } from "../signals.ts";
 import { complain, print } from "../terminal.ts";
 
 const MAX_JOBS = 64;
-const SIGNAL_BASE = 128;
 
 export const command: Command = {
   summary: "play scenario files; without operands those that come with the emulator",
@@ -81,7 +80,7 @@ async function replayed(invocation: Invocation): Promise<number> {
   });
   try {
     const outcomes = await Promise.race([played, interrupted]);
-    if (typeof outcomes === "string") return SIGNAL_BASE + constants.signals[outcomes];
+    if (typeof outcomes === "string") return exitCodeAfter(outcomes);
     await publish(invocation, report, outcomes);
     // Worlds that last by themselves stay without anybody who waits.
     if (flags.keep === true && stages.isLasting !== true && outcomes.some(({ isKept }) => isKept)) {

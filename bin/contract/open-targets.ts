@@ -1,9 +1,8 @@
-import { constants } from "node:os";
 import type { Target } from "../../contracts/target.ts";
 import { CommandFailure } from "../command.ts";
+import { exitCodeAfter } from "../signals.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const SIGNAL_BASE = 128;
 
 /** The targets of a command: however it ends, they are closed, so that nothing of theirs stays behind. */
 export interface OpenTargets {
@@ -38,7 +37,7 @@ export function openTargets(): OpenTargets {
   let isEnding = false;
 
   function onSignal(signal: (typeof SIGNALS)[number]): void {
-    const code = SIGNAL_BASE + constants.signals[signal];
+    const code = exitCodeAfter(signal);
     if (isEnding) process.exit(code);
     isEnding = true;
     void close()

@@ -15,9 +15,10 @@ const LONG_BYTES = 256 * 1024;
 const ERRORS_READ = 200;
 
 const compiled = new WeakMap<Field<unknown>, Check>();
-let loading: Promise<Compile> | undefined;
+let loading: Promise<Compilers> | undefined;
 
-type Compile = (schema: Field<unknown>, finds: "all" | "first") => ValidateFunction;
+/** Make what finds all problems of a value, or only the first. */
+type Compilers = Readonly<Record<"all" | "first", (schema: Field<unknown>) => ValidateFunction>>;
 
 /** The check of a field. Ajv is loaded with the first one, and each field is compiled once. */
 export async function checkOf(field: Field<unknown>): Promise<Check> {
@@ -25,11 +26,10 @@ export async function checkOf(field: Field<unknown>): Promise<Check> {
   if (known) return known;
   loading ??= loadAjv();
   const compile = await loading;
-  const all = compile(field, "all");
-  let first: ValidateFunction | undefined;
+  const all = compile.all(field);
+  const first = lazily(() => compile.first(field));
   const check: Check = (value, where, bytes = 0) => {
-    if (bytes > LONG_BYTES) first ??= compile(field, "first");
-    const validate = bytes > LONG_BYTES && first ? first : all;
+    const validate = bytes > LONG_BYTES ? first() : all;
     if (validate(value)) return [];
     return problemsOf((validate.errors ?? []).slice(0, ERRORS_READ), where).slice(0, MAX_PROBLEMS);
   };
@@ -37,7 +37,7 @@ export async function checkOf(field: Field<unknown>): Promise<Check> {
   return check;
 }
 
-async function loadAjv(): Promise<Compile> {
+async function loadAjv(): Promise<Compilers> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
   const opened = (allErrors: boolean) => {
     // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
@@ -50,10 +50,19 @@ async function loadAjv(): Promise<Compile> {
     return ajv;
   };
   const all = opened(true);
-  let first: typeof all | undefined;
-  return (schema, finds) => {
-    if (finds === "first") first ??= opened(false);
-    return (finds === "first" && first ? first : all).compile(schema as Record<string, unknown>);
+  const first = lazily(() => opened(false));
+  return {
+    all: (schema) => all.compile(schema as Record<string, unknown>),
+    first: (schema) => first().compile(schema as Record<string, unknown>),
+  };
+}
+
+/** Most emulators never meet with a body that is long. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { pipeline, type Writable } from "node:stream";
+import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { Pack } from "tar-stream";
 import { createDigest, type Digest } from "./digest.ts";
+import { drained } from "./drained.ts";
 import { ENTRY } from "./manifest.ts";
 
 /** One file of an archive. */
@@ -82,12 +82,4 @@ async function add(
   }
   sink.end();
   await done;
-}
-
-async function drained(sink: Writable): Promise<void> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  await Promise.race([once(sink, "drain", { signal }), once(sink, "close", { signal })]).finally(() =>
-    stop.abort(),
-  );
 }

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Entry, Extract } from "tar-stream";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createDigest, type Digest, type Ending } from "./digest.ts";
+import { drained } from "./drained.ts";
 import { damaged, ENTRY } from "./manifest.ts";
 
 /** One file of an archive; its content has to be read before the next one comes. */
@@ -131,14 +131,6 @@ async function* counted(
     received.bytes += chunk.length;
     yield chunk;
   }
-}
-
-async function drained(tar: Extract): Promise<void> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  await Promise.race([once(tar, "drain", { signal }), once(tar, "close", { signal })]).finally(() =>
-    stop.abort(),
-  );
 }
 
 function endingOf(text: string): Partial<Ending> {

@@ -18,6 +18,7 @@ import {
 } from "./records.ts";
 import { requireRoomForEvents, requireRoomForRun, requireRoomForThreads } from "./room.ts";
 import { takeScript } from "./scripts.ts";
+import { bytesBeyond } from "./size.ts";
 import { newThread, threadById } from "./threads.ts";
 
 /** The body with which a run is started (§4.8). */
@@ -92,8 +93,8 @@ function existingThread(
 /** Refuses what no run can be started with, whenever that is. */
 export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunOrder): void {
   const { agent_kwargs_bytes } = turn.ports.settings.limits;
-  const bytes = Buffer.byteLength(JSON.stringify(body));
-  if (bytes > agent_kwargs_bytes)
+  const bytes = bytesBeyond(body, agent_kwargs_bytes);
+  if (bytes !== undefined)
     throw new Refusal(
       413,
       "body_too_large",

@@ -5,6 +5,7 @@ import { type PackedEntry, packEntries, textEntry } from "../../../emulator/adap
 import { createSeal, openSeal } from "../../../emulator/adapters/archive/seal.ts";
 import { placeOfTraces } from "../../../emulator/adapters/archive/trace-entries.ts";
 import { unpackEntries } from "../../../emulator/adapters/archive/unpack.ts";
+import { MANIFEST } from "./manifest.ts";
 
 const MODIFIED = new Date("2026-03-01T00:00:00Z");
 const BYTES_MAX = 100_000_000;
@@ -154,18 +155,6 @@ describe("an archive", () => {
 });
 
 describe("a manifest", () => {
-  const MANIFEST = {
-    format: 1,
-    written_by: "0.1.0",
-    name: "n",
-    of: "main",
-    now: "2026-03-01T00:00:00Z",
-    turn: 1,
-    seed: 1,
-    traces_mark: 0,
-    sealed: null,
-  };
-
   it("of a newer format is refused with the version that it needs", () => {
     expect(readManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
     const newer = JSON.stringify({ format: 2, written_by: "3.4.5" });

@@ -9,6 +9,7 @@ import { createSecrets } from "../../../emulator/adapters/secrets.ts";
 import { openTraceStore } from "../../../emulator/adapters/traces/store.ts";
 import { COLLECTIONS } from "../../../emulator/assembly.ts";
 import { startEmulator } from "../../../emulator/index.ts";
+import { MANIFEST } from "./manifest.ts";
 
 let folder: string;
 
@@ -18,17 +19,6 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const MANIFEST = {
-  format: 1,
-  written_by: "0.1.0",
-  name: "n",
-  of: "main",
-  now: "2026-03-01T00:00:00Z",
-  turn: 1,
-  seed: 1,
-  traces_mark: 0,
-  sealed: null,
-};
 const CLOCK = { mode: "frozen", rate: 1 };
 const FRAME = { frame: { seed: 1, turn: 1, now: 0, clock: CLOCK, ordinals: {} } };
 const OBJECT = {

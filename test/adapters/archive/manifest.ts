@@ -1,0 +1,12 @@
+/** The manifest of a snapshot file with nothing under a passphrase. */
+export const MANIFEST = {
+  format: 1,
+  written_by: "0.1.0",
+  name: "n",
+  of: "main",
+  now: "2026-03-01T00:00:00Z",
+  turn: 1,
+  seed: 1,
+  traces_mark: 0,
+  sealed: null,
+};
