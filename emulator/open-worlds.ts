@@ -1,5 +1,5 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import { type Home, isUsual, type WorldEntry } from "./adapters/homes/registry.ts";
+import { type Home, isUsual, type WorldEntry, withWorld } from "./adapters/homes/registry.ts";
 import { createRecording, type Recording } from "./control/recording.ts";
 import { MAIN } from "./http/world-choice.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -79,8 +79,7 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
   function wholeHome(id: string, entry: WorldEntry): Home {
     if (!homes.isHalf(entry.home)) return entry.home;
     const home = homes.prepare("worlds", id);
-    const { registry } = homes;
-    homes.change({ ...registry, worlds: { ...registry.worlds, [id]: { ...entry, home } } });
+    homes.change(withWorld(homes.registry, id, { ...entry, home }));
     return home;
   }
 

@@ -1,5 +1,5 @@
 import type { Homes } from "./adapters/homes/homes.ts";
-import { type Home, isUsual, type WorldEntry } from "./adapters/homes/registry.ts";
+import { type Home, isUsual, type WorldEntry, withWorld } from "./adapters/homes/registry.ts";
 import type { WorldOrder } from "./control/operation.ts";
 import { MAIN } from "./http/world-choice.ts";
 import type { Beginning } from "./kernel/commit.ts";
@@ -143,7 +143,7 @@ function register(
   entry: WorldEntry,
   options?: Parameters<Homes["change"]>[1],
 ): void {
-  change({ ...registry, worlds: { ...registry.worlds, [id]: entry } }, options);
+  change(withWorld(registry, id, entry), options);
 }
 
 /** People look for exported files where they found them last, so their folder keeps its name if it may. */

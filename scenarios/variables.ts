@@ -15,28 +15,21 @@ const ALONE = new RegExp(String.raw`^\$\{${NAME}\}$`);
 
 /** Puts variables into every text of a value; a text that is one reference becomes the value itself. */
 export function filled<T>(value: T, variables: Variables): T {
-  return fill(value, variables) as T;
+  return withTexts(value, (text) => filledText(text, variables)) as T;
 }
 
 /** What `filled` makes this value of: texts that look like references are meant as they are. */
 export function verbatim(value: unknown): unknown {
-  if (typeof value === "string") return value.replace(REFERENCE, (reference) => `$${reference}`);
-  if (Array.isArray(value)) return value.map(verbatim);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [String(verbatim(name)), verbatim(member)]),
-  );
+  return withTexts(value, (text) => text.replace(REFERENCE, (reference) => `$${reference}`));
 }
 
-function fill(value: unknown, variables: Variables): unknown {
-  if (typeof value === "string") return filledText(value, variables);
-  if (Array.isArray(value)) return value.map((item) => fill(item, variables));
+/** A value with other texts in it, names of members included. */
+function withTexts(value: unknown, other: (text: string) => unknown): unknown {
+  if (typeof value === "string") return other(value);
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, other));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      String(filledText(name, variables)),
-      fill(member, variables),
-    ]),
+    Object.entries(value).map(([name, member]) => [String(other(name)), withTexts(member, other)]),
   );
 }
 

@@ -85,6 +85,11 @@ export function isUsual({ worlds }: Registry, id: string): boolean {
   return worlds[id]?.beginning === undefined;
 }
 
+/** The registry with this entry for a world, in the place of the one that it may have. */
+export function withWorld(registry: Registry, id: string, entry: WorldEntry): Registry {
+  return { ...registry, worlds: { ...registry.worlds, [id]: entry } };
+}
+
 /** The homes of all worlds and snapshots, and those that are held for somebody. */
 export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly Home[] {
   const entries = [...Object.values(worlds), ...Object.values(snapshots), ...(seeded ? [seeded] : [])];

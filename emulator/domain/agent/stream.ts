@@ -127,9 +127,9 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
       ? [{ event: "updates", data: { [scene.step.node]: scene.step.update } }]
       : told("updates", scene),
 
-  messages({ plan, step, index, text }) {
-    if (step.kind !== "message")
-      return step.kind === "told" && step.mode === "messages" ? [{ event: "messages", data: step.data }] : [];
+  messages(scene) {
+    const { plan, step, index, text } = scene;
+    if (step.kind !== "message") return told("messages", scene);
     const metadata = { [String(step.message.id)]: { metadata: messageMetadata(plan, step.node, index) } };
     return [
       ...(step.first ? [{ event: "messages/metadata", data: metadata }] : []),
