@@ -94,7 +94,7 @@ async function load() {
   const { outputFiles } = await build({
     stdin: {
       contents:
-        'export * from "./emulator/domain/rate-limits/limiter.ts"; export * from "./contracts/spec/rate-limits.ts";',
+        'export * from "./emulator/subjects/rate-limits/limiter.ts"; export * from "./contracts/spec/rate-limits/rows.ts";',
       resolveDir: ROOT,
     },
     bundle: true,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { startEmulator } from "../dist/emulator/index.js";
+import { startEmulator } from "../dist/emulator/runtime/index.js";
 import { call, median } from "./measure.mjs";
 import { postOf, uuidOf } from "./rows.mjs";
 
@@ -109,7 +109,7 @@ function retries() {
 /** The language has no door of its own in the library: it is bundled from its sources. */
 async function filters() {
   const contents = 'export * from "./compile.ts"; export * from "./parse.ts";';
-  const resolveDir = fileURLToPath(new URL("../emulator/domain/filters", import.meta.url));
+  const resolveDir = fileURLToPath(new URL("../emulator/subjects/filters", import.meta.url));
   const { outputFiles } = await build({
     stdin: { contents, resolveDir },
     bundle: true,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmulator } from "../dist/emulator/index.js";
+import { startEmulator } from "../dist/emulator/runtime/index.js";
 import { median } from "./measure.mjs";
 import { postOf, uuidOf } from "./rows.mjs";
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isFullDisk } from "../emulator/adapters/full-disk.ts";
-import type { Configuration, ReadyLine } from "../emulator/configuration.ts";
-import type { Breakdown } from "../emulator/defect.ts";
-import type { RunningEmulator } from "../emulator/start.ts";
+import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
+import type { Breakdown } from "../emulator/runtime/defect.ts";
+import type { RunningEmulator } from "../emulator/runtime/start.ts";
+import { isFullDisk } from "../emulator/storage/full-disk.ts";
 import { CommandFailure } from "./command.ts";
 import { endSoon } from "./signals.ts";
 import { complain } from "./terminal.ts";

@@ -23,7 +23,7 @@ const BUILDS = [
   { entryPoints: await otherCommandFiles() },
   {
     entryPoints: [
-      "emulator/index.ts",
+      "emulator/runtime/index.ts",
       "contracts/index.ts",
       "emulator/entries/msw.ts",
       "emulator/entries/testcontainers.ts",
@@ -32,8 +32,8 @@ const BUILDS = [
   },
   {
     entryPoints: [
-      "emulator/adapters/parquet/encoder-thread.ts",
-      "emulator/adapters/store/compaction-thread.ts",
+      "emulator/storage/parquet/encoder-thread.ts",
+      "emulator/storage/journal/compaction-thread.ts",
     ],
   },
 ];
@@ -164,7 +164,10 @@ async function mergeStart({ outputs: all }) {
     { name: `chunks/common-${BUILD}.js`, roots: commands.map(({ path }) => path) },
     // By itself: it is still at work when a command imports what it has imported.
     { name: entry, roots: [entry] },
-    { name: `chunks/start-${BUILD}.js`, roots: ["bin/commands/start.ts", "emulator/start.ts"].map(outputOf) },
+    {
+      name: `chunks/start-${BUILD}.js`,
+      roots: ["bin/commands/start.ts", "emulator/runtime/start.ts"].map(outputOf),
+    },
   ]);
 }
 
@@ -187,7 +190,7 @@ async function filesIn(folder) {
 }
 
 async function writeSchema() {
-  const entry = "emulator/adapters/config/schema.ts";
+  const entry = "emulator/config/schema.ts";
   const { outputFiles } = await build({ ...common, entryPoints: [entry], write: false });
   const source = Buffer.from(outputFiles[0].contents).toString("base64");
   const { configurationSchema } = await import(`data:text/javascript;base64,${source}`);
@@ -208,7 +211,7 @@ async function writeTypes() {
       .on("error", fail)
       .on("close", () => done(output.split("\n").filter((line) => line.includes("error TS"))));
   });
-  if (!existsSync(join(FRESH, "types/emulator/index.d.ts")))
+  if (!existsSync(join(FRESH, "types/emulator/runtime/index.d.ts")))
     throw new Error(`no declarations were written:\n${problems.join("\n")}`);
   if (problems.length > 0) console.warn(`types have ${problems.length} errors; \`npm run check\` lists them`);
 }

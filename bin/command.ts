@@ -1,4 +1,4 @@
-import { SETTINGS } from "../emulator/adapters/config/settings.ts";
+import { SETTINGS } from "../emulator/config/settings.ts";
 
 /** A flag of a command: one that carries a value names it, one that stands alone does not. */
 export interface Flag {

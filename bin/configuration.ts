@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Resolution, resolveConfiguration } from "../emulator/adapters/config/resolve.ts";
+import { type Resolution, resolveConfiguration } from "../emulator/config/resolve.ts";
 import { type Invocation, UsageError } from "./command.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { holderOf } from "../emulator/adapters/folder-lock.ts";
-import { makeFolder } from "../emulator/adapters/make-folder.ts";
+import { holderOf } from "../emulator/storage/folder-lock.ts";
+import { makeFolder } from "../emulator/storage/make-folder.ts";
 import { UsageError } from "./command.ts";
 
 /** Lies in folders that the demo made, and so may empty. */

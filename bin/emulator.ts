@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { packageVersion } from "../emulator/adapters/config/package-version.ts";
-import { nearest } from "../emulator/domain/nearest.ts";
+import { packageVersion } from "../emulator/config/package-version.ts";
+import { nearest } from "../emulator/subjects/nearest.ts";
 import { UsageError } from "./command.ts";
 import { readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";

@@ -1,5 +1,5 @@
-import { isAlive, type Locator, readLocator } from "../emulator/adapters/locator.ts";
-import type { ReadyLine } from "../emulator/configuration.ts";
+import type { ReadyLine } from "../emulator/config/configuration.ts";
+import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
 import { callControl } from "./control-client.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { SnapshotView } from "../emulator/control/operation.ts";
-import { exportSnapshot, importSnapshot } from "../emulator/entries/snapshot-files.ts";
+import { exportSnapshot, importSnapshot } from "../emulator/runtime/library/snapshot-files.ts";
+import type { SnapshotView } from "../emulator/subjects/control-operation.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf } from "./configuration.ts";
 import { fileWayTo } from "./transfer.ts";

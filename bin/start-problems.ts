@@ -1,5 +1,5 @@
-import type { Configuration } from "../emulator/configuration.ts";
-import type { RunningEmulator } from "../emulator/start.ts";
+import type { Configuration } from "../emulator/config/configuration.ts";
+import type { RunningEmulator } from "../emulator/runtime/start.ts";
 import { UsageError } from "./command.ts";
 
 /** What keeps an emulator from listening, by the code of the system. */
@@ -22,7 +22,7 @@ type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hin
 
 /** Starts an emulator; what a user can put right becomes one line and exit 2. */
 export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {
-  const { start } = await import("../emulator/start.ts");
+  const { start } = await import("../emulator/runtime/start.ts");
   try {
     return await start(configuration);
   } catch (error) {

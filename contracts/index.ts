@@ -1,21 +1,13 @@
-import type { Case, CaseResult, Verdict } from "./case.ts";
-import { coverage, uncovered } from "./coverage.ts";
-import type { Oracle } from "./oracle/oracle.ts";
+import type { Case, CaseResult, Verdict } from "./engine/case.ts";
+import { coverage, uncovered } from "./engine/coverage.ts";
+import type { Oracle } from "./engine/oracle/oracle.ts";
+import { type RunReport, runCases } from "./engine/run.ts";
+import { emptySelectors, selected } from "./engine/selection.ts";
+import type { Target } from "./engine/target.ts";
 import { type Reporter, written } from "./report/report.ts";
 import { isGood } from "./report/summary.ts";
-import { type RunReport, runCases } from "./run.ts";
-import { emptySelectors, selected } from "./selection.ts";
 import { CASES } from "./suites/cases.ts";
-import type { Target } from "./target.ts";
 
-export { type Addresses, areLocal, createAddressTarget } from "./adapters/address-target.ts";
-export { createContainerTarget, type StartedContainer } from "./adapters/container-target.ts";
-export {
-  createEmulatorTarget,
-  type StartEmulator,
-  type StartedEmulator,
-} from "./adapters/emulator-target.ts";
-export { openOracle } from "./adapters/prism.ts";
 export {
   type Blame,
   type Case,
@@ -28,22 +20,36 @@ export {
   suite,
   VERDICTS,
   type Verdict,
-} from "./case.ts";
-export { type Comparison, compared, type Drift } from "./compare.ts";
-export type { Contract, Members, Reply } from "./contract.ts";
-export { contractMatchers, type ExpectOptions, expectContract } from "./expect.ts";
+} from "./engine/case.ts";
+export { type Comparison, compared, type Drift } from "./engine/compare.ts";
+export type { Contract, Members, Reply } from "./engine/contract.ts";
+export type { Judgement, Oracle } from "./engine/oracle/oracle.ts";
+export type {
+  ContractQuestion,
+  Judged,
+  RecordedExchange,
+  RecordedReply,
+  RecordingLine,
+} from "./engine/recorded.ts";
+export type { RunReport } from "./engine/run.ts";
+export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts";
+export type { Session, Target } from "./engine/target.ts";
 export type { Mutant } from "./mutants/mutant.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
-export type { Judgement, Oracle } from "./oracle/oracle.ts";
-export type { ContractQuestion, Judged, RecordedExchange, RecordedReply, RecordingLine } from "./recorded.ts";
 export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
 export { REPORTERS, type Reporter, written } from "./report/report.ts";
 export { countsLine, countsOf, isGood } from "./report/summary.ts";
-export type { RunReport } from "./run.ts";
-export { type MutantResult, type Selftest, selftest } from "./selftest.ts";
 export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
 export { CASES } from "./suites/cases.ts";
-export type { Session, Target } from "./target.ts";
+export { type Addresses, areLocal, createAddressTarget } from "./targets/address-target.ts";
+export { createContainerTarget, type StartedContainer } from "./targets/container-target.ts";
+export {
+  createEmulatorTarget,
+  type StartEmulator,
+  type StartedEmulator,
+} from "./targets/emulator-target.ts";
+export { contractMatchers, type ExpectOptions, expectContract } from "./targets/expect.ts";
+export { openOracle } from "./targets/prism.ts";
 export { coverage, uncovered };
 
 /** Which cases a run asks, and how; all of it may be left out. */
@@ -110,6 +116,6 @@ export async function runContracts(target: Target, options: ContractOptions = {}
 }
 
 async function loadOracle(): Promise<Oracle> {
-  const { openOracle } = await import("./adapters/prism.ts");
+  const { openOracle } = await import("./targets/prism.ts");
   return openOracle();
 }

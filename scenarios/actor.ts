@@ -1,4 +1,4 @@
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/domain/auth.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/subjects/auth.ts";
 import type { Answer, Asked, Stage } from "./stage.ts";
 
 /** What was asked and what came back, with the reply read as JSON where it is. */

@@ -1,4 +1,4 @@
-import type { Emulator } from "../emulator/index.ts";
+import type { Emulator } from "../emulator/runtime/index.ts";
 import { answerOf, type Setting, type Stage, StageProblem, type Stages } from "./stage.ts";
 
 const DEFAULT_NOW = "2026-01-01T00:00:00Z";
@@ -69,7 +69,7 @@ export function openInProcess(): Stages {
 }
 
 async function started({ seed, now = DEFAULT_NOW, settings }: Setting): Promise<Emulator> {
-  const { startEmulator } = await import("../emulator/index.ts");
+  const { startEmulator } = await import("../emulator/runtime/index.ts");
   return startEmulator({ ...settings, clock: "frozen", now, ...(seed !== undefined && { seed }) });
 }
 

@@ -1,4 +1,4 @@
-import { readParquetFile } from "../emulator/adapters/parquet/read-file.ts";
+import { readParquetFile } from "../emulator/storage/parquet/read-file.ts";
 import { isSelector } from "./expectations.ts";
 import { differences, shownValue } from "./matching.ts";
 import { createObjectReader, type ObjectReader, READER_KEY } from "./object-reader.ts";

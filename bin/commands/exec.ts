@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { childEnvironment } from "../../emulator/entries/child-environment.ts";
+import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
 import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";

@@ -9,7 +9,7 @@ export const command: Command = {
 };
 
 async function run({ flags }: Invocation): Promise<number> {
-  const { openApiDocument } = await import("../../contracts/openapi.ts");
+  const { openApiDocument } = await import("../../contracts/openapi/openapi.ts");
   const document = openApiDocument();
   if (flags.quiet !== true)
     print(flags.json === true ? JSON.stringify(document) : JSON.stringify(document, null, 2));

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readLocator } from "../../emulator/adapters/locator.ts";
+import { readLocator } from "../../emulator/storage/locator.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import type { ReportName } from "../../scenarios/reports.ts";
 import type { Stages } from "../../scenarios/stage.ts";

@@ -1,4 +1,4 @@
-import type { SnapshotView } from "../../emulator/control/operation.ts";
+import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { callControl } from "../control-client.ts";
 import { targetUrl } from "../running.ts";

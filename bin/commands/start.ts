@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { removeLocator, writeLocator } from "../../emulator/adapters/locator.ts";
-import type { Configuration, ReadyLine } from "../../emulator/configuration.ts";
-import type { FaultRule } from "../../emulator/domain/faults/rules.ts";
+import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
+import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
+import type { FaultRule } from "../../emulator/subjects/faults/rules.ts";
 import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";

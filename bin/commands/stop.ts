@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { isAlive, type Locator } from "../../emulator/adapters/locator.ts";
+import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { neededLocator, statusOf, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";

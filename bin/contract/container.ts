@@ -1,5 +1,5 @@
+import type { Target } from "../../contracts/engine/target.ts";
 import { createContainerTarget } from "../../contracts/index.ts";
-import type { Target } from "../../contracts/target.ts";
 import { UsageError } from "../command.ts";
 
 const PATIENCE_MS = 60_000;

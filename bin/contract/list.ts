@@ -1,5 +1,5 @@
+import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
 import { CASES } from "../../contracts/index.ts";
-import { emptySelectors, selected } from "../../contracts/selection.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { print } from "../terminal.ts";
 

@@ -1,4 +1,4 @@
-import type { Target } from "../../contracts/target.ts";
+import type { Target } from "../../contracts/engine/target.ts";
 import { CommandFailure } from "../command.ts";
 import { exitCodeAfter } from "../signals.ts";
 

@@ -1,5 +1,7 @@
 import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
+import type { Target } from "../../contracts/engine/target.ts";
 import {
   CASES,
   type Case,
@@ -16,8 +18,6 @@ import {
   type Reporter,
   runContracts,
 } from "../../contracts/index.ts";
-import { emptySelectors, selected } from "../../contracts/selection.ts";
-import type { Target } from "../../contracts/target.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress, print } from "../terminal.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";

@@ -15,7 +15,7 @@ import { complain, openProgress, print } from "../terminal.ts";
 export async function runSelftest({ flags }: Invocation, selectors: readonly string[]): Promise<number> {
   const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
   if (mutants.length === 0) throw new UsageError(`${selectors.join(", ")}: no lie is about this`);
-  const { startEmulator } = await import("../../emulator/index.ts");
+  const { startEmulator } = await import("../../emulator/runtime/index.ts");
   const progress = openProgress(flags.quiet === true);
   const done = await selftest({
     cases: CASES,

@@ -1,6 +1,6 @@
-import { worldsNamed } from "../../contracts/adapters/emulator-place.ts";
+import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
-import type { Target } from "../../contracts/target.ts";
+import { worldsNamed } from "../../contracts/targets/emulator-place.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 
 type Flags = Invocation["flags"];
@@ -18,7 +18,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   if (flags.target !== undefined) return at(invocation, "target");
   if (flags.compare === undefined && flags["agent-url"] !== undefined) return at(invocation, "agent-url");
   if (flags.compare === undefined) refuseStray(flags);
-  const { startEmulator } = await import("../../emulator/index.ts");
+  const { startEmulator } = await import("../../emulator/runtime/index.ts");
   return createEmulatorTarget(startEmulator);
 }
 

@@ -1,5 +1,5 @@
-import { isMembers, jsonOf } from "../json.ts";
-import type { WireRequest } from "../target.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
+import type { WireRequest } from "../engine/target.ts";
 import { answers, asks, lies, lists, type Mutant, query, sends, status, tells, without } from "./mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;

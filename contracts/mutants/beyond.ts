@@ -1,5 +1,5 @@
-import { jsonOf } from "../json.ts";
-import { WORLD_HEADER } from "../target.ts";
+import { jsonOf } from "../engine/json.ts";
+import { WORLD_HEADER } from "../engine/target.ts";
 import { answers, lies, type Mutant, tells, without } from "./mutant.ts";
 import { ADVANCE } from "./routes.ts";
 

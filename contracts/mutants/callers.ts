@@ -1,5 +1,5 @@
-import type { Members } from "../contract.ts";
-import { isMembers, jsonOf } from "../json.ts";
+import type { Members } from "../engine/contract.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
 import { answers, asks, lies, type Mutant, sends, status, tells, without } from "./mutant.ts";
 import { CREATE, DESTINATION, EXPORTS, INGEST, JSON_TYPE, pretends, type Wrap } from "./routes.ts";
 

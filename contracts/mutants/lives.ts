@@ -1,6 +1,6 @@
-import type { Members } from "../contract.ts";
-import { HOUR, SECOND } from "../instant.ts";
-import { isMembers, jsonOf } from "../json.ts";
+import type { Members } from "../engine/contract.ts";
+import { HOUR, SECOND } from "../engine/instant.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
 import { lies, lists, type Mutant, status, tells, without } from "./mutant.ts";
 import {
   ADVANCE,

@@ -1,7 +1,6 @@
-import type { CaseSettings } from "../case.ts";
-import type { Members } from "../contract.ts";
-import { isMembers, jsonOf } from "../json.ts";
-import type { RequirementId } from "../spec/requirements.ts";
+import type { CaseSettings } from "../engine/case.ts";
+import type { Members } from "../engine/contract.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
 import type {
   Delivery,
   ObjectStore,
@@ -11,7 +10,8 @@ import type {
   Target,
   WireReply,
   WireRequest,
-} from "../target.ts";
+} from "../engine/target.ts";
+import type { RequirementId } from "../spec/requirements.ts";
 
 /** A lie about one row of the ledger: the suites have to notice it. */
 export interface Mutant {

@@ -1,5 +1,5 @@
-import type { Members } from "../contract.ts";
-import { HOUR, instantOf, iso } from "../instant.ts";
+import type { Members } from "../engine/contract.ts";
+import { HOUR, instantOf, iso } from "../engine/instant.ts";
 import { lies, lists, type Mutant, sends, tells, without } from "./mutant.ts";
 import { bodyHas, CREATE, exportsTell, pretends, RUNS, spawned, type Wrap, when } from "./routes.ts";
 

@@ -1,6 +1,6 @@
-import type { Members } from "../contract.ts";
-import { instantOf, iso } from "../instant.ts";
-import type { Send, WireReply, WireRequest } from "../target.ts";
+import type { Members } from "../engine/contract.ts";
+import { instantOf, iso } from "../engine/instant.ts";
+import type { Send, WireReply, WireRequest } from "../engine/target.ts";
 import { answers, sends, tells } from "./mutant.ts";
 
 export const CREATE = ["POST", /^\/api\/v1\/bulk-exports$/] as const;

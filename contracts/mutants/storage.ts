@@ -1,5 +1,5 @@
-import type { Members } from "../contract.ts";
-import type { ObjectStore, ReadFile } from "../target.ts";
+import type { Members } from "../engine/contract.ts";
+import type { ObjectStore, ReadFile } from "../engine/target.ts";
 import { answers, asks, lies, type Mutant } from "./mutant.ts";
 
 /** Shows other keys than there are; what is asked of them is answered by the true ones. */

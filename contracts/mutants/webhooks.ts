@@ -1,6 +1,6 @@
-import type { Members } from "../contract.ts";
-import { jsonOf } from "../json.ts";
-import type { Delivery } from "../target.ts";
+import type { Members } from "../engine/contract.ts";
+import { jsonOf } from "../engine/json.ts";
+import type { Delivery } from "../engine/target.ts";
 import { lies, type Mutant } from "./mutant.ts";
 
 const each = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) => all.map(change);

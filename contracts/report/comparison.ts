@@ -1,5 +1,5 @@
-import { VERDICTS } from "../case.ts";
-import type { Comparison, Drift, Side } from "../compare.ts";
+import { VERDICTS } from "../engine/case.ts";
+import type { Comparison, Drift, Side } from "../engine/compare.ts";
 import { goneLine } from "./digest.ts";
 import { inline } from "./markdown.ts";
 

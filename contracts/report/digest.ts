@@ -1,5 +1,5 @@
-import type { CaseResult, Finding } from "../case.ts";
-import type { RunReport } from "../run.ts";
+import type { CaseResult, Finding } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
 import { byGravity, type Fold, folded, isOwn, rowName, type Unmet, unmet } from "./findings.ts";
 
 /** What a report for people says of a run, before it is put into words. */

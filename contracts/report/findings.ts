@@ -1,5 +1,5 @@
-import { type CaseResult, type Finding, VERDICTS, type Verdict } from "../case.ts";
-import { saysOf } from "../says.ts";
+import { type CaseResult, type Finding, VERDICTS, type Verdict } from "../engine/case.ts";
+import { saysOf } from "../engine/says.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 

@@ -1,5 +1,5 @@
-import { type CaseResult, sectionOfCase } from "../case.ts";
-import type { RunReport } from "../run.ts";
+import { type CaseResult, sectionOfCase } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
 import { goneLine, toldAlone } from "./digest.ts";
 import { rowName } from "./findings.ts";
 import { caseLines } from "./pretty.ts";

@@ -1,6 +1,6 @@
-import { type CaseResult, sectionOfCase, VERDICTS } from "../case.ts";
-import type { RunReport } from "../run.ts";
-import { saysOf } from "../says.ts";
+import { type CaseResult, sectionOfCase, VERDICTS } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
+import { saysOf } from "../engine/says.ts";
 import { digestOf, type ToldBefore, type ToldCase, type ToldFold } from "./digest.ts";
 import { againLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";

@@ -1,6 +1,6 @@
-import type { CaseResult, Finding } from "../case.ts";
-import type { RunReport } from "../run.ts";
-import { saysOf } from "../says.ts";
+import type { CaseResult, Finding } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
+import { saysOf } from "../engine/says.ts";
 import { digestOf, type ToldBefore, type ToldCase } from "./digest.ts";
 import { againLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";

@@ -1,4 +1,4 @@
-import type { RunReport } from "../run.ts";
+import type { RunReport } from "../engine/run.ts";
 import { unmet } from "./findings.ts";
 import { junitReport } from "./junit.ts";
 import { markdownReport } from "./markdown.ts";

@@ -1,5 +1,5 @@
-import type { CaseResult } from "../case.ts";
-import type { MutantResult, Selftest } from "../selftest.ts";
+import type { CaseResult } from "../engine/case.ts";
+import type { MutantResult, Selftest } from "../engine/selftest.ts";
 import { sectionOf } from "../spec/requirements.ts";
 import { findingLines } from "./pretty.ts";
 import { counted } from "./summary.ts";

@@ -1,5 +1,5 @@
-import { type CaseResult, VERDICTS, type Verdict } from "../case.ts";
-import type { RunReport } from "../run.ts";
+import { type CaseResult, VERDICTS, type Verdict } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
 
 const MOST_CHARACTERS = 300;
 

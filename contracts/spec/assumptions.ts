@@ -1,14 +1,14 @@
-import { AGENT_ASSUMPTIONS } from "./agent-assumptions.ts";
+import { AGENT_ASSUMPTIONS } from "./agent/assumptions.ts";
 import type { Assumption } from "./assumption.ts";
-import { CRON_ASSUMPTIONS } from "./cron-assumptions.ts";
-import { DESTINATION_ASSUMPTIONS } from "./destination-assumptions.ts";
-import { EXPORT_ASSUMPTIONS } from "./export-assumptions.ts";
-import { EXPORT_FILE_ASSUMPTIONS } from "./export-file-assumptions.ts";
-import { INGEST_ASSUMPTIONS } from "./ingest-assumptions.ts";
+import { EXPORT_ASSUMPTIONS } from "./bulk-exports/assumptions.ts";
+import { EXPORT_FILE_ASSUMPTIONS } from "./bulk-exports/file-assumptions.ts";
+import { CRON_ASSUMPTIONS } from "./crons/assumptions.ts";
+import { DESTINATION_ASSUMPTIONS } from "./destinations/assumptions.ts";
 import { PLATFORM_ASSUMPTIONS } from "./platform-assumptions.ts";
-import { QUERY_ASSUMPTIONS } from "./query-assumptions.ts";
-import { RATE_LIMIT_ASSUMPTIONS } from "./rate-limit-assumptions.ts";
-import { WEBHOOK_ASSUMPTIONS } from "./webhook-assumptions.ts";
+import { QUERY_ASSUMPTIONS } from "./queries/assumptions.ts";
+import { RATE_LIMIT_ASSUMPTIONS } from "./rate-limits/assumptions.ts";
+import { INGEST_ASSUMPTIONS } from "./traces/assumptions.ts";
+import { WEBHOOK_ASSUMPTIONS } from "./webhooks/assumptions.ts";
 
 /** Every silence and every conflict of the specification that the emulator had to decide. */
 export const ASSUMPTIONS = {

@@ -1,4 +1,4 @@
-import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent-limits.ts";
+import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent/limits.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
 

@@ -1,4 +1,4 @@
-import { COLUMN_NAMES, type ColumnName } from "./export-columns.ts";
+import { COLUMN_NAMES, type ColumnName } from "./bulk-exports/columns.ts";
 import {
   assumed,
   boolean,

@@ -12,7 +12,7 @@ import {
   uuid,
 } from "./fields.ts";
 import type { Operation } from "./operation.ts";
-import { isLimited } from "./rate-limits.ts";
+import { isLimited } from "./rate-limits/rows.ts";
 
 /** Nobody is refused there but by §8.5, whose rows decide whether somebody can be. */
 const system = (path: string) =>

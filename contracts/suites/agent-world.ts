@@ -1,4 +1,4 @@
-import type { Contract, Members, Reply } from "../contract.ts";
+import type { Contract, Members, Reply } from "../engine/contract.ts";
 
 export interface RunBody {
   readonly run_id: string;

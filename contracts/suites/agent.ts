@@ -1,7 +1,7 @@
-import { suite } from "../case.ts";
-import type { Members } from "../contract.ts";
-import { instantOf, iso, MINUTE } from "../instant.ts";
-import { jsonOf } from "../json.ts";
+import { suite } from "../engine/case.ts";
+import type { Members } from "../engine/contract.ts";
+import { instantOf, iso, MINUTE } from "../engine/instant.ts";
+import { jsonOf } from "../engine/json.ts";
 import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
 import { assistant, INPUT, listRuns, settle, startRun, type ThreadBody, thread } from "./agent-world.ts";
 import { isRefused } from "./world.ts";

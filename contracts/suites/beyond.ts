@@ -1,9 +1,9 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { instantOf, iso } from "../instant.ts";
-import { isMembers, jsonOf } from "../json.ts";
-import { openApiDocument } from "../openapi.ts";
-import { WORLD_HEADER } from "../target.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { instantOf, iso } from "../engine/instant.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
+import { WORLD_HEADER } from "../engine/target.ts";
+import { openApiDocument } from "../openapi/openapi.ts";
 import { arm, DESTINATIONS, EXPORTS, exported, filesOf, hitsOf, isRefused, prepare } from "./world.ts";
 
 const CONTROL = "/_emulator/v1";

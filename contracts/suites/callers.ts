@@ -1,5 +1,5 @@
-import { suite } from "../case.ts";
-import type { Members } from "../contract.ts";
+import { suite } from "../engine/case.ts";
+import type { Members } from "../engine/contract.ts";
 import { UNSHOWN_AREAS } from "../spec/unshown.ts";
 import {
   cancel,

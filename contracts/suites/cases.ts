@@ -1,4 +1,4 @@
-import type { Case } from "../case.ts";
+import type { Case } from "../engine/case.ts";
 import { AGENT_CASES } from "./agent.ts";
 import { BEYOND_CASES } from "./beyond.ts";
 import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";

@@ -1,7 +1,7 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { HOUR, iso, SECOND } from "../instant.ts";
-import { jsonOf } from "../json.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { HOUR, iso, SECOND } from "../engine/instant.ts";
+import { jsonOf } from "../engine/json.ts";
 import { exported, ingest, prepare, row, rowsOf } from "./world.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);

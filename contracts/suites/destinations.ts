@@ -1,5 +1,5 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
 import {
   createDestination,
   DESTINATIONS,

@@ -1,6 +1,6 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { HOUR, iso } from "../instant.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { HOUR, iso } from "../engine/instant.ts";
 import {
   EXPORTS,
   exported,

@@ -1,5 +1,5 @@
-import { suite } from "../case.ts";
-import { DAY, HOUR, instantOf } from "../instant.ts";
+import { suite } from "../engine/case.ts";
+import { DAY, HOUR, instantOf } from "../engine/instant.ts";
 import {
   cancel,
   EXPORTS,

@@ -1,4 +1,4 @@
-import type { Contract, Members } from "../contract.ts";
+import type { Contract, Members } from "../engine/contract.ts";
 import { arm, type ExportRunBody, order, prepare, runsOf, until } from "./world.ts";
 
 export const FAULTS = ["writes", "ingest", "clock", "faults"] as const;

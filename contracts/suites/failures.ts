@@ -1,6 +1,6 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { HOUR, instantOf } from "../instant.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { HOUR, instantOf } from "../engine/instant.ts";
 import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
 import { attempts, FAULTS, RETRY_KEY, retriedOnce, struck } from "./failing.ts";
 import {

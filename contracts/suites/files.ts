@@ -1,8 +1,8 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { DAY, dateOf } from "../instant.ts";
-import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/export-columns.ts";
-import type { ParquetColumn } from "../target.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { DAY, dateOf } from "../engine/instant.ts";
+import type { ParquetColumn } from "../engine/target.ts";
+import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/bulk-exports/columns.ts";
 import { exported, filesOf, prepare, readAll, rowsOf, runsOf, sorted } from "./world.ts";
 
 const FILES = ["writes", "ingest", "clock", "object_store"] as const;

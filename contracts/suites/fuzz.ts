@@ -1,9 +1,9 @@
-import { type CaseRow, suite } from "../case.ts";
-import type { Contract, Reply } from "../contract.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
+import type { Contract, Reply } from "../engine/contract.ts";
+import type { FuzzedRequest } from "../engine/target.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import type { FuzzedRequest } from "../target.ts";
 import { DESTINATIONS, EXPORTS } from "./world.ts";
 
 const REQUESTS = 10;

@@ -1,6 +1,6 @@
-import { suite } from "../case.ts";
-import type { Contract } from "../contract.ts";
-import { HOUR, instantOf, iso, MINUTE } from "../instant.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract } from "../engine/contract.ts";
+import { HOUR, instantOf, iso, MINUTE } from "../engine/instant.ts";
 import { EXPORT_STATUS_NAMES } from "../spec/lifecycle.ts";
 import {
   arm,

@@ -1,5 +1,5 @@
-import { suite } from "../case.ts";
-import type { Contract } from "../contract.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract } from "../engine/contract.ts";
 import { LIMITS } from "../spec/limits.ts";
 import {
   arm,

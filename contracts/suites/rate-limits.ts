@@ -1,8 +1,8 @@
-import { type CaseRow, suite } from "../case.ts";
-import type { CallOptions, Contract, Members, Reply } from "../contract.ts";
-import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
+import type { CallOptions, Contract, Members, Reply } from "../engine/contract.ts";
+import type { Region } from "../engine/target.ts";
+import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits/rows.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import type { Region } from "../target.ts";
 import { EXPORTS, isRefused } from "./world.ts";
 
 const LIMITED = ["control", "clock", "writes"] as const;

@@ -1,6 +1,6 @@
-import { suite } from "../case.ts";
-import { MULTITASK_STRATEGIES } from "../spec/agent-lifecycle.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import { suite } from "../engine/case.ts";
+import { MULTITASK_STRATEGIES } from "../spec/agent/lifecycle.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { ended, listRuns, startRun, thread } from "./agent-world.ts";
 import { isRefused } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import { suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { assistant, begin, INPUT, type RunBody, settle, thread } from "./agent-world.ts";
 
 const PATIENCE_MS = 5000;

@@ -1,7 +1,7 @@
-import { suite } from "../case.ts";
-import type { Contract } from "../contract.ts";
-import { LISTED_STATUSES } from "../spec/agent-lifecycle.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent-resources.ts";
+import { suite } from "../engine/case.ts";
+import type { Contract } from "../engine/contract.ts";
+import { LISTED_STATUSES } from "../spec/agent/lifecycle.ts";
+import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { ended, listRuns, type RunBody, settle, startRun, thread } from "./agent-world.ts";
 import { isRefused, sorted } from "./world.ts";
 

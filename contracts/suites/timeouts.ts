@@ -1,5 +1,5 @@
-import { suite } from "../case.ts";
-import { HOUR, SECOND } from "../instant.ts";
+import { suite } from "../engine/case.ts";
+import { HOUR, SECOND } from "../engine/instant.ts";
 import { attempts, FAULTS, retriedOnce, struck } from "./failing.ts";
 import { exportOf, hitsOf, runsOf, statusOf, until } from "./world.ts";
 

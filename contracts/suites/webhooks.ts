@@ -1,5 +1,5 @@
-import { type CaseRow, suite } from "../case.ts";
-import type { Contract, Members } from "../contract.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { assistant, ended, INPUT, type RunBody, settle, startRun, thread } from "./agent-world.ts";
 import { isRefused } from "./world.ts";

@@ -1,6 +1,6 @@
-import type { Contract, Members, Reply } from "../contract.ts";
-import { DAY, iso, midnight } from "../instant.ts";
-import type { ReadFile } from "../target.ts";
+import type { Contract, Members, Reply } from "../engine/contract.ts";
+import { DAY, iso, midnight } from "../engine/instant.ts";
+import type { ReadFile } from "../engine/target.ts";
 
 export const DESTINATIONS = "/api/v1/bulk-exports/destinations";
 export const EXPORTS = "/api/v1/bulk-exports";

@@ -1,15 +1,15 @@
 import { type Field, integer, number, object, optional, text } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
-import { WAITING } from "../domain/bulk-exports/capacity.ts";
-import { knownExport } from "../domain/bulk-exports/known-export.ts";
-import { isFinal } from "../domain/bulk-exports/lifecycle.ts";
-import { EXPORTS } from "../domain/bulk-exports/records.ts";
-import type { Reader, World } from "../domain/turn.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { formatInstant, type Instant, parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { type ControlOperation, control } from "./operation.ts";
+import { WAITING } from "../subjects/bulk-exports/capacity.ts";
+import { knownExport } from "../subjects/bulk-exports/known-export.ts";
+import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
+import { EXPORTS } from "../subjects/bulk-exports/records.ts";
+import { type ControlOperation, control } from "../subjects/control-operation.ts";
+import type { Reader, World } from "../subjects/turn.ts";
 
 const NEXT_SHOWN = 100;
 /** How far `until` looks ahead. */

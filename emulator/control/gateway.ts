@@ -1,23 +1,29 @@
-import { nearest } from "../domain/nearest.ts";
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "../http/message.ts";
 import { readQuery, unknownParameters } from "../http/query.ts";
 import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { AGENT_OPERATIONS } from "./agent.ts";
+import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
+import type {
+  ControlContext,
+  ControlOperation,
+  ControlRequest,
+  FileReply,
+  Lines,
+} from "../subjects/control-operation.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import { FAULT_OPERATIONS } from "../subjects/faults/control.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import { nearest } from "../subjects/nearest.ts";
+import { OBJECT_STORAGE_OPERATIONS } from "../subjects/object-storage/control.ts";
+import { RATE_LIMIT_OPERATIONS } from "../subjects/rate-limits/control.ts";
+import { TRACE_OPERATIONS } from "../subjects/traces/control.ts";
+import { WEBHOOK_OPERATIONS } from "../subjects/webhooks/control.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
-import { FAULT_OPERATIONS } from "./faults.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
-import { OBJECT_STORAGE_OPERATIONS } from "./object-storage.ts";
-import type { ControlContext, ControlOperation, ControlRequest, FileReply, Lines } from "./operation.ts";
-import { CONTROL_PREFIX } from "./prefix.ts";
-import { RATE_LIMIT_OPERATIONS } from "./rate-limits.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
-import { TRACE_OPERATIONS } from "./traces.ts";
-import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
 /** Every test-only operation. */

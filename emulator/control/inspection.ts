@@ -1,10 +1,10 @@
 import { boolean, integer, object, optional, text } from "../../contracts/spec/fields.ts";
-import { explainRow } from "../domain/bulk-exports/explain.ts";
-import type { World } from "../domain/turn.ts";
 import { answeredOf } from "../http/answered-beyond.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { type ControlOperation, control, type Lines } from "./operation.ts";
+import { explainRow } from "../subjects/bulk-exports/explain.ts";
+import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import type { World } from "../subjects/turn.ts";
 
 /** Lines that a follower has not taken yet; one that falls further behind is cut off. */
 const FOLLOW_BACKLOG = 10_000;

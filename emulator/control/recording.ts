@@ -1,9 +1,9 @@
 import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
-import { DEFAULT_API_KEY } from "../domain/auth.ts";
-import { maskedUrl } from "../domain/webhooks/mask.ts";
-import type { HttpReply, HttpRequest } from "../http/message.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
-import { type ControlOperation, control, type Lines } from "./operation.ts";
+import { DEFAULT_API_KEY } from "../subjects/auth.ts";
+import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import { maskedUrl } from "../subjects/webhooks/mask.ts";
 
 /** What the emulator was asked lately, so that a failure seen once can be played again. */
 export interface Recording {

@@ -1,9 +1,9 @@
 import { integer, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
-import type { HttpRequest } from "../http/message.ts";
 import type { Beginning } from "../kernel/commit.ts";
 import { parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { type ControlOperation, control, type FileReply } from "./operation.ts";
+import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
+import type { HttpRequest } from "../subjects/message.ts";
 
 /** Percent-encoded, since headers have no other letters. Never in the address, which ends up in logs. */
 const PASSPHRASE_HEADER = "x-emulator-passphrase";

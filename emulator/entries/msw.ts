@@ -1,5 +1,5 @@
 import { type HttpHandler, http } from "msw";
-import type { Emulator } from "../index.ts";
+import type { Emulator } from "../runtime/index.ts";
 
 /** The base addresses that the program under test calls, for example `https://api.example.com`. */
 export interface Addresses {

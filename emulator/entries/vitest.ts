@@ -1,9 +1,9 @@
 import { test as base, expect } from "vitest";
-import type { ExpectOptions } from "../../contracts/expect.ts";
-import type { Judged } from "../../contracts/recorded.ts";
+import type { Judged } from "../../contracts/engine/recorded.ts";
+import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../index.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 
 /** Where the clock of each test's emulator begins. */
 export const FIRST_INSTANT = "2026-01-01T00:00:00Z";
@@ -160,7 +160,7 @@ expect.extend({
     };
   },
   async toMatchContract(given: Judged, asked: ExpectOptions = {}) {
-    const { contractMatchers } = await import("../../contracts/expect.ts");
+    const { contractMatchers } = await import("../../contracts/targets/expect.ts");
     return contractMatchers.toMatchContract(given, asked);
   },
   async toHaveDelivered(emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) {

@@ -1,5 +1,5 @@
 import { Refusal } from "../kernel/refusal.ts";
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "../subjects/message.ts";
 
 const MAX_DEPTH = 500;
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -1,4 +1,4 @@
-import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "./message.ts";
+import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
 import { WORLD_HEADER } from "./world-choice.ts";
 
 /** What a page of another origin may read of a reply beside what browsers always show. */

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import { awaitsHttp, type HttpFault, strikeHttp } from "../domain/faults/http.ts";
-import type { World } from "../domain/turn.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
+import { awaitsHttp, type HttpFault, strikeHttp } from "../subjects/faults/http.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import type { World } from "../subjects/turn.ts";
 
 /** Whether a fault may concern this request. */
 export function isFaultAwaited(world: World, id: OperationId, { path, region }: HttpRequest): boolean {

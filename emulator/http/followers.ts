@@ -1,10 +1,10 @@
-import { abandonRun, type Follow, hear, nextMoveOf, outcomeOf } from "../domain/agent/follow.ts";
-import type { Frame, Place } from "../domain/agent/stream.ts";
-import type { World } from "../domain/turn.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Following } from "../operations/reply.ts";
-import type { HttpReply } from "./message.ts";
+import { abandonRun, type Follow, hear, nextMoveOf, outcomeOf } from "../subjects/agent/follow.ts";
+import type { Frame, Place } from "../subjects/agent/stream.ts";
+import type { HttpReply } from "../subjects/message.ts";
+import type { Following } from "../subjects/reply.ts";
+import type { World } from "../subjects/turn.ts";
 
 /** Lets a request that waits for a run move time that stands still. */
 export interface Pace {

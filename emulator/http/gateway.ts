@@ -1,21 +1,10 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
 import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/unshown.ts";
-import type { Settings } from "../domain/settings.ts";
-import type { World } from "../domain/turn.ts";
-import type { Workspace } from "../domain/workspace.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isTicket } from "../kernel/turn.ts";
-import type { Handler, Handlers, RequestOf } from "../operations/handler.ts";
-import { isDressed, isFollowing } from "../operations/reply.ts";
-import { answeredBeyond, noteAnswered } from "./answered-beyond.ts";
-import { readBody } from "./body.ts";
-import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply, isFaultAwaited } from "./fault.ts";
-import { createFollowers, type Followers, type Pace } from "./followers.ts";
-import { type Caller, identify, workspaceOf } from "./identity.ts";
-import { type Codecs, codecFor, mediaOf } from "./media.ts";
+import type { Handler, Handlers, RequestOf } from "../subjects/handler.ts";
 import {
   type HttpReply,
   type HttpRequest,
@@ -24,7 +13,18 @@ import {
   NO_HEADERS,
   type ReplyHeaders,
   withHeaders,
-} from "./message.ts";
+} from "../subjects/message.ts";
+import { isDressed, isFollowing } from "../subjects/reply.ts";
+import type { Settings } from "../subjects/settings.ts";
+import type { World } from "../subjects/turn.ts";
+import type { Workspace } from "../subjects/workspace.ts";
+import { answeredBeyond, noteAnswered } from "./answered-beyond.ts";
+import { readBody } from "./body.ts";
+import { corsHeaders, preflightReply } from "./cors.ts";
+import { faultReply, isFaultAwaited } from "./fault.ts";
+import { createFollowers, type Followers, type Pace } from "./followers.ts";
+import { type Caller, identify, workspaceOf } from "./identity.ts";
+import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import {
   bodyOf,
   type Checked,

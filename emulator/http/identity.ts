@@ -1,7 +1,7 @@
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../domain/auth.ts";
-import type { AuthSettings } from "../domain/settings.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { HttpRequest } from "./message.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
+import type { HttpRequest } from "../subjects/message.ts";
+import type { AuthSettings } from "../subjects/settings.ts";
 
 /** Who calls, from where, and on whose behalf (§5). */
 export interface Caller {

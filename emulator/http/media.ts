@@ -1,7 +1,7 @@
 import type { BodyMedia } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { HttpRequest } from "../subjects/message.ts";
 import { parseJson } from "./body.ts";
-import type { HttpRequest } from "./message.ts";
 import { readMultipart } from "./multipart.ts";
 
 /** Reads and writes bodies that are not JSON; what a codec reads is a JSON value. */

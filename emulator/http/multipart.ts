@@ -1,4 +1,4 @@
-import type { FormPart } from "../../contracts/spec/trace-resources.ts";
+import type { FormPart } from "../../contracts/spec/traces/resources.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
 const PARTS_MAX = 20_000;

@@ -1,12 +1,12 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field } from "../../contracts/spec/fields.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
-import type { Settings } from "../domain/settings.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { HttpRequest } from "../subjects/message.ts";
+import type { Settings } from "../subjects/settings.ts";
 import { readBody } from "./body.ts";
 import { type Check, checkOf } from "./check.ts";
 import { type Codecs, readMedia } from "./media.ts";
-import type { HttpRequest } from "./message.ts";
 import { readQuery, unknownParameters } from "./query.ts";
 import { unknownFields } from "./unknown-fields.ts";
 

@@ -1,12 +1,12 @@
-import { RATE_LIMITS, type RateLimit } from "../../contracts/spec/rate-limits.ts";
-import { shownIdentity } from "../domain/rate-limits/identity.ts";
-import type { Decision } from "../domain/rate-limits/limiter.ts";
-import type { RateLimitSettings } from "../domain/settings.ts";
-import type { World } from "../domain/turn.ts";
+import { RATE_LIMITS, type RateLimit } from "../../contracts/spec/rate-limits/rows.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { type HttpRequest, NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
+import { shownIdentity } from "../subjects/rate-limits/identity.ts";
+import type { Decision } from "../subjects/rate-limits/limiter.ts";
+import type { RateLimitSettings } from "../subjects/settings.ts";
+import type { World } from "../subjects/turn.ts";
 import { identify } from "./identity.ts";
-import { type HttpRequest, NO_HEADERS, type ReplyHeaders } from "./message.ts";
 
 /** What counting a request came to. */
 export interface Counted {

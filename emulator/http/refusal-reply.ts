@@ -1,7 +1,7 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
-import type { Settings } from "../domain/settings.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "./message.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import type { Settings } from "../subjects/settings.ts";
 
 /** What a request is answered that was refused, or that met a defect. */
 export function refusalReply(

@@ -1,4 +1,4 @@
-import { NO_HEADERS, type ReplyHeaders } from "./message.ts";
+import { NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
 
 const NAMES_SHOWN = 20;
 const LONGEST = 1000;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, start, workingFolder } from "./emulator-process.ts";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 const KEY = { "content-type": "application/json", "x-api-key": "emulator-key" };
 const ROW = {

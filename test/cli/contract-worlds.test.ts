@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
-import { launch, run, start, workingFolder } from "./emulator-process.ts";
+import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const SIGNAL_BASE = 128;
 

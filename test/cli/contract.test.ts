@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Answer, tinyServer } from "../contracts/tiny-server.ts";
-import { workingFolder } from "./emulator-process.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 

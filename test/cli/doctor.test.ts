@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, start, workingFolder } from "./emulator-process.ts";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 interface Report {
   readonly ok: boolean;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { start, workingFolder } from "./emulator-process.ts";
+import { start, workingFolder } from "../support/emulator-process.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 const KEY = { "content-type": "application/json", "x-api-key": "emulator-key" };

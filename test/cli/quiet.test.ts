@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { run, start, workingFolder } from "./emulator-process.ts";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 it("a destination elsewhere brings no notes of its libraries onto standard error", async () => {
   const { ready, child, ended } = await start(["--ephemeral"], { cwd: workingFolder() });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it, vi } from "vitest";
-import { type RunningProcess, run, start, workingFolder } from "./emulator-process.ts";
+import { type RunningProcess, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const CONTROL = "/_emulator/v1";
 const FROZEN = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, start, workingFolder } from "./emulator-process.ts";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 describe("emulator start", () => {
   it("tells where it listens when it is ready, in the file as well", async () => {

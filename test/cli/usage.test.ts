@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, workingFolder } from "./emulator-process.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
 
 const COMMANDS = [
   "start",

@@ -3,8 +3,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
 import { CERTIFICATE, KEY } from "./certificate.ts";
-import { run, start, workingFolder } from "./emulator-process.ts";
 
 const CONFIG = "webhooks:\n  headers:\n    authorization: Bearer ${{ env.LG_WEBHOOK_TOKEN }}\n";
 

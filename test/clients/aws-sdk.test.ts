@@ -16,8 +16,8 @@ import {
 import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { complete, DESTINATION, order, type Rig } from "../story/emulator.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { complete, DESTINATION, order, type Rig } from "../support/emulator.ts";
 import { startIn, WAYS } from "./ways.ts";
 
 const Bucket = "traces";

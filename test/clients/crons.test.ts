@@ -1,9 +1,9 @@
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
-import { type Receiver, startReceiver } from "../adapters/webhooks/receivers.ts";
-import type { Rig } from "../story/emulator.ts";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
+import type { Rig } from "../support/emulator.ts";
 import { startIn, WAYS } from "./ways.ts";
 
 /** The unmodified clients of both lines, over a real port. */

@@ -1,8 +1,8 @@
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import type { Rig } from "../story/emulator.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import type { Rig } from "../support/emulator.ts";
 import { startIn, WAYS } from "./ways.ts";
 
 const ECHO = "046b5dc7-2108-582c-9c6c-31d556d138f0";

@@ -2,7 +2,7 @@ import { Client } from "langsmith";
 import { RunTree } from "langsmith/run_trees";
 import { traceable } from "langsmith/traceable";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { complete, DESTINATION, type Rig } from "../story/emulator.ts";
+import { complete, DESTINATION, type Rig } from "../support/emulator.ts";
 import { startIn, WAYS } from "./ways.ts";
 
 const PROJECT = "client-traces";

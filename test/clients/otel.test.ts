@@ -5,7 +5,7 @@ import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Rig } from "../story/emulator.ts";
+import type { Rig } from "../support/emulator.ts";
 import { startIn, WAYS } from "./ways.ts";
 
 const PROJECT = "spans";

@@ -1,5 +1,5 @@
-import type { EmulatorOptions } from "../../emulator/index.ts";
-import { HEADERS, type Rig, startRig } from "../story/emulator.ts";
+import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
+import { HEADERS, type Rig, startRig } from "../support/emulator.ts";
 
 /** Where the clients are sent: each has to find everything by this one address. */
 export const WAYS = ["in the world main", "in a forked world, by its base path"] as const;

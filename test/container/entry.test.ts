@@ -3,7 +3,7 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 import { parquetMetadata } from "hyparquet";
 import { GenericContainer, Network, type StartedTestContainer, Wait } from "testcontainers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openReceiver } from "../../contracts/adapters/receiver.ts";
+import { openReceiver } from "../../contracts/targets/receiver.ts";
 import {
   EmulatorContainer,
   HOST_NAME_INSIDE,

@@ -6,7 +6,7 @@ import {
   suite,
   type Target,
 } from "../../contracts/index.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 import { tinyServer } from "./tiny-server.ts";
 
 const KEY = "key-of-the-caller";

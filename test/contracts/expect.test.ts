@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractMatchers, expectContract } from "../../contracts/expect.ts";
+import { contractMatchers, expectContract } from "../../contracts/targets/expect.ts";
 import { tinyServer } from "./tiny-server.ts";
 
 expect.extend(contractMatchers);

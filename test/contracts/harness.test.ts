@@ -1,5 +1,7 @@
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
+import type { Send, WireRequest } from "../../contracts/engine/target.ts";
 import {
   type Case,
   type CaseRow,
@@ -14,9 +16,7 @@ import {
   type Target,
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
-import { emptySelectors, selected } from "../../contracts/selection.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
-import type { Send, WireRequest } from "../../contracts/target.ts";
 import { type Answer, tinyServer } from "./tiny-server.ts";
 
 const RUN = {

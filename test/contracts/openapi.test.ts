@@ -5,7 +5,7 @@ import {
   validateSecurity,
 } from "@stoplight/prism-http/dist/validator/index.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openApiDocument } from "../../contracts/openapi.ts";
+import { openApiDocument } from "../../contracts/openapi/openapi.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";

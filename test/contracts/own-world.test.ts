@@ -6,7 +6,7 @@ import {
   suite,
   type Target,
 } from "../../contracts/index.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 
 const NOW = "2026-03-02T00:00:00Z";
 /** They move time, take in rows, write files, make worlds and snapshots, and ask in the other region. */

@@ -14,7 +14,7 @@ import {
 } from "../../contracts/index.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { startEmulator } from "../../emulator/index.ts";
+import { startEmulator } from "../../emulator/runtime/index.ts";
 
 let oracle: Oracle;
 

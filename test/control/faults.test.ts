@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { handleControl } from "../../emulator/control/gateway.ts";
-import type { ControlContext } from "../../emulator/control/operation.ts";
 import { createGateway } from "../../emulator/http/gateway.ts";
-import type { HttpReply, HttpRequest } from "../../emulator/http/message.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
-import { HANDLERS } from "../../emulator/operations/index.ts";
-import { EXPORT, type ExportWorld, openExportWorld } from "../domain/faults/export-world.ts";
+import { HANDLERS } from "../../emulator/runtime/handlers.ts";
+import type { ControlContext } from "../../emulator/subjects/control-operation.ts";
+import type { HttpReply, HttpRequest } from "../../emulator/subjects/message.ts";
+import { EXPORT, type ExportWorld, openExportWorld } from "../subjects/faults/export-world.ts";
 
 const HEADERS = {
   host: "localhost",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createRecording } from "../../emulator/control/recording.ts";
-import type { HttpRequest } from "../../emulator/http/message.ts";
+import type { HttpRequest } from "../../emulator/subjects/message.ts";
 
 /** What is played again has to go in as it came, whoever was answered first. */
 it("requests stand in the order in which they came, not in that of their replies", () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { run, workingFolder } from "../cli/emulator-process.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 

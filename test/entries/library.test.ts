@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BUILT = pathToFileURL(`${ROOT}dist/emulator/index.js`).href;

@@ -1,7 +1,7 @@
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { emulatorHandlers } from "../../emulator/entries/msw.ts";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 
 const US = "https://api.traces.test";
 const EU = "https://eu.traces.test/platform";

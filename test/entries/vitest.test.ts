@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { ExpectOptions } from "../../contracts/expect.ts";
+import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { FIRST_INSTANT, type FrozenClock, type SharedEmulator, test } from "../../emulator/entries/vitest.ts";
-import type { Emulator } from "../../emulator/index.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
 
 async function exported(emulator: Emulator, days: readonly [string, string]): Promise<string> {
   const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {

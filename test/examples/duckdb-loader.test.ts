@@ -5,7 +5,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { download, load } from "../../fixtures/examples/duckdb-loader.ts";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 let folder: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ExportEnded, waitForExport } from "../../fixtures/examples/export-poller.ts";
-import { order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fetchPatiently, type Retrying, StillLimited } from "../../fixtures/examples/rate-limited-client.ts";
-import { HEADERS, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { HEADERS, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 let sleeps: number[];

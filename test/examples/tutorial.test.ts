@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { start, workingFolder } from "../cli/emulator-process.ts";
+import { start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CHAPTER = "Your first verified export, by hand";

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWebhookReceiver, type FinishedRun } from "../../fixtures/examples/webhook-receiver.ts";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 
 const TOKEN = "only-we-know";
 

@@ -8,7 +8,7 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { bulkExport, bulkExportRun, destination } from "../../contracts/spec/resources.ts";
 import { answeredBeyond } from "../../emulator/http/answered-beyond.ts";
-import { DESTINATION, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface Entry {
   readonly cause: { readonly name: string; readonly detail?: Readonly<Record<string, unknown>> };

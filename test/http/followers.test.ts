@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { World } from "../../emulator/domain/turn.ts";
 import { createFollowers } from "../../emulator/http/followers.ts";
-import { following } from "../../emulator/operations/reply.ts";
+import { following } from "../../emulator/subjects/reply.ts";
+import type { World } from "../../emulator/subjects/turn.ts";
 
 /** A world whose records cannot be read, and who listens to its journal. */
 function brokenWorld() {

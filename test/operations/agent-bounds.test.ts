@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 
 /** Nothing grows for ever: each bound says which setting raises it, and a refusal leaves nothing behind. */
 let rig: Rig;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 let thread: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DESTINATION, type Rig, startRig } from "../story/emulator.ts";
+import { DESTINATION, type Rig, startRig } from "../support/emulator.ts";
 
 interface Row {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface Note {
   readonly kind: string;

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HEADERS, type Rig, startRig } from "../story/emulator.ts";
+import { HEADERS, type Rig, startRig } from "../support/emulator.ts";
 import { BOUNDARY, FORM, formOf, type Part, runParts, uuid } from "./multipart.ts";
 
 let rig: Rig;

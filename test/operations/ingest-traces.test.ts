@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { duck } from "../story/duckdb.ts";
-import { complete, order, prepare, type Rig, startRig } from "../story/emulator.ts";
+import { duck } from "../support/duckdb.ts";
+import { complete, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Rig, startRig } from "../story/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "../domain/rate-limits/specification.ts";
-import { type Reply, type Rig, startRig } from "../story/emulator.ts";
+import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "../subjects/rate-limits/specification.ts";
+import { type Reply, type Rig, startRig } from "../support/emulator.ts";
 
 const SCALE = 0.005;
 const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region })));

@@ -33,8 +33,8 @@ function pack() {
   const names = packed.files.map(({ path }) => path);
   for (const wanted of [
     "dist/bin/emulator.js",
-    "dist/emulator/index.js",
-    "dist/types/emulator/index.d.ts",
+    "dist/emulator/runtime/index.js",
+    "dist/types/emulator/runtime/index.d.ts",
     "README.md",
     "LICENSE",
   ])

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { launch, run, start, workingFolder } from "../cli/emulator-process.ts";
+import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

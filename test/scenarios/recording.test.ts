@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { record } from "../../scenarios/recording.ts";

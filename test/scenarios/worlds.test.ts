@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { play } from "../../scenarios/play.ts";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 const UNKNOWN = "12345678-1234-4234-8234-123456789abc";
 

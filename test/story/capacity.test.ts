@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface Waiting {
   readonly waiting_for_capacity: readonly { readonly ref: string; readonly pool: string }[];

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AdvanceResult } from "../../emulator/index.ts";
+import type { AdvanceResult } from "../../emulator/runtime/index.ts";
 import {
   BEGIN,
   complete,
@@ -11,7 +11,7 @@ import {
   prepare,
   type Rig,
   startRig,
-} from "./emulator.ts";
+} from "../support/emulator.ts";
 
 interface Moved extends AdvanceResult {
   readonly dry_run?: boolean;

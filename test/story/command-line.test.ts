@@ -14,9 +14,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningCli, startCli } from "./cli.ts";
-import { BEGIN, DESTINATION, HEADERS } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import { type RunningCli, startCli } from "../support/cli.ts";
+import { BEGIN, DESTINATION, HEADERS } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 const WINDOW = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resolveConfiguration } from "../../emulator/adapters/config/resolve.ts";
-import { type RunningEmulator, start } from "../../emulator/start.ts";
-import { HEADERS } from "./emulator.ts";
+import { resolveConfiguration } from "../../emulator/config/resolve.ts";
+import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
+import { HEADERS } from "../support/emulator.ts";
 
 let running: RunningEmulator;
 

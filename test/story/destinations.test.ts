@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DESTINATION, type Rig, startRig } from "./emulator.ts";
+import { DESTINATION, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 

@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { duck } from "./duckdb.ts";
-import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { duck } from "../support/duckdb.ts";
+import {
+  complete,
+  DESTINATION,
+  type Ordered,
+  order,
+  prepare,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
 
 interface RunReply {
   readonly id: string;

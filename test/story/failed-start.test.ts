@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startEmulator } from "../../emulator/index.ts";
+import { startEmulator } from "../../emulator/runtime/index.ts";
 
 let folder: string;
 

@@ -1,8 +1,16 @@
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { start, workingFolder } from "../cli/emulator-process.ts";
-import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import {
+  complete,
+  DESTINATION,
+  type Ordered,
+  order,
+  prepare,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
+import { start, workingFolder } from "../support/emulator-process.ts";
+import { objectStore } from "../support/object-store.ts";
 
 interface FaultReply {
   readonly id: string;

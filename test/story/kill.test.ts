@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, describe, expect, it } from "vitest";
-import { type RunningCli, startCli } from "./cli.ts";
-import { BEGIN, DESTINATION, HEADERS } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import { type RunningCli, startCli } from "../support/cli.ts";
+import { BEGIN, DESTINATION, HEADERS } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 const ROUNDS = 12;
 const SESSION = "99999999-0000-4000-8000-000000000001";

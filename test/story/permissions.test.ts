@@ -2,8 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { complete, DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import {
+  complete,
+  DESTINATION,
+  type Ordered,
+  order,
+  prepare,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 interface RunReply {
   readonly status: string;

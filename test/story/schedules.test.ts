@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BEGIN, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { BEGIN, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface ExportReply {
   readonly id: string;

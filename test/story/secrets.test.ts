@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { exchangeOf } from "../../contracts/exchange.ts";
+import { exchangeOf } from "../../contracts/engine/exchange.ts";
 import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { record } from "../../scenarios/recording.ts";
-import { type Rig, startRig } from "./emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 
 /** One for each place; none of them is the beginning of another. */
 const SECRETS = {

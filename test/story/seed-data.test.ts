@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it } from "vitest";
-import { type Rig, startRig } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 let rig: Rig;
 

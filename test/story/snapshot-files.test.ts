@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { BEGIN, complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
-import { dottedOrder, traceRow } from "./trace-row.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { BEGIN, complete, DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
+import { dottedOrder, traceRow } from "../support/trace-row.ts";
 
 let rig: Rig;
 let other: Rig;

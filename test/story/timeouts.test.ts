@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface RunReply {
   readonly status: string;

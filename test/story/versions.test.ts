@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 

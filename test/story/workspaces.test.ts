@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "./emulator.ts";
+import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 const OTHER = { "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
 const ROW = "cccccccc-0000-4000-8000-000000000001";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { HEADERS, type Rig, startRig } from "./emulator.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { HEADERS, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 let fork: Emulator;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, expect, it } from "vitest";
-import { type RunningCli, startCli } from "./cli.ts";
-import { HEADERS } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import { type RunningCli, startCli } from "../support/cli.ts";
+import { HEADERS } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 const ROUNDS = 6;
 const LANES = ["a", "b", "c"];

@@ -7,9 +7,9 @@ import {
 } from "@aws-sdk/client-s3";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { BEGIN, DESTINATION, type Rig, startRig } from "./emulator.ts";
-import { objectStore } from "./object-store.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { BEGIN, DESTINATION, type Rig, startRig } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 const SESSION = "99999999-0000-4000-8000-000000000001";
 const WORLDS_MAX = 5;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { complete, DESTINATION, order, prepare, type Rig, startRig } from "./emulator.ts";
-import { inWorld } from "./in-world.ts";
-import { objectStore } from "./object-store.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { complete, DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { inWorld } from "../support/in-world.ts";
+import { objectStore } from "../support/object-store.ts";
 
 let rig: Rig;
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/index.ts";
-import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "./emulator.ts";
-import { inWorld } from "./in-world.ts";
-import { objectStore } from "./object-store.ts";
-import { traceRow } from "./trace-row.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { inWorld } from "../support/in-world.ts";
+import { objectStore } from "../support/object-store.ts";
+import { traceRow } from "../support/trace-row.ts";
 
 let rig: Rig;
 

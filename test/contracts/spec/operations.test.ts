@@ -3,9 +3,9 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Field } from "../../../contracts/spec/fields.ts";
 import type { BodyOf, Operation, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
-import { isLimited } from "../../../contracts/spec/rate-limits.ts";
+import { isLimited } from "../../../contracts/spec/rate-limits/rows.ts";
 import { UNSHOWN_AREAS, UNSHOWN_PATHS, unshownArea, unshownPath } from "../../../contracts/spec/unshown.ts";
-import { createRowFinder } from "../../../emulator/domain/rate-limits/matching.ts";
+import { createRowFinder } from "../../../emulator/subjects/rate-limits/matching.ts";
 
 const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
 

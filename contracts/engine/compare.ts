@@ -1,0 +1,144 @@
+import type { AssumptionId } from "../spec/assumptions.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import type { Blame, CaseResult, Finding, Verdict } from "./case.ts";
+import { didOf } from "./did.ts";
+import type { RunReport } from "./run.ts";
+import { saysOf } from "./says.ts";
+
+/** Which of the two servers differs from what is asked for. */
+export type Side = "first" | "second";
+
+/** Something that one of two servers does as it is asked for, and the other one does not. */
+export interface Drift {
+  readonly id: string;
+  readonly title: string;
+  readonly section: string;
+  readonly requirement: RequirementId | null;
+  readonly assumption?: AssumptionId;
+  /** What the specification says, or what was chosen where it is silent. */
+  readonly says: string;
+  readonly text: string;
+  readonly verdict: Finding["verdict"];
+  readonly blame: Blame;
+  readonly side: Side;
+  /** What each of them did; null where it did not come to that. */
+  readonly first: string | null;
+  readonly second: string | null;
+  /** The request as a line of a shell. */
+  readonly curl?: string;
+}
+
+/** Cases that were not asked of both, and why. */
+export interface Left {
+  readonly reason: string;
+  readonly cases: readonly string[];
+}
+
+/** Where two servers differ from one another, and from what is asked for. */
+export interface Comparison {
+  readonly targets: readonly [string, string];
+  /** What addresses in it lead to, where that is gone after the run. */
+  readonly fleeting?: string;
+  /** Cases that both servers could be asked. */
+  readonly compared: number;
+  /** How many of these have each verdict. */
+  readonly verdicts: Readonly<Record<Side, Readonly<Partial<Record<Verdict, number>>>>>;
+  /** Cases in which the servers differ. */
+  readonly differing: number;
+  readonly notCompared: number;
+  readonly left: readonly Left[];
+  readonly drifts: readonly Drift[];
+}
+
+/** Only the differences between two runs of the same cases; a case that one of them did not meet is left out. */
+export function compared(first: RunReport, second: RunReport): Comparison {
+  const others = new Map(second.results.map((result) => [result.id, result]));
+  const known = new Set(first.results.map(({ id }) => id));
+  const pairs = first.results.flatMap((result) => {
+    const other = others.get(result.id);
+    return other ? [[result, other] as const] : [];
+  });
+  const asked = pairs.filter((pair) => pair.every(({ verdict }) => verdict !== "UNSUPPORTED"));
+  const unasked = [
+    ...pairs.map(([one, other]) => (one.verdict === "UNSUPPORTED" ? one : other)),
+    ...second.results.filter(({ id }) => !known.has(id)),
+  ].filter(({ verdict }) => verdict === "UNSUPPORTED");
+  const drifts = asked.flatMap(([one, other]) => [
+    ...driftsOf(one, other, "first"),
+    ...driftsOf(other, one, "second"),
+  ]);
+  const fleeting = [first.fleeting, second.fleeting].filter((known) => known !== undefined).join(" and ");
+  return {
+    targets: [first.target, second.target],
+    ...(fleeting !== "" && { fleeting }),
+    compared: asked.length,
+    verdicts: {
+      first: verdictsOf(asked.map(([one]) => one)),
+      second: verdictsOf(asked.map(([, other]) => other)),
+    },
+    differing: new Set(drifts.map(({ id }) => id)).size,
+    notCompared: unasked.length,
+    left: reasonsOf(unasked),
+    drifts,
+  };
+}
+
+/** What is found at one of them and not at the other. */
+function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly Drift[] {
+  const others = new Set(other.findings.map(essence));
+  // What the harness itself sent on purpose says nothing about a server.
+  const told = result.findings.filter(({ blame }) => blame !== "caller");
+  const found = new Map(told.map((finding) => [essence(finding), finding]));
+  return [...found]
+    .filter(([key]) => !others.has(key))
+    .map(([, finding]) => driftOf(result, finding, counterpart(other, finding), side));
+}
+
+function driftOf({ id, title }: CaseResult, finding: Finding, expected: string | null, side: Side): Drift {
+  const { section, requirement, assumption, text, verdict, blame, exchange } = finding;
+  const did = didOf(finding, exchange);
+  return {
+    id,
+    title,
+    section,
+    requirement,
+    ...(assumption !== undefined && { assumption }),
+    says: saysOf(requirement, assumption),
+    text,
+    verdict,
+    blame,
+    side,
+    first: side === "first" ? did : expected,
+    second: side === "second" ? did : expected,
+    ...(exchange && { curl: exchange.curl }),
+  };
+}
+
+/** What the other one did when it was asked the same. */
+function counterpart({ held = [] }: CaseResult, { requirement, text }: Finding): string | null {
+  const same = held.find((one) => one.requirement === requirement && one.text === text);
+  return same?.did ?? null;
+}
+
+/** Ids and ports differ between any two servers. */
+function essence({ verdict, requirement, section, assumption, text }: Finding): string {
+  const plain = text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…")
+    .replace(/https?:\/\/[^\s/]+/g, "…");
+  return `${verdict} ${requirement ?? section} ${assumption ?? ""} ${plain}`;
+}
+
+function verdictsOf(results: readonly CaseResult[]): Partial<Record<Verdict, number>> {
+  const counts: Partial<Record<Verdict, number>> = {};
+  for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+function reasonsOf(unasked: readonly CaseResult[]): readonly Left[] {
+  const reasons = new Map<string, string[]>();
+  for (const { id, findings } of unasked) {
+    const reason = findings[0]?.text ?? "";
+    reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
+  }
+  return [...reasons].map(([reason, cases]) => ({ reason, cases }));
+}

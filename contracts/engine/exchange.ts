@@ -1,0 +1,97 @@
+import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "../spec/secrets.ts";
+import { isMembers } from "./json.ts";
+import type { Region, WireReply, WireRequest } from "./target.ts";
+
+/** A request and its reply as they may be shown: secrets are gone, long bodies are cut. */
+export interface Exchange {
+  readonly region: Region;
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody?: string;
+  readonly status: number;
+  readonly replyHeaders: Readonly<Record<string, string>>;
+  readonly replyBody: string;
+  /** The request as a line of a shell; `$API_KEY` stands for the key. */
+  readonly curl: string;
+}
+
+const MOST_CHARACTERS = 2000;
+const HIDDEN = "***";
+
+/** A cookie may be a session. */
+export function isSecretHeader(name: string): boolean {
+  return isSecretName(name) || /cookie/i.test(name);
+}
+
+/** Hides the values that are secret in a text, and what is secret by its name. */
+export function withoutSecrets(text: string, secrets: Iterable<string>): string {
+  let shown = withoutSecretMembers(withoutUrlSecrets(text, HIDDEN), HIDDEN);
+  for (const secret of secrets)
+    if (secret.length >= 6) for (const form of formsOf(secret)) shown = shown.replaceAll(form, HIDDEN);
+  return shown;
+}
+
+/** As it is, and as it stands in JSON and in addresses. */
+function formsOf(secret: string): ReadonlySet<string> {
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+}
+
+/** The same of any value, such as what a case has looked at. */
+export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
+  const hidden = (inner: unknown, name = ""): unknown => {
+    if (typeof inner === "string")
+      return isSecretName(name) || name === "access_key_id" ? HIDDEN : withoutSecrets(inner, secrets);
+    if (Array.isArray(inner)) return inner.map((item) => hidden(item, name));
+    if (!isMembers(inner) || inner instanceof Date) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, member]) => [key, hidden(member, key)]));
+  };
+  return hidden(value) as T;
+}
+
+/** An exchange without these secrets and without what is secret by its name. */
+export function exchangeOf(
+  request: WireRequest,
+  reply: WireReply,
+  url: string,
+  secrets: ReadonlySet<string>,
+): Exchange {
+  const show = (text: string) => cut(withoutSecrets(text, secrets));
+  const shownUrl = withoutSecrets(url, secrets);
+  const requestBody = request.body === undefined ? undefined : show(request.body);
+  return {
+    region: request.region,
+    method: request.method,
+    url: shownUrl,
+    requestHeaders: headersShown(request.headers, show),
+    ...(requestBody !== undefined && { requestBody }),
+    status: reply.status,
+    replyHeaders: headersShown(reply.headers, show),
+    replyBody: show(reply.text),
+    curl: curlOf(request, shownUrl, requestBody, show),
+  };
+}
+
+function headersShown(headers: Readonly<Record<string, string>>, show: (text: string) => string) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : show(value)]),
+  );
+}
+
+function curlOf(request: WireRequest, url: string, body: string | undefined, show: (text: string) => string) {
+  const headers = Object.entries(request.headers).map(([name, value]) =>
+    isSecretHeader(name) ? `-H "${name}: $API_KEY"` : `-H ${quoted(`${name}: ${show(value)}`)}`,
+  );
+  const data = body === undefined ? [] : [`--data ${quoted(body)}`];
+  return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)`;
+}

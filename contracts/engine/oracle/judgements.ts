@@ -1,0 +1,103 @@
+import type { AssumptionId } from "../../spec/assumptions.ts";
+import { ASSUMPTIONS } from "../../spec/assumptions.ts";
+import type { Operation } from "../../spec/operation.ts";
+import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
+import type { WireReply } from "../target.ts";
+import type { Judgement } from "./oracle.ts";
+import { placeIn } from "./shown.ts";
+
+/** What a validator of OpenAPI documents complains of. */
+export interface Diagnostic {
+  readonly path?: readonly (string | number)[];
+  readonly code?: string | number;
+  readonly message: string;
+}
+
+/** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
+export function weighed(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
+  const { path = [], code, message } = diagnostic;
+  if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
+  if (reply.status !== row.reply.status) return errorBodyOf(row, reply, message, body);
+  const steps = path.slice(1).map(String);
+  const missing = code === "required" ? /'([^']+)'$/.exec(message)?.[1] : undefined;
+  const place = placeIn(row.reply.body ?? {}, missing === undefined ? steps : [...steps, missing]);
+  const requirement = place.requirement ?? firstOf(row);
+  const isShown = row.shown && (missing === undefined || place.shown);
+  const isRespelt = code === "enum" && isAmong(place.values, valueAt(body, steps));
+  const isChoice =
+    !isShown || isRespelt || (place.assumption === "platform.reply_fields" && missing !== undefined);
+  return isChoice
+    ? choice(requirement, message, place.assumption)
+    : fact(requirement, message, valueAt(body, steps));
+}
+
+/** FAIL for a row that the specification shows; for a row of our choosing, UNSPECIFIED. */
+export function fact(requirement: RequirementId, text: string, actual?: unknown): Judgement {
+  if (REQUIREMENTS[requirement].kind !== "S") return choice(requirement, text);
+  const section = sectionOf(requirement);
+  return {
+    verdict: "FAIL",
+    blame: "target",
+    requirement,
+    section,
+    text,
+    ...(actual !== undefined && { actual }),
+  };
+}
+
+/** UNSPECIFIED: the target made another choice than ours. */
+export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): Judgement {
+  const section = sectionOf(requirement);
+  const named = assumption !== undefined && assumption in ASSUMPTIONS ? { assumption } : {};
+  return { verdict: "UNSPECIFIED", blame: "specification", requirement, section, text, ...named };
+}
+
+/** NON-STRICT: allowed, but not as the specification words it. */
+export function unstrict(requirement: RequirementId, text: string): Judgement {
+  return { verdict: "NON-STRICT", blame: "target", requirement, section: sectionOf(requirement), text };
+}
+
+/** The row of the ledger that an operation is about as a whole. */
+export function firstOf(row: Operation): RequirementId {
+  return row.requirements[0] as RequirementId;
+}
+
+function statusOf(row: Operation, { status }: WireReply): Judgement {
+  const text = `status ${status} is none that this operation answers with`;
+  if (status >= 500 && status !== 501 && row.shown)
+    return { verdict: "FAIL", blame: "target", requirement: firstOf(row), section: row.section, text };
+  if (status === 429) return choice("8.5-1", text);
+  if (row.server === "agent") return choice("4.1-3", text, "agent.invalid_request");
+  return choice("7-1", text, status < 300 ? "platform.success_status" : "platform.invalid_request");
+}
+
+/** §2.3 asks for a string; that it is sent as JSON is ours, and bare text will do. */
+function mediaOf(row: Operation, message: string): Judgement {
+  return row.server === "agent"
+    ? choice("2.3-1", message, "agent.error_body")
+    : choice("7-1", message, "platform.error_body");
+}
+
+function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): Judgement {
+  if (row.server === "agent") return fact("2.3-1", `an error is a plain string: ${message}`, body);
+  return choice("7-1", `error ${reply.status}: ${message}`, "platform.error_body");
+}
+
+/** Another spelling of a value that is listed: `Completed` for `COMPLETED`. */
+function isAmong(values: readonly unknown[] | undefined, value: unknown): boolean {
+  const plain = (text: unknown) =>
+    String(text)
+      .replace(/[^a-z]/gi, "")
+      .toLowerCase();
+  return typeof value === "string" && (values ?? []).some((known) => plain(known) === plain(value));
+}
+
+function valueAt(body: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null
+        ? (value as Readonly<Record<string, unknown>>)[step]
+        : undefined,
+    body,
+  );
+}

@@ -1,0 +1,92 @@
+import { type Mutant, mutated } from "../mutants/mutant.ts";
+import { REQUIREMENTS } from "../spec/requirements.ts";
+import {
+  type Case,
+  type CaseResult,
+  type CaseSettings,
+  type Finding,
+  VERDICTS,
+  type Verdict,
+} from "./case.ts";
+import type { Oracle } from "./oracle/oracle.ts";
+import { runCases } from "./run.ts";
+import type { Target } from "./target.ts";
+
+export interface SelftestOptions {
+  readonly cases: readonly Case[];
+  readonly mutants: readonly Mutant[];
+  /** An emulator target with settings laid over those of its cases. */
+  readonly targetWith: (settings: CaseSettings) => Target;
+  readonly oracle?: Oracle;
+  readonly onMutant?: (result: MutantResult, done: number, total: number) => void;
+}
+
+export interface Selftest {
+  readonly results: readonly MutantResult[];
+  /** What the cases found that the honest server does not pass: they take no part, and nothing is proven. */
+  readonly unsound: readonly CaseResult[];
+}
+
+export interface MutantResult {
+  readonly mutant: Mutant;
+  /** The case that noticed it; null when none did. */
+  readonly killedBy: string | null;
+  readonly cases: number;
+}
+
+/** Tells each lie to the cases of its row, one case after the other until one of them notices. */
+export async function selftest(options: SelftestOptions): Promise<Selftest> {
+  const honest = options.targetWith({});
+  const results: MutantResult[] = [];
+  try {
+    const asked = options.cases.filter(({ requirements }) =>
+      options.mutants.some((mutant) => isAbout(mutant, requirements)),
+    );
+    const unsound = await failing(honest, asked, options.oracle);
+    const sound = asked.filter(({ id }) => unsound.every((result) => result.id !== id));
+    for (const mutant of options.mutants) {
+      const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
+      const result = await judge(mutant, honest, cases, options);
+      results.push(result);
+      options.onMutant?.(result, results.length, options.mutants.length);
+    }
+    return { results, unsound };
+  } finally {
+    await honest.close();
+  }
+}
+
+function isAbout({ requirement }: Mutant, requirements: readonly string[]): boolean {
+  return requirements.includes(requirement);
+}
+
+/** A case that accuses the honest server proves nothing about a liar. */
+async function failing(
+  honest: Target,
+  cases: readonly Case[],
+  oracle: Oracle | undefined,
+): Promise<readonly CaseResult[]> {
+  if (cases.length === 0) return [];
+  const { results } = await runCases(honest, { cases, ...(oracle && { oracle }) });
+  return results.filter(({ verdict }) => verdict !== "PASS");
+}
+
+async function judge(
+  mutant: Mutant,
+  honest: Target,
+  cases: readonly Case[],
+  { targetWith, oracle }: SelftestOptions,
+): Promise<MutantResult> {
+  if (cases.length === 0) return { mutant, killedBy: null, cases: 0 };
+  const target = mutant.settings ? targetWith(mutant.settings) : honest;
+  const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
+  const { results } = await runCases(mutated(target, mutant), { cases, stopAt, ...(oracle && { oracle }) });
+  if (target !== honest) await target.close();
+  const killer = results.find(({ findings }) => findings.some((finding) => isDeadly(finding, stopAt)));
+  return { mutant, killedBy: killer?.id ?? null, cases: cases.length };
+}
+
+/** A case that stumbles has not noticed anything. */
+function isDeadly({ verdict, blame }: Finding, least: Verdict): boolean {
+  return blame !== "harness" && VERDICTS.indexOf(verdict) >= VERDICTS.indexOf(least);
+}

@@ -1,0 +1,144 @@
+import type { Operation } from "../spec/operation.ts";
+import type { CaseSettings, Need } from "./case.ts";
+
+export type Region = "us" | "eu";
+
+/** A request on its way to a target: no sockets, no library's types. */
+export interface WireRequest {
+  readonly region: Region;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A reply as it came from a target. */
+export interface WireReply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Names the world of an emulator that a request is for, whatever its base address says. */
+export const WORLD_HEADER = "x-emulator-world";
+
+/** Rejects when the target gives no reply. */
+export type Send = (request: WireRequest) => Promise<WireReply>;
+
+/** Looks into the object store that exports are written to. */
+export interface ObjectStore {
+  /** Keys below a prefix, sorted. */
+  list(bucket: string, prefix?: string): Promise<readonly string[]>;
+  get(bucket: string, key: string): Promise<Uint8Array>;
+  put(bucket: string, key: string, body: string): Promise<void>;
+  /** Keys of uploads in parts that were neither completed nor aborted. */
+  uploads(bucket: string): Promise<readonly string[]>;
+}
+
+/** A webhook as it arrived. */
+export interface Delivery {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A place that webhooks can be sent to. */
+export interface Receiver {
+  readonly url: string;
+  /** What has arrived so far. */
+  readonly deliveries: readonly Delivery[];
+  /** Statuses of the next answers; 200 when there are none left. */
+  answerWith(...statuses: readonly number[]): void;
+  /** Resolves as soon as so many have arrived, or with false after a wall-clock wait. */
+  arrived(count: number, withinMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Rows of a Parquet file, and how its columns are declared. */
+export interface ReadFile {
+  readonly columns: readonly ParquetColumn[];
+  readonly codec: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A column as its file declares it. */
+export interface ParquetColumn {
+  readonly name: string;
+  /** Logical type where there is one, else the physical one, in capitals. */
+  readonly type: string;
+  readonly repeated: boolean;
+}
+
+/** A request that was drawn to be awkward. */
+export interface FuzzedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it is sent. */
+  readonly body?: string;
+}
+
+/** What the harness reaches outside of itself. */
+export interface Reach {
+  receiver(): Promise<Receiver>;
+  parquet(bytes: Uint8Array): Promise<ReadFile>;
+  /** The same seed draws the same requests. */
+  fuzz(row: Operation, seed: number, count: number): Promise<readonly FuzzedRequest[]>;
+  /** Resolves after a wall-clock wait; cases that have the clock never wait. */
+  wait(ms: number): Promise<void>;
+  /** Wall-clock time. */
+  now(): number;
+}
+
+/** Who the harness is to the target, and where its exports go. */
+export interface Identity {
+  readonly apiKey: string;
+  readonly tenantId: string;
+  /** The assistant that runs are started with; one of the server's own when left out. */
+  readonly assistantId?: string;
+  readonly bucket: {
+    readonly name: string;
+    readonly region: string;
+    /** Null for an AWS-style bucket, whose endpoint the region decides. */
+    readonly endpointUrl: string | null;
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+/** A target that is open for one case. */
+export interface Session {
+  readonly send: Send;
+  /** Base address that a request goes to, to be shown. */
+  readonly addressOf: (request: WireRequest) => string | undefined;
+  readonly identity: Identity;
+  readonly objects?: ObjectStore;
+  readonly reach: Reach;
+  /** It goes on after the case, which then takes away what it has made. */
+  readonly shared?: true;
+  close(): Promise<void>;
+}
+
+/** A server to be judged. */
+export interface Target {
+  readonly name: string;
+  readonly offers: ReadonlySet<Need>;
+  /** Cases that may be at work at the same time. */
+  readonly width: number;
+  /** Of this run alone, where the target keeps the names that earlier runs have given. */
+  readonly nonce?: string;
+  /** What its addresses lead to, where that is gone after the run: reports say so. */
+  readonly fleeting?: string;
+  /** It is not on this machine: it is not asked without a bound. */
+  readonly elsewhere?: true;
+  /** Wall-clock time, only told in reports. */
+  now(): number;
+  /** Rejects with the server's own words when it will not start with these settings. */
+  open(settings?: CaseSettings): Promise<Session>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,87 @@
+import { listOf, text } from "../fields.ts";
+import type { Operation } from "../operation.ts";
+import {
+  assistant,
+  assistantCreate,
+  assistantGraph,
+  assistantPart,
+  assistantPatch,
+  assistantSearch,
+} from "./assistant-resources.ts";
+import { counted } from "./resources.ts";
+import { REFUSED, REFUSED_BODY } from "./run-operations.ts";
+
+const agent = { server: "agent", section: "4.8", requirements: ["4.8-3"], workspace: "optional" } as const;
+const supporting = { ...agent, shown: false } as const;
+const missing = [...REFUSED, 404] as const;
+
+const assistantPath = { assistant_id: text({ description: "An assistant's id, or the name of its graph." }) };
+
+/** Assistants: a search for them is shown in use (§4.8). */
+export const AGENT_ASSISTANT_OPERATIONS = {
+  searchAssistants: {
+    ...agent,
+    summary: "Find assistants.",
+    method: "POST",
+    path: "/assistants/search",
+    body: assistantSearch,
+    reply: { status: 200, body: listOf(assistantPart) },
+    refusals: REFUSED_BODY,
+    shown: true,
+  },
+  countAssistants: {
+    ...supporting,
+    summary: "Count assistants.",
+    method: "POST",
+    path: "/assistants/count",
+    body: assistantSearch,
+    reply: { status: 200, body: counted },
+    refusals: REFUSED_BODY,
+  },
+  createAssistant: {
+    ...supporting,
+    summary: "Create an assistant of a graph that the server has.",
+    method: "POST",
+    path: "/assistants",
+    body: assistantCreate,
+    reply: { status: 200, body: assistant },
+    refusals: [...REFUSED_BODY, 404, 409],
+  },
+  getAssistant: {
+    ...supporting,
+    summary: "Read an assistant.",
+    method: "GET",
+    path: "/assistants/{assistant_id}",
+    pathParameters: assistantPath,
+    reply: { status: 200, body: assistant },
+    refusals: missing,
+  },
+  updateAssistant: {
+    ...supporting,
+    summary: "Change an assistant.",
+    method: "PATCH",
+    path: "/assistants/{assistant_id}",
+    pathParameters: assistantPath,
+    body: assistantPatch,
+    reply: { status: 200, body: assistant },
+    refusals: [...REFUSED_BODY, 404, 409],
+  },
+  deleteAssistant: {
+    ...supporting,
+    summary: "Remove an assistant; its runs stay.",
+    method: "DELETE",
+    path: "/assistants/{assistant_id}",
+    pathParameters: assistantPath,
+    reply: { status: 204 },
+    refusals: [...missing, 409],
+  },
+  getAssistantGraph: {
+    ...supporting,
+    summary: "Read the nodes and edges behind an assistant.",
+    method: "GET",
+    path: "/assistants/{assistant_id}/graph",
+    pathParameters: assistantPath,
+    reply: { status: 200, body: assistantGraph },
+    refusals: missing,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,98 @@
+import type { Assumption } from "../assumption.ts";
+
+/** The files that exports write. */
+export const EXPORT_FILE_ASSUMPTIONS = {
+  "export.default_format_version": {
+    section: "2.5",
+    requirement: "2.5-9",
+    choice: "v1",
+    alternatives: ["v2_beta"],
+    reason: "A beta is chosen, not given.",
+    switchable: true,
+  },
+  "export.v1_column_types": {
+    section: "2.5",
+    requirement: "2.5-9",
+    choice: "times without zone, costs as doubles, lists and JSON as text",
+    alternatives: [],
+    reason:
+      "Types of the default format are not shown; v2_beta enhances them, so these are the plainer ones.",
+  },
+  "export.v2_column_types": {
+    section: "2.5",
+    requirement: "2.5-6",
+    choice: "UTC times, costs as decimals, lists as lists, JSON columns",
+    alternatives: [],
+    reason: "Enhanced datatypes are shown as a fact, not by column.",
+  },
+  "export.v2_beta_folder": {
+    section: "2.8",
+    requirement: "2.5-11",
+    choice: "runs",
+    alternatives: ["resource=runs"],
+    reason: "The path shape has a bare segment; a Hive reader would want a name and a value.",
+    observed: "resource=runs",
+    switchable: true,
+  },
+  "export.partition_padding": {
+    section: "2.8",
+    requirement: "2.8-2",
+    choice: "padded",
+    alternatives: ["unpadded"],
+    reason: "Whether months and days have two digits is not shown; padded ones sort as text.",
+    observed: "unpadded",
+    switchable: true,
+  },
+  "export.file_name": {
+    section: "2.8",
+    requirement: "2.8-2",
+    choice: "part-00000.parquet",
+    alternatives: [],
+    reason: "Base names are not shown; numbered ones sort and never collide.",
+  },
+  "export.file_paths": {
+    section: "2.6",
+    requirement: "2.6-2",
+    choice: "<bucket>/<key>",
+    alternatives: [],
+    reason: "The path shape begins with the bucket, and clients look files up by it.",
+  },
+  "export.files_per_partition": {
+    section: "2.8",
+    requirement: "2.8-2",
+    choice: "as many as limits.rows_per_file and limits.bytes_per_file ask for",
+    alternatives: [],
+    reason: "A checkpoint needs an end of a file.",
+    setting: "limits.rows_per_file",
+  },
+  "export.empty_partition": {
+    section: "2.8",
+    requirement: "2.8-2",
+    choice: "a run without a file",
+    alternatives: [],
+    reason: "The run proves that the day was looked at; an empty file would only be in the way.",
+  },
+  "export.partition_bounds": {
+    section: "2.6",
+    requirement: "2.6-1",
+    choice: "UTC midnights, cut at the window's start and end",
+    alternatives: [],
+    reason: "A partition is typically a day, and the folders name days.",
+  },
+  "export.default_compression": {
+    section: "2.5",
+    requirement: "2.5-12",
+    choice: "snappy",
+    alternatives: ["none", "gzip", "zstandard"],
+    reason: "Not in the specification; every reader of Parquet knows it.",
+    observed: "zstandard",
+    switchable: true,
+  },
+  "export.size_check": {
+    section: "2.4",
+    requirement: "2.4-9",
+    choice: "a wrong size is a storage error; without permission to read nothing is checked",
+    alternatives: [],
+    reason: "Verification is recommended, what a mismatch leads to is not shown.",
+  },
+} as const satisfies Record<string, Assumption>;

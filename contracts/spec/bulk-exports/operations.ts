@@ -1,0 +1,113 @@
+import { listOf, uuid } from "../fields.ts";
+import type { Operation } from "../operation.ts";
+import { paging } from "../paging.ts";
+import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun } from "../resources.ts";
+
+const exportPath = {
+  export_id: uuid({ description: "Identifier that the creation of the export answered with." }),
+};
+
+const exportRunPath = {
+  ...exportPath,
+  run_id: uuid({ description: "Identifier of the export run." }),
+};
+
+/** §4.3 to §4.7, and the look-ups beside them that the specification does not show. */
+export const BULK_EXPORT_OPERATIONS = {
+  createBulkExport: {
+    section: "4.3",
+    requirements: ["4.3-1", "2.5-1", "2.5-2", "2.5-3", "2.5-4", "2.5-5", "2.5-6", "2.5-7"],
+    server: "platform",
+    summary: "Order a one-off export, or a scheduled one when interval_hours is given.",
+    method: "POST",
+    path: "/api/v1/bulk-exports",
+    body: bulkExportCreate,
+    reply: { status: 200, body: bulkExport },
+    refusals: [401, 403, 404, 413, 415, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  listBulkExports: {
+    section: "4.6",
+    requirements: ["4.6-1"],
+    server: "platform",
+    summary: "List every export of the workspace with its status and creation time.",
+    method: "GET",
+    path: "/api/v1/bulk-exports",
+    query: paging,
+    reply: { status: 200, body: listOf(bulkExport) },
+    refusals: [401, 403, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  listSpawnedRuns: {
+    section: "3.3",
+    requirements: ["X-1", "2.5-7"],
+    server: "platform",
+    summary: "List the runs of every export that one scheduled export has spawned.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/runs",
+    query: {
+      source_bulk_export_id: uuid({ description: "The scheduled export whose spawned exports are meant." }),
+      ...paging,
+    },
+    reply: { status: 200, body: listOf(bulkExportRun) },
+    refusals: [401, 403, 404, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+  getBulkExport: {
+    section: "4.4",
+    requirements: ["4.4-1"],
+    server: "platform",
+    summary: "Read one export with its current status.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/{export_id}",
+    pathParameters: exportPath,
+    reply: { status: 200, body: bulkExport },
+    refusals: [401, 403, 404, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  stopBulkExport: {
+    section: "4.7",
+    requirements: ["4.7-1", "3.1-2", "3.1-3", "3.1-4"],
+    server: "platform",
+    summary: "Cancel an export that has not ended.",
+    method: "PATCH",
+    path: "/api/v1/bulk-exports/{export_id}",
+    pathParameters: exportPath,
+    body: bulkExportPatch,
+    reply: { status: 200, body: bulkExport },
+    refusals: [401, 403, 404, 409, 413, 415, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  listBulkExportRuns: {
+    section: "4.5",
+    requirements: ["4.5-1", "2.6-1", "2.6-2"],
+    server: "platform",
+    summary: "List the runs of an export, one for each day that its window touches.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/{export_id}/runs",
+    pathParameters: exportPath,
+    query: paging,
+    reply: { status: 200, body: listOf(bulkExportRun) },
+    refusals: [401, 403, 404, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  getBulkExportRun: {
+    section: "2.6",
+    requirements: ["X-1", "2.6-2"],
+    server: "platform",
+    summary: "Read one run of an export.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/{export_id}/runs/{run_id}",
+    pathParameters: exportRunPath,
+    reply: { status: 200, body: bulkExportRun },
+    refusals: [401, 403, 404, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+} as const satisfies Record<string, Operation>;

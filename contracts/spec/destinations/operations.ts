@@ -1,0 +1,76 @@
+import { listOf, uuid } from "../fields.ts";
+import type { Operation } from "../operation.ts";
+import { destination, destinationCreate, destinationPatch } from "../resources.ts";
+
+const destinationPath = {
+  destination_id: uuid({ description: "Identifier that the creation of the destination answered with." }),
+};
+
+/** §4.2, and the look-ups beside it that the specification does not show. */
+export const DESTINATION_OPERATIONS = {
+  createBulkExportDestination: {
+    section: "4.2",
+    requirements: ["4.2-1", "2.4-1", "2.4-2", "2.4-5", "7.2-1"],
+    server: "platform",
+    summary: "Store a destination after a test write has proven that its bucket takes files.",
+    method: "POST",
+    path: "/api/v1/bulk-exports/destinations",
+    body: destinationCreate,
+    reply: { status: 200, body: destination },
+    refusals: [400, 401, 403, 413, 415, 422, 429],
+    workspace: "required",
+    shown: true,
+  },
+  listDestinations: {
+    section: "2.4",
+    requirements: ["X-1"],
+    server: "platform",
+    summary: "List the destinations of the workspace.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/destinations",
+    reply: { status: 200, body: listOf(destination) },
+    refusals: [401, 403, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+  getDestination: {
+    section: "2.4",
+    requirements: ["X-1"],
+    server: "platform",
+    summary: "Read one destination; its secrets are left out.",
+    method: "GET",
+    path: "/api/v1/bulk-exports/destinations/{destination_id}",
+    pathParameters: destinationPath,
+    reply: { status: 200, body: destination },
+    refusals: [401, 403, 404, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+  rotateDestinationCredentials: {
+    section: "2.4",
+    requirements: ["X-1", "2.4-5"],
+    server: "platform",
+    summary: "Replace the credentials of a destination after the same test write as at its creation.",
+    method: "PATCH",
+    path: "/api/v1/bulk-exports/destinations/{destination_id}",
+    pathParameters: destinationPath,
+    body: destinationPatch,
+    reply: { status: 200, body: destination },
+    refusals: [400, 401, 403, 404, 413, 415, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+  deleteDestination: {
+    section: "7.3",
+    requirements: ["X-1", "7.3-5"],
+    server: "platform",
+    summary: "Delete a destination; exports that are writing to it fail.",
+    method: "DELETE",
+    path: "/api/v1/bulk-exports/destinations/{destination_id}",
+    pathParameters: destinationPath,
+    reply: { status: 200, body: destination },
+    refusals: [401, 403, 404, 409, 422, 429],
+    workspace: "required",
+    shown: false,
+  },
+} as const satisfies Record<string, Operation>;

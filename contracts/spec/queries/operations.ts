@@ -1,0 +1,135 @@
+import { dateTime, integer, listOf, optional, text, uuid } from "../fields.ts";
+import type { Operation } from "../operation.ts";
+import { accepted } from "../traces/resources.ts";
+import {
+  feedback,
+  feedbackCreate,
+  feedbackUpdate,
+  runPage,
+  runPageV2,
+  runQuery,
+  runQueryV2,
+  runStats,
+  runStatsQuery,
+  runV2,
+} from "./resources.ts";
+
+const beyond = {
+  section: "8.5",
+  requirements: ["X-1"],
+  server: "platform",
+  workspace: "key",
+  shown: false,
+} as const;
+
+const ofNothing = [401, 403, 404, 422, 429] as const;
+const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;
+
+const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedback." }) };
+
+/** Reading trace rows back, and judging them; the bodies follow what public clients send and read. */
+export const QUERY_OPERATIONS = {
+  queryRuns: {
+    ...beyond,
+    summary: "List trace rows page by page.",
+    method: "POST",
+    path: "/runs/query",
+    alsoAt: ["/api/v1/runs/query"],
+    body: runQuery,
+    reply: { status: 200, body: runPage },
+    refusals: ofBody,
+  },
+  statRuns: {
+    ...beyond,
+    summary: "Sum up trace rows.",
+    method: "POST",
+    path: "/runs/stats",
+    alsoAt: ["/api/v1/runs/stats"],
+    body: runStatsQuery,
+    reply: { status: 200, body: runStats },
+    refusals: ofBody,
+  },
+  queryRunsV2: {
+    ...beyond,
+    summary: "List trace rows page by page, in the words of the newest public client.",
+    method: "POST",
+    path: "/api/v2/runs/query",
+    body: runQueryV2,
+    reply: { status: 200, body: runPageV2 },
+    refusals: ofBody,
+  },
+  readRunV2: {
+    ...beyond,
+    summary: "Read one trace row, in the words of the newest public client.",
+    method: "GET",
+    path: "/api/v2/runs/{run_id}",
+    pathParameters: { run_id: uuid({ description: "Identifier of the trace row." }) },
+    query: {
+      project_id: optional(uuid({ description: "Tracing project that it belongs to." })),
+      start_time: optional(dateTime({ description: "When it began; not needed here." })),
+      selects: optional(listOf(text(), { description: "Members to answer with, for example NAME." })),
+    },
+    reply: { status: 200, body: runV2 },
+    refusals: ofNothing,
+  },
+  createFeedback: {
+    ...beyond,
+    summary: "Judge a trace row or a project.",
+    method: "POST",
+    path: "/feedback",
+    alsoAt: ["/api/v1/feedback"],
+    body: feedbackCreate,
+    reply: { status: 200, body: feedback },
+    refusals: ofBody,
+  },
+  listFeedback: {
+    ...beyond,
+    summary: "List feedback, oldest first.",
+    method: "GET",
+    path: "/feedback",
+    alsoAt: ["/api/v1/feedback"],
+    query: {
+      run: optional(listOf(uuid(), { description: "Rows that it is about." })),
+      key: optional(listOf(text(), { description: "What was judged." })),
+      session: optional(listOf(uuid(), { description: "Tracing projects." })),
+      source: optional(listOf(text(), { description: "Types of feedback_source." })),
+      limit: optional(
+        integer({ minimum: 1, maximum: 100, default: 100, description: "Most to answer with." }),
+      ),
+      offset: optional(integer({ minimum: 0, default: 0, description: "How many to pass over first." })),
+    },
+    reply: { status: 200, body: listOf(feedback) },
+    refusals: ofNothing,
+  },
+  readFeedback: {
+    ...beyond,
+    summary: "Read one piece of feedback.",
+    method: "GET",
+    path: "/feedback/{feedback_id}",
+    alsoAt: ["/api/v1/feedback/{feedback_id}"],
+    pathParameters: feedbackPath,
+    reply: { status: 200, body: feedback },
+    refusals: ofNothing,
+  },
+  updateFeedback: {
+    ...beyond,
+    summary: "Change one piece of feedback.",
+    method: "PATCH",
+    path: "/feedback/{feedback_id}",
+    alsoAt: ["/api/v1/feedback/{feedback_id}"],
+    pathParameters: feedbackPath,
+    body: feedbackUpdate,
+    reply: { status: 200, body: feedback },
+    refusals: ofBody,
+  },
+  deleteFeedback: {
+    ...beyond,
+    summary: "Take one piece of feedback away.",
+    method: "DELETE",
+    path: "/feedback/{feedback_id}",
+    alsoAt: ["/api/v1/feedback/{feedback_id}"],
+    pathParameters: feedbackPath,
+    reply: { status: 200, body: accepted },
+    refusals: ofNothing,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,199 @@
+import {
+  anything,
+  boolean,
+  dateTime,
+  freeForm,
+  integer,
+  listOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  uuid,
+} from "../fields.ts";
+
+const beyond = { "x-requirement": "X-1" };
+
+/** §8.5 names the path of queries only; public clients ask for at most so many rows in a page. */
+export const PAGE_ROWS_MAX = 100;
+
+/** What one page looks at, whatever it finds. */
+export const LOOK_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
+
+const IDS_MAX = 1_000;
+
+const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
+const filterText = (description: string) => maybe(text({ ...beyond, description }));
+const ids = (description: string) => maybe(listOf(uuid(), { maxItems: IDS_MAX, description }));
+const value = (description: string) => anything({ ...beyond, description });
+
+/** Which rows are meant; without projects the rows, trace or parent have to be named. */
+const selection = {
+  session: ids("Tracing projects whose rows are meant."),
+  id: ids("The rows themselves."),
+  trace: maybe(uuid({ description: "Rows of this trace." })),
+  parent_run: maybe(uuid({ description: "Rows that this row called." })),
+  reference_example: ids("Rows that were run on one of these examples."),
+  run_type: maybe(text({ description: "Kind of step." })),
+  is_root: maybe(boolean({ description: "Only rows without a caller, or only those with one." })),
+  error: maybe(boolean({ description: "Only rows with an error, or only those without." })),
+  query: filterText("Text that the inputs or outputs contain."),
+  filter: filterText("Expression for the rows themselves."),
+  trace_filter: filterText("Expression for the root row of their trace."),
+  tree_filter: filterText("Expression for any row of their trace."),
+  start_time: maybe(text({ description: "Rows that began then or later; ISO 8601, UTC without a zone." })),
+  end_time: maybe(text({ description: "Rows that began before; likewise." })),
+};
+
+/** A query for rows, in the order of their start and page by page. */
+export const runQuery = object(
+  {
+    ...selection,
+    select: maybe(
+      listOf(text(), { maxItems: 200, description: "Members to answer with; all when left out." }),
+    ),
+    order: maybe(oneOf(["asc", "desc"], { description: "By start_time; the latest first when left out." })),
+    limit: maybe(
+      integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page; 100 when left out." }),
+    ),
+    cursor: maybe(text({ maxLength: 500, description: "cursors.next of the page before." })),
+  },
+  beyond,
+);
+
+/** A selection of rows that are summed up. */
+export const runStatsQuery = object(selection, beyond);
+
+/** The same questions in the words of the newest public client. */
+export const runQueryV2 = object(
+  {
+    project_ids: ids("Tracing projects whose rows are meant."),
+    ids: ids("The rows themselves."),
+    trace_id: maybe(uuid({ description: "Rows of this trace." })),
+    reference_examples: ids("Rows that were run on one of these examples."),
+    run_type: maybe(text({ description: "Kind of step, for example LLM." })),
+    is_root: maybe(boolean({ description: "Only rows without a caller, or only those with one." })),
+    has_error: maybe(boolean({ description: "Only rows with an error, or only those without." })),
+    filter: filterText("Expression for the rows themselves."),
+    trace_filter: filterText("Expression for the root row of their trace."),
+    tree_filter: filterText("Expression for any row of their trace."),
+    min_start_time: maybe(text({ description: "Rows that began then or later; ISO 8601." })),
+    max_start_time: maybe(text({ description: "Rows that began before; likewise." })),
+    selects: maybe(
+      listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." }),
+    ),
+    page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page." })),
+    cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
+  },
+  beyond,
+);
+
+const row = freeForm({ ...beyond, description: "The members of a row that were asked for." });
+
+/** A page of rows, with the cursor for the next one. */
+export const runPage = object(
+  {
+    runs: listOf(row, { description: "Rows of this page." }),
+    cursors: object(
+      {
+        next: nullable(text({ description: "Leads to the next page; null when there is none." })),
+        prev: nullable(text({ description: "Always null: pages are read forward." })),
+      },
+      { description: "Where to go on." },
+    ),
+    parsed_query: nullable(text({ description: "Always null: nothing is made of a query in plain words." })),
+  },
+  beyond,
+);
+
+/** A page of rows in the words of the newest public client. */
+export const runPageV2 = object(
+  {
+    items: listOf(row, { description: "Rows of this page." }),
+    next_cursor: nullable(text({ description: "Leads to the next page; null when there is none." })),
+  },
+  beyond,
+);
+
+export const runV2 = freeForm({ ...beyond, description: "A row in the words of the newest public client." });
+
+const figure = (description: string) => nullable(number({ ...beyond, description }));
+const cost = (description: string) => nullable(text({ ...beyond, description }));
+
+/** What the selected rows come to. */
+export const runStats = object(
+  {
+    run_count: integer({ description: "Rows." }),
+    error_rate: figure("Share of the rows that failed; null without rows."),
+    latency_p50: figure("Seconds that half of the ended rows took at most."),
+    latency_p99: figure("Seconds that 99 of 100 ended rows took at most."),
+    latency_avg: figure("Seconds that an ended row took on average."),
+    first_token_p50: figure("Seconds until the first token, for half of those that had one."),
+    first_token_p99: figure("Seconds until the first token, for 99 of 100."),
+    streaming_rate: figure("Share of the rows with a first token."),
+    total_tokens: integer({ description: "Tokens of the selected rows, each counted where it was used." }),
+    prompt_tokens: integer({ description: "Tokens of prompts, likewise." }),
+    completion_tokens: integer({ description: "Tokens of completions, likewise." }),
+    median_tokens: figure("Tokens of the row in the middle, among those with any."),
+    total_cost: cost("Cost as decimal text, each counted where it arose."),
+    prompt_cost: cost("Cost of prompts, likewise."),
+    completion_cost: cost("Cost of completions, likewise."),
+    last_run_start_time: nullable(dateTime({ description: "When the latest of them began." })),
+    feedback_stats: value("Feedback by key: how many, and their average score."),
+  },
+  beyond,
+);
+
+const feedbackFields = {
+  run_id: maybe(uuid({ description: "Row that it is about." })),
+  trace_id: maybe(uuid({ description: "Trace of that row." })),
+  session_id: maybe(uuid({ description: "Tracing project that it is about, when it is about no row." })),
+  key: text({ minLength: 1, maxLength: 180, description: "What was judged." }),
+  score: optional(value("A number or a boolean.")),
+  value: optional(value("A judgement that is no number.")),
+  comment: maybe(text({ description: "In words." })),
+  correction: optional(value("What it should have been.")),
+  feedback_source: maybe(freeForm({ description: "Who or what judged." })),
+  extra: maybe(freeForm({ description: "Whatever the client added." })),
+};
+
+export const feedbackCreate = object(
+  {
+    id: maybe(uuid({ description: "Identifier to use instead of a new one; feedback of it is replaced." })),
+    created_at: maybe(dateTime({ description: "When it was given." })),
+    ...feedbackFields,
+  },
+  beyond,
+);
+
+export const feedbackUpdate = object(
+  {
+    score: optional(value("A number or a boolean.")),
+    value: optional(value("A judgement that is no number.")),
+    comment: maybe(text({ description: "In words." })),
+    correction: optional(value("What it should have been.")),
+  },
+  beyond,
+);
+
+/** What somebody or something thought of a row. */
+export const feedback = object(
+  {
+    id: uuid({ description: "Identifier." }),
+    run_id: nullable(uuid({ description: "Row that it is about." })),
+    trace_id: nullable(uuid({ description: "Trace of that row." })),
+    session_id: nullable(uuid({ description: "Tracing project that it is about." })),
+    key: text({ description: "What was judged." }),
+    score: value("A number or a boolean; null when none was given."),
+    value: value("A judgement that is no number."),
+    comment: nullable(text({ description: "In words." })),
+    correction: value("What it should have been."),
+    feedback_source: nullable(freeForm({ description: "Who or what judged." })),
+    extra: nullable(freeForm({ description: "Whatever the client added." })),
+    created_at: dateTime({ description: "When it was given." }),
+    modified_at: dateTime({ description: "When it was last changed." }),
+  },
+  beyond,
+);

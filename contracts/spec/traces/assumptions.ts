@@ -1,0 +1,137 @@
+import type { Assumption } from "../assumption.ts";
+
+/** Taking in trace rows, which the specification names by their rate limits only. */
+export const INGEST_ASSUMPTIONS = {
+  "ingest.accepted_status": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: 202,
+    alternatives: [],
+    reason: "What public clients expect.",
+  },
+  "ingest.row_status": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "error when error is set, else success when ended, else pending",
+    alternatives: [],
+    reason: "Clients rarely send a status.",
+  },
+  "ingest.row_time": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "any start_time",
+    alternatives: [],
+    reason: "A test needs old and future rows alike.",
+  },
+  "ingest.project": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "created when its name or id is first used; without one the project is default",
+    alternatives: [],
+    reason: "Clients send rows before they ask for a project.",
+  },
+  "ingest.change_before_row": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "kept until the row comes; 429 when 100000 changes of a workspace wait",
+    alternatives: [],
+    reason: "Batches of a client may overtake each other.",
+  },
+  "ingest.child_before_parent": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "takes its place in the trace when the parent comes",
+    alternatives: [],
+    reason:
+      "Spans end, and are sent, before what they are part of; until then a child without a dotted_order stands alone.",
+  },
+  "ingest.roll_up": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "children",
+    alternatives: ["none"],
+    reason:
+      "A row without tokens of its own shows the sum of its children's, and so for costs; a row with its own shows these only, so that nothing counts twice.",
+    switchable: true,
+  },
+  "ingest.deleted_project": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "its rows are gone from replies and later exports at once, from the disk with the next reset",
+    alternatives: [],
+    reason: "An export that was made before goes on, since it reads the rows as they stood.",
+  },
+  "ingest.multipart_lengths": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "optional",
+    alternatives: ["required"],
+    reason:
+      "A part that says its length must have it; whether each has to say it is not shown, and tools for a single request leave it out.",
+    observed: "required",
+    switchable: true,
+  },
+  "ingest.multipart_parts": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: 20_000,
+    alternatives: [],
+    reason: "Everything is bounded: more parts, or 8192 bytes of headers in one of them, are refused.",
+  },
+  "ingest.attachments": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "taken in and let go; the journal names them with type and size",
+    alternatives: [],
+    reason: "No column of an export holds them.",
+  },
+  "ingest.body_encodings": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "gzip, deflate, br, zstd",
+    alternatives: [],
+    reason: "What public clients compress with; /info says so to them.",
+  },
+  "ingest.spans": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "a row's id is the last half of the trace id and the span id; the trace's id is its root's",
+    alternatives: [],
+    reason: "A span sent twice must be one row, and its trace must be found by the id that its sender knows.",
+  },
+  "ingest.span_project": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "header Langsmith-Project, else the attribute langsmith.trace.session_name, else default",
+    alternatives: [],
+    reason: "Spans have no field for a project; these are what public exporters send.",
+  },
+  "ingest.span_content": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "GenAI attributes become inputs, outputs, tokens, model and run_type; all others become metadata",
+    alternatives: [],
+    reason: "The semantic conventions for generative AI are what tracers of model calls agree on.",
+  },
+  "ingest.feedback": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "summed up by key in feedback_stats: n, avg of the scores, values, the last 20 comments",
+    alternatives: [],
+    reason: "The column exists and its form is not shown; this is what filters and public clients read.",
+  },
+  "ingest.repeated_row": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "the first one counts, with what was changed since",
+    alternatives: [],
+    reason: "A client that saw no answer sends its rows again.",
+  },
+  "ingest.batch": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "taken in whole or refused whole",
+    alternatives: [],
+    reason: "Half a batch would leave its sender guessing.",
+  },
+} as const satisfies Record<string, Assumption>;

@@ -1,0 +1,186 @@
+import type { Field } from "../fields.ts";
+import {
+  anything,
+  boolean,
+  dateTime,
+  freeForm,
+  integer,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  uuid,
+} from "../fields.ts";
+
+const beyond = { "x-requirement": "X-1" };
+
+/** A trace row as a client first sends it; its members are judged one by one when it is taken in. */
+export const runCreate = freeForm({
+  ...beyond,
+  description: "A trace row: id, name, run_type and start_time, and whatever else the client knows of it.",
+});
+
+/** Changes to a trace row. */
+export const runUpdate = freeForm({
+  ...beyond,
+  description: "The members of a trace row that change; all others stay as they are.",
+});
+
+/** Rows and changes in one body. */
+export const runBatch = object(
+  {
+    post: optional(nullable(listOf(runCreate, { description: "New trace rows." }))),
+    patch: optional(nullable(listOf(runUpdate, { description: "Changes, each with the id of its row." }))),
+  },
+  beyond,
+);
+
+/** One part of a multipart body. */
+export interface FormPart {
+  readonly name: string;
+  /** In lower case, without parameters; empty when none was sent. */
+  readonly contentType: string;
+  /** What the part says that it has; absent when it does not say. */
+  readonly length?: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Parts `post.<id>`, `patch.<id>` with `.inputs` and so on behind them, `feedback.<id>`, `attachment.<id>.<name>`. */
+export const runParts: Field<readonly FormPart[]> = {
+  ...beyond,
+  type: "object",
+  additionalProperties: {
+    description: "JSON in a part of its own, with its length as a parameter of the content type.",
+  },
+  description: "New trace rows and changes, taken apart so that large members can be sent as they come.",
+};
+
+/** Spans of OpenTelemetry, as OTLP/HTTP sends them. */
+export const spanBatch = object(
+  { resourceSpans: optional(nullable(listOf(freeForm(), { description: "Spans by resource and scope." }))) },
+  beyond,
+);
+
+/** The reply to spans, with how many of them no row could be made of. */
+export const spansTaken = object(
+  {
+    partialSuccess: optional(
+      object({
+        rejectedSpans: text({ description: "How many spans were not taken, as OTLP writes large numbers." }),
+        errorMessage: text({ description: "Why." }),
+      }),
+    ),
+  },
+  beyond,
+);
+
+/** The reply to what was taken in; public clients do not read it. */
+export const accepted = freeForm({ ...beyond, description: "An empty object." });
+
+const count = (description: string) => nullable(integer({ ...beyond, description }));
+const cost = (description: string) => nullable(text({ ...beyond, description }));
+const value = (description: string) => anything({ ...beyond, description });
+
+/** A trace row as it is read back (§2.7 names its fields). */
+export const traceRun = object(
+  {
+    id: uuid({ description: "Identifier of the row." }),
+    trace_id: uuid({ description: "Identifier of the root row of its tree." }),
+    parent_run_id: nullable(uuid({ description: "The row that called it; null for a root." })),
+    parent_run_ids: listOf(text(), { description: "Its callers, from the root down." }),
+    session_id: uuid({ description: "Tracing project that it belongs to." }),
+    reference_example_id: nullable(text({ description: "Example that it was run on." })),
+    name: text({ description: "What ran." }),
+    run_type: text({ description: "Kind of step, for example chain, llm or tool." }),
+    start_time: dateTime({ description: "When it began." }),
+    end_time: nullable(dateTime({ description: "When it ended; null while it runs." })),
+    status: text({ description: "success, error or pending, unless the client sent another word." }),
+    is_root: boolean({ description: "Whether it has no caller." }),
+    dotted_order: text({ description: "Text whose order is the order of the tree." }),
+    trace_tier: nullable(text({ description: "How long the trace is kept." })),
+    inputs: value("What it was given."),
+    outputs: value("What it produced."),
+    error: nullable(text({ description: "Message of its failure." })),
+    extra: value("Metadata and whatever the client added."),
+    events: value("Events in its course."),
+    tags: listOf(text(), { description: "Labels." }),
+    feedback_stats: value("Feedback, summed up."),
+    total_tokens: count("Tokens in all."),
+    prompt_tokens: count("Tokens of the prompt."),
+    completion_tokens: count("Tokens of the completion."),
+    total_cost: cost("Cost in all, as decimal text."),
+    prompt_cost: cost("Cost of the prompt, as decimal text."),
+    completion_cost: cost("Cost of the completion, as decimal text."),
+    first_token_time: nullable(dateTime({ description: "When the first token arrived." })),
+    app_path: text({ description: "Path of the row in the platform's own pages." }),
+  },
+  beyond,
+);
+
+/** The body that creates a project. */
+export const projectCreate = object(
+  {
+    name: text({ minLength: 1, maxLength: 1024, description: "Name, unique in its workspace." }),
+    id: optional(nullable(uuid({ description: "Identifier to use instead of a new one." }))),
+    description: optional(nullable(text({ description: "What the project is for." }))),
+    start_time: optional(nullable(dateTime({ description: "When the project began." }))),
+    extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+  },
+  beyond,
+);
+
+/** What may change in a tracing project; null changes nothing. */
+export const projectUpdate = object(
+  {
+    name: optional(nullable(text({ minLength: 1, maxLength: 1024, description: "Its new name." }))),
+    description: optional(nullable(text({ description: "What the project is for." }))),
+    extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+    end_time: optional(nullable(dateTime({ description: "When the project ended." }))),
+  },
+  beyond,
+);
+
+/** A tracing project, called a session on the wire. */
+export const project = object(
+  {
+    id: uuid({ description: "Identifier, the session_id of its rows and exports." }),
+    tenant_id: uuid({ description: "Workspace that owns it." }),
+    name: text({ description: "Name, unique in its workspace." }),
+    description: nullable(text({ description: "What the project is for." })),
+    start_time: dateTime({ description: "When the project began." }),
+    end_time: nullable(dateTime({ description: "When the project ended; null while it is open." })),
+    extra: nullable(freeForm({ description: "Whatever the client added." })),
+  },
+  beyond,
+);
+
+const filterText = (description: string) => optional(nullable(text({ ...beyond, description })));
+
+/** Filter-query-language expressions to be judged (§2.5 filter). */
+export const filterQuery = object(
+  {
+    filter: filterText("Expression for the rows themselves."),
+    trace_filter: filterText("Expression for the root row of their trace."),
+    tree_filter: filterText("Expression for any row of their trace."),
+  },
+  beyond,
+);
+
+/** Whether the expressions of a query can be read. */
+export const filterVerdict = object(
+  {
+    valid: boolean({ description: "Whether all of them can be read." }),
+    errors: listOf(
+      object({
+        field: oneOf(["filter", "trace_filter", "tree_filter"], {
+          description: "Member that cannot be read.",
+        }),
+        message: text({ description: "Where it goes wrong, and what to write instead." }),
+      }),
+      { description: "One error for each that cannot be read." },
+    ),
+  },
+  beyond,
+);

@@ -1,0 +1,130 @@
+import { type CaseSettings, NEEDS, type Need } from "../engine/case.ts";
+import type { Identity, Session, Target } from "../engine/target.ts";
+import { openObjectStore } from "./object-store.ts";
+import { REACH } from "./reach.ts";
+import { createSender, type Sender } from "./send.ts";
+
+/** An emulator as its library starts it. */
+export interface StartedEmulator {
+  readonly url: string;
+  readonly euUrl: string;
+  readonly s3Url: string;
+  close(): Promise<void>;
+}
+
+export type StartEmulator = (settings: CaseSettings) => Promise<StartedEmulator>;
+
+/** What a fresh emulator holds; its clock stands still so that cases move it. */
+const EMULATOR_IDENTITY: Identity = {
+  apiKey: "contract-harness-key",
+  tenantId: "00000000-0000-4000-8000-000000000001",
+  bucket: {
+    name: "traces",
+    region: "us-east-1",
+    endpointUrl: null,
+    accessKeyId: "emulator",
+    secretAccessKey: "emulator-secret",
+  },
+};
+
+export const CASE_START = "2026-03-02T00:00:00Z";
+
+const WIDTH = 4;
+
+/** An emulator that is started, with the client of its object store. */
+interface Kept {
+  readonly emulator: StartedEmulator;
+  readonly objects: ReturnType<typeof openObjectStore>;
+  readonly sender: Sender;
+}
+
+/**
+ * A fresh emulator in this process for each case: one of the same settings that is reset, or a new one.
+ * `start` is handed in, since this folder knows no emulator.
+ */
+export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = {}): Target {
+  const idle = new Map<string, Kept[]>();
+
+  async function open({ environment = {}, ...settings }: CaseSettings): Promise<Session> {
+    const options = { clock: "frozen", now: CASE_START, ...merged(settings, more) };
+    const key = JSON.stringify(options);
+    const restore = withEnvironment(environment as Readonly<Record<string, string>>);
+    try {
+      const kept = idle.get(key)?.pop() ?? (await startFresh(start, options));
+      return sessionOf(kept, async () => {
+        restore();
+        if (await reset(kept)) idle.set(key, [...(idle.get(key) ?? []), kept]);
+        else await end(kept);
+      });
+    } catch (error) {
+      restore();
+      throw error;
+    }
+  }
+
+  return {
+    name: "emulator, in this process",
+    fleeting: "an emulator in this process",
+    offers: new Set(Object.keys(NEEDS) as Need[]),
+    width: WIDTH,
+    now: REACH.now,
+    open: (settings = {}) => open(settings),
+    async close() {
+      const all = [...idle.values()].flat();
+      idle.clear();
+      await Promise.all(all.map(end));
+    },
+  };
+}
+
+async function startFresh(start: StartEmulator, options: CaseSettings): Promise<Kept> {
+  const emulator = await start(options);
+  const sender = createSender({ us: emulator.url, eu: emulator.euUrl });
+  return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
+}
+
+/** Whether it equals a fresh one again; one that has met a defect does not. */
+async function reset({ sender: { send } }: Kept): Promise<boolean> {
+  const headers = { "content-type": "application/json" };
+  const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
+  return send(request).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+async function end({ emulator, objects, sender }: Kept): Promise<void> {
+  objects.close();
+  sender.close();
+  await emulator.close();
+}
+
+/** Variables of a case are there until it ends. */
+function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, environment);
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  };
+}
+
+function sessionOf({ objects, sender }: Kept, close: () => Promise<void>): Session {
+  const { send, addressOf } = sender;
+  return { send, addressOf, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
+}
+
+/** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */
+function merged(first: CaseSettings, second: CaseSettings): CaseSettings {
+  const all: Record<string, unknown> = { ...first };
+  for (const [name, value] of Object.entries(second)) {
+    const before = all[name];
+    all[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
+  }
+  return all;
+}
+
+function isObject(value: unknown): value is CaseSettings {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,112 @@
+import { exchangeOf, isSecretHeader, withoutSecretsIn } from "../engine/exchange.ts";
+import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "../engine/recorded.ts";
+import type { WireReply, WireRequest } from "../engine/target.ts";
+import { findingLines } from "../report/pretty.ts";
+import type { Operation } from "../spec/operation.ts";
+import { OPERATIONS } from "../spec/operations.ts";
+
+/** How strictly an exchange is judged. */
+export interface ExpectOptions extends ContractQuestion {
+  /** Differences from our choices, and from the wording of the specification, count too. */
+  readonly strict?: boolean;
+}
+
+const FINDINGS_SHOWN = 10;
+const REPLY_SHOWN = 300;
+
+let oracle: Promise<Oracle> | undefined;
+
+/** Rejects with a readable account when an exchange breaks the contract, or is none of this API's. */
+export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
+  const { pass, message } = await verdictOn(given, options);
+  if (!pass) throw new Error(message());
+}
+
+/** For `expect.extend(contractMatchers)`: `await expect(response).toMatchContract({ method: "POST" })`. */
+export const contractMatchers = {
+  toMatchContract: (given: Judged, options: ExpectOptions = {}) => verdictOn(given, options),
+};
+
+async function verdictOn(given: Judged, options: ExpectOptions) {
+  const exchange = await exchangeIn(given, options);
+  const { request, reply } = wireOf(exchange);
+  const name = withoutSecretsIn(`${exchange.method} ${exchange.url}`, new Set());
+  if (!isOfThisApi(request))
+    throw new Error(
+      `${name} is no operation of this API, so there is nothing to judge it by: ` +
+        'say what was asked, for example { method: "POST", path: "/threads" }.',
+    );
+  const secrets = new Set(
+    Object.entries(request.headers).flatMap(([header, value]) => (isSecretHeader(header) ? [value] : [])),
+  );
+  const findings = await judged(request, reply, exchange, secrets);
+  const grave = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
+  const rest = grave.length - FINDINGS_SHOWN;
+  const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
+  return {
+    pass: grave.length === 0,
+    message: () =>
+      [
+        `${name} → ${reply.status} ${grave.length === 0 ? "keeps" : "breaks"} the contract`,
+        ...grave.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+        ...(rest > 0 ? [`  and ${rest} more findings`] : []),
+        `    ${replyBody.slice(0, REPLY_SHOWN)}`,
+        `    ${curl}`,
+      ].join("\n"),
+  };
+}
+
+/** Prism takes most of a second to load, so it is loaded with the first exchange. */
+async function judged(
+  request: WireRequest,
+  reply: WireReply,
+  { requestHeaders }: RecordedExchange,
+  secrets: ReadonlySet<string>,
+): Promise<readonly Judgement[]> {
+  oracle ??= import("./prism.ts").then(({ openOracle }) => openOracle());
+  const findings = withoutSecretsIn(await (await oracle).judge(request, reply, secrets), secrets);
+  // Of a request that nobody has kept nothing can be said.
+  return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
+}
+
+const CALLS: readonly { readonly method: string; readonly pattern: RegExp }[] = Object.values<Operation>(
+  OPERATIONS,
+).flatMap(({ method, path, alsoAt = [] }) =>
+  [path, ...alsoAt].map((at) => ({
+    method,
+    pattern: new RegExp(`^${at.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`),
+  })),
+);
+
+function isOfThisApi(request: WireRequest): boolean {
+  const [path = ""] = request.path.split("?");
+  return CALLS.some(({ method, pattern }) => method === request.method && pattern.test(path));
+}
+
+/** An origin, and a world that was chosen by base path. */
+const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
+
+function wireOf(exchange: RecordedExchange): { readonly request: WireRequest; readonly reply: WireReply } {
+  const { method, url, requestHeaders = {}, requestBody, status, headers, body, region = "us" } = exchange;
+  const path = url.replace(BASE, "").replace(/#.*$/, "") || "/";
+  const sent = requestBody === undefined ? {} : { body: textOf(requestBody) };
+  return {
+    request: { region, method: method.toUpperCase(), path, headers: lowerCased(requestHeaders), ...sent },
+    reply: {
+      status,
+      headers: lowerCased(headers ?? { "content-type": "application/json" }),
+      text: body === undefined ? "" : textOf(body),
+    },
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function lowerCased(headers: RecordedExchange["headers"] & object): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+}

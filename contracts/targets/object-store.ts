@@ -1,0 +1,69 @@
+import type { Identity, ObjectStore } from "../engine/target.ts";
+
+/** The AWS SDK, which is loaded when a case first looks into a bucket. */
+export function openObjectStore(
+  endpoint: string | undefined,
+  { region, accessKeyId, secretAccessKey, sessionToken }: Identity["bucket"],
+): ObjectStore & { close(): void } {
+  let loaded: ReturnType<typeof load> | undefined;
+
+  async function load() {
+    const sdk = await import("@aws-sdk/client-s3");
+    const settings = {
+      region,
+      maxAttempts: 2,
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+    };
+    return { sdk, client: quietly(() => new sdk.S3Client(settings)) };
+  }
+
+  const open = () => {
+    loaded ??= load();
+    return loaded;
+  };
+
+  return {
+    async list(Bucket, Prefix = "") {
+      const { sdk, client } = await open();
+      const keys: string[] = [];
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }));
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken);
+      return keys.sort();
+    },
+    async get(Bucket, Key) {
+      const { sdk, client } = await open();
+      const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }));
+      return Body ? Body.transformToByteArray() : new Uint8Array(0);
+    },
+    async put(Bucket, Key, Body) {
+      const { sdk, client } = await open();
+      await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body }));
+    },
+    async uploads(Bucket) {
+      const { sdk, client } = await open();
+      const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket }));
+      return Uploads.flatMap(({ Key }) => Key ?? []);
+    },
+    close() {
+      void loaded?.then(({ client }) => client.destroy());
+    },
+  };
+}
+
+/** On Node 20 the SDK would tell whoever reads the verdict to upgrade; the one that is pinned here runs there. */
+function quietly<Client>(make: () => Client): Client {
+  const name = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
+  const before = process.env[name];
+  process.env[name] = "true";
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}

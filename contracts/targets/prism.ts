@@ -1,0 +1,119 @@
+import type { HttpMethod } from "@stoplight/types";
+import { type Diagnostic, firstOf, unstrict, weighed } from "../engine/oracle/judgements.ts";
+import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import { leaks } from "../engine/oracle/secrets.ts";
+import { undefinedMembers } from "../engine/oracle/shown.ts";
+import type { WireReply, WireRequest } from "../engine/target.ts";
+import { openApiDocument } from "../openapi/openapi.ts";
+import type { Operation } from "../spec/operation.ts";
+import { OPERATIONS, type OperationId } from "../spec/operations.ts";
+
+/** Prism reads the derived document; it takes most of a second to load, so it is loaded when it is asked for. */
+export async function openOracle(): Promise<Oracle> {
+  const [{ getHttpOperationsFromSpec }, { validateInput, validateOutput }] = await Promise.all([
+    import("@stoplight/prism-http/dist/utils/operations.js"),
+    import("@stoplight/prism-http/dist/validator/index.js"),
+  ]);
+  const operations = (await getHttpOperationsFromSpec(openApiDocument())).map((resource) => ({
+    resource,
+    pattern: patternOf(resource.path),
+    literals: resource.path.replace(/\{[^}]*\}/g, "").length,
+  }));
+
+  function operationFor(method: string, path: string) {
+    return operations
+      .filter(({ resource, pattern }) => resource.method === method.toLowerCase() && pattern.test(path))
+      .sort((a, b) => b.literals - a.literals)[0]?.resource;
+  }
+
+  async function judge(
+    request: WireRequest,
+    reply: WireReply,
+    secrets: ReadonlySet<string>,
+  ): Promise<readonly Judgement[]> {
+    const [path = "", query = ""] = request.path.split("?");
+    const resource = operationFor(request.method, path);
+    if (!resource || reply.status === 501) return leaks(request, reply, secrets);
+    const row = rowOf(resource.extensions, request.body);
+    const isGood = reply.status === row.reply.status;
+    const body = bodyOf(reply);
+    const headers = {
+      ...reply.headers,
+      "content-type": (reply.headers["content-type"] ?? "").split(";")[0] ?? "",
+    };
+    const isStream = isGood && row.reply.media !== undefined;
+    const element = { statusCode: reply.status, headers, body };
+    const complaints = isStream ? [] : diagnosticsOf(validateOutput({ resource, element }));
+    const extra = isGood && row.shown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
+    return [
+      ...complaints.map((diagnostic) => weighed(row, reply, body, diagnostic)),
+      ...extra.slice(0, 5).map((name) => unstrict(firstOf(row), `${name} is answered and nowhere defined`)),
+      ...(isGood ? requestComplaints(path, query, request, row) : []),
+      ...leaks(request, reply, secrets),
+    ];
+
+    /** A request that was taken although it breaks the document is the caller's mistake. */
+    function requestComplaints(url: string, search: string, sent: WireRequest, of: Operation): Judgement[] {
+      if (!resource) return [];
+      const element = {
+        method: resource.method as HttpMethod,
+        url: { path: url, query: queryOf(search) },
+        headers: { ...sent.headers, ...(sent.body && { "content-length": String(sent.body.length) }) },
+        ...(sent.body !== undefined && { body: bodyOf({ text: sent.body }) }),
+      };
+      return diagnosticsOf(validateInput({ resource, element })).map(({ message }) => ({
+        ...unstrict(firstOf(of), `the request is not as the document has it: ${message}`),
+        blame: "caller",
+      }));
+    }
+  }
+
+  return { judge };
+}
+
+function rowOf(extensions: unknown, body: string | undefined): Operation {
+  const { "x-emulator": said } = extensions as {
+    readonly "x-emulator": {
+      readonly operation: OperationId;
+      readonly or?: { readonly operation: OperationId };
+    };
+  };
+  const first: Operation = OPERATIONS[said.operation];
+  if (!said.or) return first;
+  const second: Operation = OPERATIONS[said.or.operation];
+  const [special, usual] = first.when ? [first, second] : [second, first];
+  return isMeant(special, body) ? special : usual;
+}
+
+function isMeant({ when }: Operation, body = ""): boolean {
+  const value = bodyOf({ text: body });
+  if (when?.body === "array") return Array.isArray(value);
+  return typeof value === "object" && value !== null && when?.body === "object" && when.member in value;
+}
+
+function patternOf(template: string): RegExp {
+  const source = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+");
+  return new RegExp(`^${source}/?$`);
+}
+
+function bodyOf({ text }: Pick<WireReply, "text">): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function queryOf(search: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {};
+  for (const [name, value] of new URLSearchParams(search)) {
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+function diagnosticsOf(outcome: { readonly _tag: string }): readonly Diagnostic[] {
+  return outcome._tag === "Left" ? (outcome as unknown as { readonly left: readonly Diagnostic[] }).left : [];
+}

@@ -1,0 +1,118 @@
+import type { Need } from "../engine/case.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
+import type { Send } from "../engine/target.ts";
+import { VERSION_GATES } from "../spec/versions.ts";
+import type { Addresses } from "./address-target.ts";
+import { Unreachable } from "./send.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+const PLATFORM_PATHS = [
+  ["GET", "/api/v1/bulk-exports"],
+  ["GET", "/api/v1/bulk-exports/destinations"],
+  ["POST", "/api/v1/runs/query"],
+] as const;
+
+const AGENT_PATHS = [
+  ["POST", "/assistants/search"],
+  ["POST", "/threads/search"],
+] as const;
+
+/** Parts of the service that a server has. */
+export interface Parts {
+  readonly platform: boolean;
+  readonly agent: boolean;
+}
+
+/** What a server on this machine is, found out by asking; without an address of its own there is no platform. */
+export async function partsAt({ url }: Addresses, send: Send): Promise<Parts> {
+  if (url === undefined) return { platform: false, agent: false };
+  const [platform, agent] = await Promise.all([isKnown(send, PLATFORM_PATHS), isKnown(send, AGENT_PATHS)]);
+  return { platform, agent };
+}
+
+/** A server that lacks one path of a part may be at fault; one that lacks all of them is another server. */
+async function isKnown(send: Send, routes: readonly (readonly [method: string, path: string])[]) {
+  const statuses = routes.map(async ([method, path]) => {
+    const body = method === "POST" ? { body: "{}" } : {};
+    const { status, headers } = await send({ region: "us", method, path, headers: JSON_TYPE, ...body });
+    // Object stores and web pages answer any path, but not like this.
+    return status !== 404 && !/xml|html/.test(headers["content-type"] ?? "");
+  });
+  return (await Promise.all(statuses)).some((known) => known);
+}
+
+/** An address where nothing of this API is was most often mistyped. */
+export function refuseStranger({ url, agentUrl }: Addresses, { platform, agent }: Parts): void {
+  if (url === undefined || agentUrl !== undefined || platform || agent) return;
+  throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
+}
+
+const WORKSPACE = "5eed0000-0000-4000-8000-00000c0417ac";
+
+/** Whether any key opens any workspace that is made up. */
+export async function admitsAnyone(given: Addresses, send: Send): Promise<boolean> {
+  const status = await greeted({ ...given, tenantId: WORKSPACE }, send);
+  return status !== 401 && status !== 403;
+}
+
+/** Who is not let in would find a fault in every case. */
+export async function refuseCaller(given: Addresses, usual: string | undefined, send: Send): Promise<void> {
+  const { url, apiKey, tenantId = usual } = given;
+  const status = await greeted({ ...given, ...(tenantId !== undefined && { tenantId }) }, send);
+  if (status === 401)
+    throw new Unreachable(
+      apiKey === undefined
+        ? `${url} asks for a key (401); give one that it knows, with --api-key`
+        : `${url} does not know the key (401); give one that it knows, with --api-key`,
+    );
+  if (status === 403)
+    throw new Unreachable(
+      tenantId === undefined
+        ? `${url} does not let the key into a workspace that is made up (403); give one of its own, with --tenant-id`
+        : `${url} does not let the key into ${tenantId} (403); give a workspace of its own, with --tenant-id`,
+    );
+}
+
+/** What a caller is answered who lists exports. */
+async function greeted({ apiKey, tenantId = WORKSPACE }: Addresses, send: Send): Promise<number> {
+  const headers = { "x-api-key": apiKey ?? "contract-greeting", "x-tenant-id": tenantId };
+  return (await send({ region: "us", method: "GET", path: "/api/v1/bulk-exports", headers })).status;
+}
+
+const SINCE = {
+  schedules: VERSION_GATES.scheduled_exports.service,
+  columns: VERSION_GATES.export_fields.service,
+} as const satisfies Partial<Record<Need, string>>;
+
+/** What a server has unless it says that it is older. */
+export const VERSIONED = Object.keys(SINCE) as readonly (keyof typeof SINCE)[];
+
+/** What of it a server has by the version that it names. */
+export async function versionedAt({ apiKey }: Addresses, send: Send): Promise<readonly Need[]> {
+  const headers = { ...(apiKey !== undefined && { "x-api-key": apiKey }) };
+  const { status, text } = await send({ region: "us", method: "GET", path: "/info", headers });
+  const body = status === 200 ? jsonOf(text) : undefined;
+  const version = isMembers(body) && typeof body.version === "string" ? body.version : undefined;
+  if (version === undefined || !/^\d+(\.\d+)+$/.test(version)) return VERSIONED;
+  return VERSIONED.filter((need) => version.localeCompare(SINCE[need], "en", { numeric: true }) >= 0);
+}
+
+/** The id of the assistant that the caller names. */
+export async function assistantAt({ assistant, apiKey }: Addresses, send: Send): Promise<string | undefined> {
+  if (assistant === undefined || UUID.test(assistant)) return assistant;
+  const headers = { ...JSON_TYPE, ...(apiKey !== undefined && { "x-api-key": apiKey }) };
+  const body = JSON.stringify({ limit: 100, offset: 0 });
+  const path = "/assistants/search";
+  const { status, text } = await send({ region: "us", method: "POST", path, headers, body });
+  const list = status < 300 ? jsonOf(text) : undefined;
+  const known = Array.isArray(list) ? list.filter(isMembers) : [];
+  const found = known.find(({ graph_id, name }) => graph_id === assistant || name === assistant);
+  if (typeof found?.assistant_id === "string") return found.assistant_id;
+  const names = known.map(({ graph_id }) => graph_id).join(", ");
+  throw new Unreachable(
+    `no assistant is called ${assistant}; the server has ${names || "none that it shows"}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Delivery, Receiver } from "../engine/target.ts";
+
+/** What object stores call nothing; a receiver may stand for one that keeps nothing. */
+const EMPTY = '"d41d8cd98f00b204e9800998ecf8427e"';
+
+/** A server on this machine that keeps what it is sent; under a name of its own it is reached from elsewhere. */
+export async function openReceiver(hostName?: string): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
+  const statuses: number[] = [];
+  const waiting = new Set<() => void>();
+
+  const server = createServer(async (request, response) => {
+    const body = await textOf(request);
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
+    response.writeHead(statuses.shift() ?? 200, { etag: EMPTY }).end();
+    for (const wake of [...waiting]) wake();
+  });
+  await new Promise<void>((listening) =>
+    server.listen(0, hostName === undefined ? "127.0.0.1" : "0.0.0.0", listening),
+  );
+
+  return {
+    url: `http://${hostName ?? "127.0.0.1"}:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    answerWith: (...next) => void statuses.push(...next),
+    arrived(count, withinMs) {
+      if (deliveries.length >= count) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const settle = (outcome: boolean) => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(outcome);
+        };
+        const look = () => {
+          if (deliveries.length >= count) settle(true);
+        };
+        const timer = setTimeout(() => settle(false), withinMs);
+        waiting.add(look);
+      });
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

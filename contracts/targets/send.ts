@@ -1,0 +1,131 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
+import { Agent as HttpsAgent, request as overHttps } from "node:https";
+import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/target.ts";
+
+const PATIENCE_MS = 60_000;
+const MOST_SOCKETS = 64;
+
+/** Sends over the network by connections of its own, which end with it. */
+export interface Sender {
+  send(request: WireRequest): Promise<WireReply>;
+  /** Base address that a request goes to. */
+  addressOf(request: WireRequest): string | undefined;
+  close(): void;
+}
+
+/** A server that cannot be reached is the caller's to explain. */
+export function createSender(
+  addresses: Readonly<Partial<Record<Region, string>>>,
+  agentUrl?: string,
+): Sender {
+  const connections = { keepAlive: true, maxSockets: MOST_SOCKETS };
+  const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
+
+  const addressOf = ({ region, path, headers }: WireRequest) => {
+    const base = agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
+    // The world that a request is sent to by name may be another one than that of its base address.
+    return WORLD_HEADER in headers ? base?.replace(/\/w\/[^/]+$/, "") : base;
+  };
+
+  async function send(request: WireRequest): Promise<WireReply> {
+    const { region, method, path } = request;
+    const base = addressOf(request);
+    if (base === undefined) throw new Unreachable(`no address in the ${region} region is given`);
+    try {
+      return await exchange(agents, base, request);
+    } catch (error) {
+      throw new Unreachable(`${method} ${base}${path.replace(/\?.*$/, "")}: ${reasonOf(error as Error)}`);
+    }
+  }
+
+  return {
+    send,
+    addressOf,
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Why no reply came, and what its reader may do, by the code of the system or of TLS. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; start the server, or give the address that it has",
+  ENOTFOUND: "there is no host of this name",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  EHOSTUNREACH: "there is no way to this host",
+  ENETUNREACH: "there is no way to this network",
+  EPROTO: "no TLS is spoken there; give the address with http:",
+  HPE_INVALID_CONSTANT: "no HTTP is spoken there; is it an address with https:?",
+};
+
+function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  return REASONS[code ?? ""] ?? (message || (code ?? "no reply came"));
+}
+
+/** No reply came. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
+type Agents = { readonly "http:": HttpAgent; readonly "https:": HttpsAgent };
+
+async function exchange(agents: Agents, base: string, asked: WireRequest): Promise<WireReply> {
+  let sent: ClientRequest | undefined;
+  try {
+    return await once(agents, base, asked, (request) => {
+      sent = request;
+    });
+  } catch (error) {
+    // The server may let go of an idle connection in the moment in which it is used again.
+    if (!sent?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+    return once(undefined, base, asked, () => undefined);
+  }
+}
+
+/** Without agents by a connection of its own. */
+function once(
+  agents: Agents | undefined,
+  base: string,
+  { method, path, headers, body }: WireRequest,
+  onSent: (request: ClientRequest) => void,
+): Promise<WireReply> {
+  const { protocol, hostname, port, pathname } = new URL(base);
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const options = {
+    method,
+    // As it is written: a URL would fold dots and mend what is wrong on purpose.
+    path: pathname.replace(/\/$/, "") + path,
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port,
+    headers: { ...headers, ...length },
+    timeout: PATIENCE_MS,
+  };
+  return new Promise((resolve, reject) => {
+    const request =
+      protocol === "https:"
+        ? overHttps({ ...options, agent: agents?.["https:"] ?? false })
+        : overHttp({ ...options, agent: agents?.["http:"] ?? false });
+    onSent(request);
+    request
+      .on("timeout", () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)))
+      .on("error", reject)
+      .on("response", (response) => replyOf(response).then(resolve, reject))
+      .end(body);
+  });
+}
+
+async function replyOf(response: IncomingMessage): Promise<WireReply> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    text: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+/** Paths of the agent server, where it has an address of its own. */
+function isAgentPath(path: string): boolean {
+  return /^\/(threads?|assistants|runs\/(crons|stream|wait|cancel)|info$|openapi\.json$)/.test(path);
+}

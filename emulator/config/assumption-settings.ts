@@ -1,0 +1,61 @@
+import type { Assumption } from "../../contracts/spec/assumption.ts";
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions.ts";
+import { formatDuration } from "../kernel/duration.ts";
+import { values } from "./kinds.ts";
+import { type Setting, setting } from "./setting.ts";
+
+/** A setting for each assumption that can be switched; without a value the profile decides. */
+export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.filter(
+  (id) => assumption(id).switchable,
+).map((id) => {
+  const { section, choice, alternatives, reason } = assumption(id);
+  return [pathOf(id), setting(values([choice, ...alternatives]), null, `${reason} (§${section})`)];
+});
+
+/**
+ * The effective value of every assumption: set on its own, else switched by the profile, else ours. One
+ * that is a setting of another name follows that setting.
+ */
+export function effectiveAssumptions(
+  profile: "spec" | "observed",
+  settings: ReadonlyMap<string, Setting>,
+  valueOf: (path: string) => unknown,
+): Readonly<Record<AssumptionId, unknown>> {
+  const effective = ASSUMPTION_IDS.map((id) => {
+    const { choice, observed, setting: path } = assumption(id);
+    const followed = path === undefined ? undefined : settings.get(path);
+    if (path !== undefined && followed !== undefined)
+      return [id, following(assumption(id), followed, valueOf(path))] as const;
+    const own = settings.has(pathOf(id)) ? valueOf(pathOf(id)) : null;
+    return [id, own ?? (profile === "observed" ? observed : undefined) ?? choice] as const;
+  });
+  return Object.fromEntries(effective) as Record<AssumptionId, unknown>;
+}
+
+/** Why an assumption cannot be set under `assumptions`, and where it can. */
+export function unswitchable(id: string): string | undefined {
+  if (!(id in ASSUMPTIONS)) return undefined;
+  const { setting: path } = assumption(id as AssumptionId);
+  return path === undefined ? "nothing else is built for it" : `set ${path} instead`;
+}
+
+/** The spelling of a followed setting's value, where the assumption's own choice is such a value. */
+function following(row: Assumption, followed: Setting, value: unknown): unknown {
+  if (typeof value === "boolean") return value ? row.alternatives[0] : row.choice;
+  const isSuchValue = followed.kind.read(row.choice) === followed.initial;
+  if (!isSuchValue) return row.choice;
+  const spelled = [row.choice, ...row.alternatives].find(
+    (spelling) => followed.kind.read(spelling) === value,
+  );
+  return (
+    spelled ?? (typeof row.choice === "string" && typeof value === "number" ? formatDuration(value) : value)
+  );
+}
+
+function assumption(id: AssumptionId): Assumption {
+  return ASSUMPTIONS[id];
+}
+
+function pathOf(id: string): string {
+  return `assumptions.${id}`;
+}

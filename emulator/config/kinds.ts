@@ -1,0 +1,220 @@
+import { formatDuration, parseDuration } from "../kernel/duration.ts";
+import { parseInstant } from "../kernel/instant.ts";
+
+/** What a setting's value may be: its words for a person, its JSON Schema, and how it is read. */
+export interface Kind<T> {
+  /** Completes “give …”. */
+  readonly expects: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The value as the emulator uses it; undefined when it is not one. */
+  read(value: unknown): T | undefined;
+  /** From a flag or an environment variable, which carry text only, to what a file would hold. */
+  fromText(text: string): unknown;
+}
+
+const MAX_TEXT_LENGTH = 4096;
+const MAX_LIST_LENGTH = 1000;
+
+/** Both ends are included. */
+export function integer(from: number, to: number): Kind<number> {
+  return {
+    expects: to === Number.MAX_SAFE_INTEGER ? `an integer from ${from}` : `an integer from ${from} to ${to}`,
+    schema: { type: "integer", minimum: from, maximum: to },
+    read: (value) =>
+      typeof value === "number" && Number.isInteger(value) && value >= from && value <= to
+        ? value
+        : undefined,
+    fromText: numberFromText,
+  };
+}
+
+/** Above 0; `to` is included. */
+export function positiveNumber(to: number): Kind<number> {
+  return {
+    expects: `a number above 0, up to ${to}`,
+    schema: { type: "number", exclusiveMinimum: 0, maximum: to },
+    read: (value) => (typeof value === "number" && value > 0 && value <= to ? value : undefined),
+    fromText: numberFromText,
+  };
+}
+
+/** A text that is not empty, of `MAX_TEXT_LENGTH` characters at most. */
+export function text(expects = "a text"): Kind<string> {
+  return {
+    expects,
+    schema: { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH },
+    read: (value) =>
+      typeof value === "string" && value !== "" && value.length <= MAX_TEXT_LENGTH ? value : undefined,
+    fromText: (given) => given,
+  };
+}
+
+/** One of these words, written just so. */
+export function choice<const V extends readonly string[]>(...values: V): Kind<V[number]> {
+  return {
+    expects: values.length === 1 ? `${values[0]}` : `one of ${values.join(", ")}`,
+    schema: { type: "string", enum: values },
+    read: (value) => values.find((known) => known === value),
+    fromText: (given) => given,
+  };
+}
+
+/** `true` or `false`; a person may also write on and off. */
+export function toggle(): Kind<boolean> {
+  return {
+    expects: "true or false (on and off will do)",
+    schema: { type: ["boolean", "string"], enum: [true, false, "on", "off"] },
+    read: (value) => {
+      if (typeof value === "boolean") return value;
+      return value === "on" ? true : value === "off" ? false : undefined;
+    },
+    fromText: (given) => {
+      if (given === "true" || given === "1") return true;
+      return given === "false" || given === "0" ? false : given;
+    },
+  };
+}
+
+/** An ISO 8601 duration, in milliseconds. */
+export function duration(from = 0): Kind<number> {
+  const least = from === 0 ? "" : `, ${formatDuration(from)} or longer`;
+  return {
+    expects: `an ISO 8601 duration such as PT30S or P1DT6H${least}`,
+    schema: {
+      type: "string",
+      pattern: "^P(?=.)(\\d+W)?(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+(\\.\\d{1,3})?S)?)?$",
+    },
+    read: (value) => {
+      const ms = typeof value === "string" ? parseDuration(value) : undefined;
+      return ms !== undefined && ms >= from ? ms : undefined;
+    },
+    fromText: (given) => given,
+  };
+}
+
+/** An ISO 8601 instant, in milliseconds since 1970. */
+export function instant(): Kind<number> {
+  return {
+    expects: "an ISO 8601 instant with a zone such as 2026-01-01T00:00:00Z",
+    schema: { type: "string", format: "date-time" },
+    read: (value) => (typeof value === "string" ? parseInstant(value) : undefined),
+    fromText: (given) => given,
+  };
+}
+
+/** Three numbers with dots; YAML reads `0.12` as a number, so only text is taken. */
+export function version(): Kind<string> {
+  return {
+    expects: 'a version of three numbers, in quotes in a file, such as "0.12.42"',
+    schema: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" },
+    read: (value) =>
+      typeof value === "string" && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(value) ? value : undefined,
+    fromText: (given) => given,
+  };
+}
+
+/** In text, the items stand between commas. */
+export function list<T>(item: Kind<T>, things: string): Kind<readonly T[]> {
+  return {
+    expects: `a list of ${things}`,
+    schema: { type: "array", items: item.schema, maxItems: MAX_LIST_LENGTH },
+    read: (value) => {
+      if (!Array.isArray(value) || value.length > MAX_LIST_LENGTH) return undefined;
+      const items = value.map((one) => item.read(one));
+      return items.some((one) => one === undefined) ? undefined : (items as T[]);
+    },
+    fromText: (given) =>
+      given.trimStart().startsWith("[")
+        ? jsonFromText(given)
+        : given
+            .split(",")
+            .map((part) => part.trim())
+            .filter((part) => part !== "")
+            .map((part) => item.fromText(part)),
+  };
+}
+
+/** An object of known fields; a field whose name ends in `?` may be left out. */
+export function record<T>(fields: Readonly<Record<string, Kind<unknown>>>): Kind<T> {
+  const entries = Object.entries(fields).map(
+    ([name, kind]) => [name.replace("?", ""), kind, !name.endsWith("?")] as const,
+  );
+  const known = new Set(entries.map(([name]) => name));
+  return {
+    expects: `an object with ${entries.map(([name, kind, needed]) => `${name}${needed ? "" : " (optional)"}: ${kind.expects}`).join("; ")}`,
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(entries.map(([name, kind]) => [name, kind.schema])),
+      required: entries.filter(([, , needed]) => needed).map(([name]) => name),
+      additionalProperties: false,
+    },
+    read: (value) => {
+      if (!isObject(value) || Object.keys(value).some((name) => !known.has(name))) return undefined;
+      const result: Record<string, unknown> = {};
+      for (const [name, kind, needed] of entries) {
+        if (value[name] === undefined && !needed) continue;
+        const field = kind.read(value[name]);
+        if (field === undefined) return undefined;
+        result[name] = field;
+      }
+      return result as T;
+    },
+    fromText: jsonFromText,
+  };
+}
+
+/** An object from any name to values of one kind. */
+export function map<T>(values: Kind<T>, things: string): Kind<Readonly<Record<string, T>>> {
+  return {
+    expects: `an object of ${things}`,
+    schema: { type: "object", additionalProperties: values.schema },
+    read: (value) => {
+      if (!isObject(value)) return undefined;
+      const entries = Object.entries(value).map(([name, one]) => [name, values.read(one)] as const);
+      return entries.some(([, one]) => one === undefined)
+        ? undefined
+        : (Object.fromEntries(entries) as Record<string, T>);
+    },
+    fromText: jsonFromText,
+  };
+}
+
+/** Any JSON object; whoever uses it checks what is in it. */
+export function freeObject(): Kind<Readonly<Record<string, unknown>>> {
+  return {
+    expects: "an object",
+    schema: { type: "object" },
+    read: (value) => (isObject(value) ? value : undefined),
+    fromText: jsonFromText,
+  };
+}
+
+/** Exactly one of these JSON values. */
+export function values(allowed: readonly unknown[]): Kind<unknown> {
+  const spelled = allowed.map((value) => [JSON.stringify(value), value] as const);
+  return {
+    expects: `one of ${spelled.map(([spelling]) => spelling).join(", ")}`,
+    schema: { enum: allowed },
+    read: (value) => spelled.find(([spelling]) => spelling === JSON.stringify(value))?.[1],
+    fromText: (given) => {
+      const same = spelled.find(([, value]) => value === given);
+      return same ? same[1] : jsonFromText(given);
+    },
+  };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function numberFromText(given: string): unknown {
+  return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+}
+
+function jsonFromText(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}

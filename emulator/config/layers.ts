@@ -1,0 +1,161 @@
+import { nearest } from "../subjects/nearest.ts";
+import { unswitchable } from "./assumption-settings.ts";
+import { isObject } from "./kinds.ts";
+import { type Problem, unknownName } from "./problem.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** One value given for one setting, with what to call its source in a message. */
+export interface Given {
+  readonly path: string;
+  readonly value: unknown;
+  readonly where: string;
+  /** The folder that relative paths in the value start from. */
+  readonly folder: string;
+}
+
+const SEE_SCHEMA = "see emulator.config.schema.json in the package";
+
+const ENVIRONMENT_PREFIX = "EMULATOR_";
+
+/** Variables that commands read or give to others; they are no settings. */
+const OTHER_VARIABLES = new Set(
+  ["CONFIG", "JSON", "QUIET", "READY_FILE", "URL", "EU_URL", "S3_URL", "TIMEOUT", "WORLD"].map(
+    (name) => ENVIRONMENT_PREFIX + name,
+  ),
+);
+
+const FLAGS = new Map(
+  [...SETTINGS].flatMap(([path, setting]) => (setting.flag ? [[setting.flag, path]] : [])),
+);
+const FLAG_VARIABLES = new Map([...FLAGS].map(([flag, path]) => [variableOf(flag), path]));
+const OPTION_NAMES = new Map([...FLAGS].map(([flag, path]) => [camelCase(flag), path]));
+const SECTIONS = new Set([...SETTINGS.keys()].flatMap(sectionsOf));
+
+/** The environment twin of a flag: `--ready-file` is EMULATOR_READY_FILE. */
+export function variableOf(flag: string): string {
+  return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll("-", "_");
+}
+
+/** What flags say of settings; paths in it are taken from `folder`. */
+export function givenByFlags(
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  folder: string,
+): Given[] {
+  const given: Given[] = [];
+  for (const [flag, value] of Object.entries(flags)) {
+    const path = FLAGS.get(flag);
+    if (path !== undefined && value !== undefined)
+      given.push({ path, value: fromText(path, value), where: `--${flag}`, folder });
+  }
+  return given;
+}
+
+/** What variables say of settings; one that begins like a setting's and is none becomes a problem. */
+export function givenByEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+  folder: string,
+  problems: Problem[],
+): Given[] {
+  const given: Given[] = [];
+  for (const [name, text] of Object.entries(variables)) {
+    // An empty variable is how compose files and shells spell an absent one.
+    if (!name.startsWith(ENVIRONMENT_PREFIX) || OTHER_VARIABLES.has(name) || !text) continue;
+    const path = pathOfVariable(name);
+    if (path !== undefined) given.push({ path, value: fromText(path, text), where: name, folder });
+    else complainOfVariable(name, problems);
+  }
+  return given;
+}
+
+interface TreeSource {
+  readonly name: string;
+  readonly folder: string;
+  /** Whether flags in camelCase stand beside the sections, as they do for a program. */
+  readonly optionNames: boolean;
+}
+
+/** The settings in a tree of sections: a configuration file, or options given by a program. */
+export function givenByTree(tree: unknown, source: TreeSource, problems: Problem[]): Given[] {
+  if (isObject(tree)) return givenByBranch(tree, "", source, problems);
+  problems.push({ where: source.name, what: "not an object of settings", fix: SEE_SCHEMA });
+  return [];
+}
+
+function givenByBranch(
+  branch: Readonly<Record<string, unknown>>,
+  prefix: string,
+  source: TreeSource,
+  problems: Problem[],
+): Given[] {
+  return Object.entries(branch).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const where = `${source.name}: ${prefix}${key}`;
+    const path = pathOfKey(prefix + key, value, source.optionNames);
+    if (path !== undefined) return [{ path, value, where, folder: source.folder }];
+    const isSection = SECTIONS.has(prefix + key);
+    if (isSection && isObject(value)) return givenByBranch(value, `${prefix}${key}.`, source, problems);
+    // A section left empty in a YAML file is null.
+    if (!isSection) problems.push(unknownKey(where, prefix, key));
+    else if (value !== null) problems.push(notASection(where, `${prefix}${key}.`));
+    return [];
+  });
+}
+
+/**
+ * An option such as `clock` is a section when it is an object, and the flag of that name when a word. A
+ * section that can be switched off as a whole is the switch when it is not an object.
+ */
+function pathOfKey(key: string, value: unknown, optionNames: boolean): string | undefined {
+  if (SETTINGS.has(key)) return key;
+  const isSwitch = typeof value === "boolean" || typeof value === "string";
+  if (isSwitch && SETTINGS.has(`${key}.enabled`)) return `${key}.enabled`;
+  return optionNames && (typeof value === "string" || !SECTIONS.has(key)) ? OPTION_NAMES.get(key) : undefined;
+}
+
+function notASection(where: string, prefix: string): Problem {
+  return { where, what: "not an object of settings", fix: `give it ${childrenOf(prefix).join(", ")}` };
+}
+
+function pathOfVariable(name: string): string | undefined {
+  const path = name.slice(ENVIRONMENT_PREFIX.length).toLowerCase().replaceAll("__", ".");
+  return FLAG_VARIABLES.get(name) ?? (SETTINGS.has(path) ? path : undefined);
+}
+
+function complainOfVariable(name: string, problems: Problem[]): void {
+  const known = [
+    ...FLAG_VARIABLES.keys(),
+    ...[...SETTINGS.keys()].map((path) => variableOf(path.replaceAll(".", "__"))),
+  ];
+  const problem = unknownName(name, name, known, "setting");
+  // Other programs own variables with this prefix too; only a nested or a nearly right name is ours.
+  if (name.includes("__") || problem.fix.startsWith("did you mean")) problems.push(problem);
+}
+
+function unknownKey(where: string, prefix: string, key: string): Problem {
+  const fixed = unswitchable((prefix + key).replace(/^assumptions\./, ""));
+  if (fixed !== undefined) return { where, what: "this assumption cannot be set here", fix: fixed };
+  const sibling = nearest(key, childrenOf(prefix));
+  if (sibling !== undefined) return unknownName(where, key, [sibling], "key");
+  const lastWords = new Map([...SETTINGS.keys()].map((path) => [path.split(".").at(-1) ?? path, path]));
+  const elsewhere = nearest(key, lastWords.keys());
+  const path = elsewhere === undefined ? undefined : lastWords.get(elsewhere);
+  return { where, what: "unknown key", fix: path === undefined ? SEE_SCHEMA : `did you mean ${path}?` };
+}
+
+function childrenOf(prefix: string): string[] {
+  const below = [...SETTINGS.keys()].filter((path) => path.startsWith(prefix));
+  return [...new Set(below.map((path) => path.slice(prefix.length).split(".")[0] ?? ""))];
+}
+
+function fromText(path: string, value: string | boolean): unknown {
+  return typeof value === "string" ? SETTINGS.get(path)?.kind.fromText(value) : value;
+}
+
+function sectionsOf(path: string): string[] {
+  const parts = path.split(".");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("."));
+}
+
+function camelCase(flag: string): string {
+  return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,171 @@
+import { accessSync, constants } from "node:fs";
+import { resolve as resolvePath } from "node:path";
+import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
+import type { LimitSettings, Settings, TimingSettings } from "../subjects/settings.ts";
+import { effectiveAssumptions } from "./assumption-settings.ts";
+import type { Configuration, SeedData } from "./configuration.ts";
+import { readConfigurationFile } from "./configuration-file.ts";
+import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
+import { limitValues } from "./limit-settings.ts";
+import { type Problem, problemLine, quoted } from "./problem.ts";
+import { rateLimitSettings } from "./rate-limit-settings.ts";
+import { type NamedValues, SETTINGS } from "./settings.ts";
+import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
+
+/** Where settings come from; a later one wins: file, environment, flags, options. */
+export interface Sources {
+  /** The working folder: relative paths and the configuration file are looked up here. */
+  readonly cwd: string;
+  /** Flags by name without dashes; `config` names the configuration file. */
+  readonly flags?: Readonly<Record<string, string | boolean | undefined>>;
+  /** Without it there are no settings from it; templates in webhook headers then look into the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What a program gives: the keys of the file, and flags in camelCase (`port`, `now`, `serviceVersion`). */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Whether a configuration file in the working folder is read without being named. */
+  readonly discover?: boolean;
+}
+
+/** The configuration, or every problem of it at once, one line each. */
+export type Resolution =
+  | { readonly ok: true; readonly configuration: Configuration }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The configuration that the sources add up to, or every problem with them, a line each. */
+export async function resolveConfiguration(sources: Sources): Promise<Resolution> {
+  const problems: Problem[] = [];
+  const winners = new Map<string, Given & { readonly read: unknown }>();
+  for (const given of await allGiven(sources, problems)) {
+    const read = valueOf(given, problems);
+    if (read !== undefined) winners.set(given.path, { ...given, read });
+  }
+  const value = <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path];
+  const anyValue = (path: string) =>
+    winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+  const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
+  const fileOf = (path: "server.import" | "server.export_on_exit") => {
+    const file = value(path);
+    return file === null ? null : resolvePath(folderOf(path), file);
+  };
+
+  const seedData: SeedData = {
+    projects: value("seed_data.projects"),
+    buckets: value("seed_data.buckets"),
+    destinations: value("seed_data.destinations"),
+    keys: value("seed_data.keys"),
+    traces: value("seed_data.traces").map(({ file, project }) => ({
+      file: resolvePath(folderOf("seed_data.traces"), file),
+      project,
+    })),
+  };
+  const environment = sources.env ?? process.env;
+  const settings = {
+    ...settingsFrom(value, anyValue),
+    webhooks: webhookSettings(value, environment, problems),
+  };
+  checkWebhookVersions(winners.keys(), settings.versions, problems);
+  checkTraceFiles(seedData, problems);
+  checkSeedKeys(seedData, problems);
+  checkKeys(value, problems);
+  if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
+  const dataFolder = resolvePath(folderOf("server.data"), value("server.data"));
+  return {
+    ok: true,
+    configuration: {
+      port: value("server.port"),
+      host: value("server.host"),
+      allowedHosts: value("server.allowed_hosts"),
+      dataFolder: value("server.ephemeral") ? null : dataFolder,
+      importFile: fileOf("server.import"),
+      exportFile: fileOf("server.export_on_exit"),
+      snapshotPassphrase: value("snapshot_passphrase"),
+      seed: value("seed"),
+      now: value("clock.now"),
+      clock: { mode: value("clock.mode"), rate: value("clock.rate") },
+      followWaits: value("clock.follow_waits"),
+      settings,
+      seedData,
+    },
+  };
+}
+
+type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
+
+async function allGiven(sources: Sources, problems: Problem[]): Promise<Given[]> {
+  const { cwd, flags = {}, env = {}, options = {}, discover = false } = sources;
+  const { config: optionFile, ...optionTree } = options;
+  const named = [optionFile, flags.config, env.EMULATOR_CONFIG].find(
+    (name) => typeof name === "string" && name !== "",
+  );
+  const file =
+    discover || named !== undefined
+      ? await readConfigurationFile(named as string | undefined, cwd, problems)
+      : undefined;
+  return [
+    ...(file ? givenByTree(file.tree, { ...file, optionNames: false }, problems) : []),
+    ...givenByEnvironment(env, cwd, problems),
+    ...givenByFlags(flags, cwd),
+    ...givenByTree(optionTree, { name: "options", folder: cwd, optionNames: true }, problems),
+  ];
+}
+
+function valueOf(given: Given, problems: Problem[]): unknown {
+  const setting = SETTINGS.get(given.path);
+  const read = setting?.kind.read(given.value);
+  if (read !== undefined || setting === undefined) return read;
+  // A key left empty in a YAML file is null: it means the default.
+  if (given.value === null) return undefined;
+  const shown = setting.secret ? "the value" : quoted(given.value);
+  problems.push({ where: given.where, what: `${shown} will not do`, fix: `give ${setting.kind.expects}` });
+  return undefined;
+}
+
+function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit<Settings, "webhooks"> {
+  return {
+    profile: value("profile"),
+    deployment: value("deployment"),
+    strict: value("strict"),
+    versions: {
+      service: value("versions.service"),
+      application: value("versions.application"),
+      agent_server: value("versions.agent_server"),
+    },
+    auth: { mode: value("auth.mode"), keys: value("auth.keys") },
+    agent: {
+      assistants: value("agent.assistants"),
+      scripts: value("agent.scripts"),
+      project: value("agent.project"),
+      traces: value("agent.traces"),
+    },
+    rateLimits: rateLimitSettings(value, anyValue),
+    limits: limitValues(LIMITS, anyValue) as unknown as LimitSettings,
+    timings: limitValues(TIMINGS, anyValue) as unknown as TimingSettings,
+    assumptions: effectiveAssumptions(value("profile"), SETTINGS, anyValue),
+  };
+}
+
+function checkTraceFiles(seedData: SeedData, problems: Problem[]): void {
+  for (const { file } of seedData.traces) {
+    try {
+      accessSync(file, constants.R_OK);
+    } catch {
+      problems.push({ where: "seed_data.traces", what: `${file} cannot be read`, fix: "check its path" });
+    }
+  }
+}
+
+function checkSeedKeys({ keys }: SeedData, problems: Problem[]): void {
+  const ids = keys.map(({ access_key_id }) => access_key_id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined)
+    problems.push({ where: "seed_data.keys", what: `${twice} is there twice`, fix: "keep one of them" });
+}
+
+function checkKeys(value: ValueOf, problems: Problem[]): void {
+  if (value("auth.mode") === "keys" && value("auth.keys").length === 0)
+    problems.push({
+      where: "auth.mode",
+      what: "keys asked for and none given",
+      fix: "list them under auth.keys",
+    });
+}

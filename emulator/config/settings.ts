@@ -1,0 +1,199 @@
+import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
+import { DEFAULT_VERSIONS } from "../../contracts/spec/versions.ts";
+import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../contracts/spec/webhooks/settings.ts";
+import { AGENT_SETTINGS } from "./agent-settings.ts";
+import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
+import {
+  choice,
+  instant,
+  integer,
+  type Kind,
+  list,
+  map,
+  positiveNumber,
+  record,
+  text,
+  toggle,
+  version,
+} from "./kinds.ts";
+import { limitSettings } from "./limit-settings.ts";
+import { RATE_LIMIT_ROW_SETTINGS, RATE_LIMIT_SETTINGS } from "./rate-limit-settings.ts";
+import { SEED_SETTINGS } from "./seed-settings.ts";
+import { type Setting, setting } from "./setting.ts";
+
+/** EU is the next port and S3 the one after, so the highest two are out of reach. */
+const MAX_PORT = 65_533;
+
+const MAX_RATE = 1_000_000;
+
+const SERVER = {
+  "server.port": setting(
+    integer(0, MAX_PORT),
+    4700,
+    "US origin; EU = port + 1, S3 = port + 2; 0 = free ports",
+    {
+      flag: "port",
+    },
+  ),
+  "server.host": setting(text("a host name or address"), "127.0.0.1", "address to bind to", {
+    flag: "host",
+    word: "<host>",
+  }),
+  "server.data": setting(text("a folder"), ".emulator", "data folder", { flag: "data", word: "<dir>" }),
+  "server.ephemeral": setting(toggle(), false, "memory and a temporary folder instead of the data folder", {
+    flag: "ephemeral",
+    bare: true,
+  }),
+  "server.import": setting<string | null>(
+    text("a snapshot file"),
+    null,
+    "snapshot file that a fresh world begins with",
+    {
+      flag: "import",
+      word: "<file>",
+    },
+  ),
+  "server.export_on_exit": setting<string | null>(
+    text("a file"),
+    null,
+    "file that the world main is written to at the end",
+    { flag: "export-on-exit", word: "<file>" },
+  ),
+  snapshot_passphrase: setting<string | null>(
+    text("a passphrase"),
+    null,
+    "what the secrets of snapshot files are under; without one they are left out",
+    { secret: true },
+  ),
+  "server.allowed_hosts": setting(
+    list(text("a host name"), "host names"),
+    [],
+    "host names the control surface answers to, with commas between",
+    { flag: "allowed-hosts" },
+  ),
+};
+
+const WORLD = {
+  "clock.mode": setting(
+    choice("flowing", "frozen"),
+    "flowing",
+    "flowing follows the wall clock, frozen waits",
+    {
+      flag: "clock",
+    },
+  ),
+  "clock.rate": setting(positiveNumber(MAX_RATE), 1, "virtual seconds per second of a flowing clock"),
+  "clock.now": setting<number | null>(instant(), null, "virtual time at which a fresh world starts", {
+    flag: "now",
+  }),
+  "clock.follow_waits": setting(
+    toggle(),
+    true,
+    "whether a pending wait, join or stream moves a frozen clock",
+  ),
+  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "what ids and samples are drawn from", {
+    flag: "seed",
+  }),
+  profile: setting(
+    choice("spec", "observed"),
+    "spec",
+    "the specification to the letter, or what was observed",
+    {
+      flag: "profile",
+    },
+  ),
+  "versions.service": setting(version(), DEFAULT_VERSIONS.service, "emulated service version", {
+    flag: "service-version",
+  }),
+  "versions.application": setting(version(), DEFAULT_VERSIONS.application, "emulated application version", {
+    flag: "application-version",
+  }),
+  "versions.agent_server": setting(
+    version(),
+    DEFAULT_VERSIONS.agent_server,
+    "emulated agent-server version",
+    {
+      flag: "agent-server-version",
+    },
+  ),
+  deployment: setting(choice("hosted", "self-hosted"), "hosted", "kind of deployment", {
+    flag: "deployment",
+  }),
+  strict: setting(toggle(), false, "what is tolerated becomes an error", { flag: "strict", bare: true }),
+};
+
+const AUTH = {
+  "auth.mode": setting(choice("any", "keys"), "any", "any key, or only those of auth.keys", { flag: "auth" }),
+  "auth.keys": setting(
+    list(
+      record<{ key: string; tenants: readonly string[] }>({
+        key: text(),
+        tenants: list(text("a tenant uuid"), "tenant uuids"),
+      }),
+      "keys, each with key and a list of tenants",
+    ),
+    [],
+    "the keys that are accepted, and their tenants",
+    { secret: true },
+  ),
+};
+
+/** §6.1, spelled as there. */
+const WEBHOOKS = {
+  "webhooks.headers": setting(
+    map(text(), "header names and texts"),
+    {},
+    WEBHOOK_SETTINGS["webhooks.headers"].text,
+    {
+      secret: true,
+    },
+  ),
+  "webhooks.env_prefix": webhookSetting("webhooks.env_prefix", text()),
+  "webhooks.url.allowed_domains": webhookSetting(
+    "webhooks.url.allowed_domains",
+    list(text("a host name"), "host names"),
+  ),
+  "webhooks.url.require_https": webhookSetting("webhooks.url.require_https", toggle()),
+  "webhooks.url.allowed_ports": webhookSetting(
+    "webhooks.url.allowed_ports",
+    list(integer(1, 65_535), "ports"),
+  ),
+  "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", toggle()),
+  "webhooks.url.max_url_length": webhookSetting("webhooks.url.max_url_length", integer(1, 65_536)),
+  "http.disable_webhooks": webhookSetting("http.disable_webhooks", toggle()),
+};
+
+/** A row of the table as a setting; one that nobody sets is null where the table gives no value. */
+function webhookSetting<T, Key extends WebhookSettingKey>(key: Key, kind: Kind<T>) {
+  const { initial, text: help } = WEBHOOK_SETTINGS[key];
+  return setting(kind as Kind<Given<T, Key>>, initial as Given<T, Key>, help);
+}
+
+type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["initial"] extends null
+  ? T | null
+  : T;
+
+/** The settings that have a type of their own, by their path in the configuration file. */
+const NAMED = {
+  ...SERVER,
+  ...WORLD,
+  ...AUTH,
+  ...AGENT_SETTINGS,
+  ...RATE_LIMIT_SETTINGS,
+  ...WEBHOOKS,
+  ...SEED_SETTINGS,
+};
+
+/** The type of the value of each named setting. */
+export type NamedValues = {
+  readonly [Path in keyof typeof NAMED]: (typeof NAMED)[Path] extends Setting<infer T> ? T : never;
+};
+
+/** Everything that can be set: flags, environment twins, file keys and options are derived from here. */
+export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
+  ...Object.entries<Setting>(NAMED),
+  ...limitSettings(LIMITS),
+  ...limitSettings(TIMINGS),
+  ...RATE_LIMIT_ROW_SETTINGS,
+  ...ASSUMPTION_SETTINGS,
+]);

@@ -1,0 +1,31 @@
+import type { Assumption } from "../../contracts/spec/assumption.ts";
+import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import type { Configuration, SeedKey } from "./configuration.ts";
+
+/** What `GET /_emulator/v1/config` answers: everything in effect; keys of callers and headers of webhooks are masked. */
+export function configurationView(configuration: Configuration): Readonly<Record<string, unknown>> {
+  const { settings, snapshotPassphrase: _, ...rest } = configuration;
+  const { assumptions, auth, webhooks, ...shown } = settings;
+  const keys = auth.keys.map(({ key, tenants }) => ({ key: `${key.slice(0, 2)}…`, tenants }));
+  const headers = Object.fromEntries(Object.keys(webhooks.headers).map((name) => [name, "…"]));
+  return {
+    ...rest,
+    settings: { ...shown, auth: { ...auth, keys }, webhooks: { ...webhooks, headers } },
+    seedData: {
+      ...rest.seedData,
+      destinations: rest.seedData.destinations.map(withoutCredentials),
+      keys: rest.seedData.keys.map(withoutSecrets),
+    },
+    assumptions: Object.fromEntries(
+      ASSUMPTION_IDS.map((id) => [id, { value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }]),
+    ),
+  };
+}
+
+function withoutCredentials({ credentials: _, ...destination }: Readonly<Record<string, unknown>>) {
+  return destination;
+}
+
+function withoutSecrets({ secret_access_key: _, session_token: __, ...key }: SeedKey) {
+  return key;
+}

@@ -1,0 +1,96 @@
+import { WEBHOOK_SETTINGS } from "../../contracts/spec/webhooks/settings.ts";
+import type { Versions, WebhookSettings } from "../subjects/settings.ts";
+import { missingVersion } from "../subjects/versions.ts";
+import type { Problem } from "./problem.ts";
+import type { NamedValues } from "./settings.ts";
+
+type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const TEMPLATE = /\$\{\{\s*env\.([^\s}]*)\s*\}\}/g;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A host, or a wildcard for its subdomains: what holds a scheme, a port or a path would never match one. */
+const DOMAIN = /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[^\s/\\:@?#*[\]]+)$/i;
+
+/** What HTTP itself writes into a request. */
+const RESERVED_HEADERS = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
+
+/** §6.1 as the domain uses it; what cannot work blocks the start with a problem. */
+export function webhookSettings(
+  value: ValueOf,
+  environment: Environment,
+  problems: Problem[],
+): WebhookSettings {
+  return {
+    disabled: value("http.disable_webhooks"),
+    headers: resolvedHeaders(value("webhooks.headers"), value("webhooks.env_prefix"), environment, problems),
+    url: {
+      allowed_domains: checkedDomains(value("webhooks.url.allowed_domains"), problems),
+      require_https: value("webhooks.url.require_https"),
+      allowed_ports: value("webhooks.url.allowed_ports"),
+      disable_loopback: value("webhooks.url.disable_loopback"),
+      max_url_length: value("webhooks.url.max_url_length"),
+    },
+  };
+}
+
+function checkedDomains(domains: readonly string[] | null, problems: Problem[]): readonly string[] | null {
+  const bad = domains?.filter(
+    (name) => !DOMAIN.test(name) || !URL.canParse(`http://${name.replace(/^\*\./, "")}`),
+  );
+  for (const name of bad ?? [])
+    problems.push({
+      where: "webhooks.url.allowed_domains",
+      what: `${JSON.stringify(name)} is no host name`,
+      fix: "write hooks.example.com, or *.example.com for its subdomains",
+    });
+  return domains;
+}
+
+/** §9.4, 6.1-10: a setting that the emulated version does not have yet is not passed over. */
+export function checkWebhookVersions(given: Iterable<string>, versions: Versions, problems: Problem[]): void {
+  for (const path of given) {
+    if (!(path in WEBHOOK_SETTINGS)) continue;
+    const missing = missingVersion(versions, WEBHOOK_SETTINGS[path as keyof typeof WEBHOOK_SETTINGS].gate);
+    if (missing)
+      problems.push({
+        where: path,
+        what: missing.replace(/\.$/, ""),
+        fix: "leave it out, or emulate that version",
+      });
+  }
+}
+
+function resolvedHeaders(
+  templates: Readonly<Record<string, string>>,
+  prefix: string,
+  environment: Environment,
+  problems: Problem[],
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, template] of Object.entries(templates)) {
+    const complain = (what: string, fix: string) =>
+      problems.push({ where: `webhooks.headers: ${name}`, what, fix });
+    if (!HEADER_NAME.test(name)) complain("this is no name of a header", "use letters, digits and hyphens");
+    if (RESERVED_HEADERS.has(name.toLowerCase())) complain("HTTP sets this header itself", "leave it out");
+    if (template.replace(TEMPLATE, "").includes("${{"))
+      complain("not all of it is a template", "write ${{ env.NAME }}");
+    headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
+      if (!variable.startsWith(prefix)) {
+        complain(`${variable} does not begin with ${prefix}`, "rename it, or set webhooks.env_prefix");
+        return "";
+      }
+      const found = environment[variable];
+      // An empty variable is how compose files and shells spell an absent one.
+      if (!found)
+        complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
+      return found ?? "";
+    });
+    if (!HEADER_VALUE.test(headers[name] ?? ""))
+      complain("the value has characters no header can carry", "check the variables");
+  }
+  return headers;
+}

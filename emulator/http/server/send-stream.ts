@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { HttpReply } from "../../subjects/message.ts";
+
+/** A reply that comes bit by bit. */
+export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | Uint8Array> };
+
+/**
+ * Sends a reply bit by bit, with signs of life in between. A client that goes away ends the iteration
+ * at once, even one that waits, so that nothing is left behind.
+ */
+export async function sendStream(
+  { status, headers, body, keepAlive }: StreamedReply,
+  response: ServerResponse,
+): Promise<void> {
+  const iterator = body[Symbol.asyncIterator]();
+  const leave = () => void iterator.return?.();
+  if (response.destroyed) return leave();
+  response.once("close", leave);
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  const beat = keepAlive && setInterval(() => response.write(keepAlive.text), keepAlive.everyMs);
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done || response.destroyed) break;
+      if (!response.write(value)) await drained(response);
+    }
+    response.off("close", leave);
+    response.end();
+  } catch {
+    // The head is out: a reply that is cut off is the only way left to say so.
+    response.destroy();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.on("drain", go).on("close", go);
+  });
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { ColumnName, TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
+import { canonicalRow } from "../storage/parquet/canonical-row.ts";
+import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
+import { shown } from "./findings.ts";
+
+/** What an export was asked to write of a row. */
+export interface RowForm {
+  readonly columns: readonly ColumnName[];
+  readonly formatVersion: FormatVersion;
+  readonly tenantId: string;
+}
+
+/** A row of the store or of a file, in words in which the two can be compared. */
+export interface ComparableRow {
+  /** The id; without an id column, a digest of all values. */
+  readonly identity: string;
+  /** Null when the file does not say it. */
+  readonly start: string | null;
+  /** One JSON text per column of the form; empty where the file's column cannot be compared. */
+  readonly values: readonly string[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const NOT_COMPARABLE = "";
+const NAMED_COLUMNS_MAX = 3;
+// A value is shown from its beginning, unless that would hide where it differs.
+const SHOWN_BEFORE_DIFFERENCE_MAX = 100;
+const BEFORE_DIFFERENCE = 40;
+
+function textOf(value: unknown): string {
+  return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
+}
+
+function identityOf({ columns }: RowForm, row: Values, values: readonly string[]): string {
+  if (columns.includes("id")) return String(row.id);
+  return createHash("sha256").update(values.join("\n")).digest("base64");
+}
+
+/** A row of the store as an export has to write it. */
+export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
+  const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
+  const values = form.columns.map((name) => textOf(canonical[name]));
+  return { identity: identityOf(form, canonical, values), start: row.start_time, values };
+}
+
+/** Which columns of a file have what was asked for, so that their values can be compared. */
+export type Comparable = ReadonlySet<string>;
+
+/** False when a file lacks what its rows would be told apart by. */
+export function canIdentify({ columns }: RowForm, comparable: Comparable): boolean {
+  return columns.includes("id") ? comparable.has("id") : columns.every((name) => comparable.has(name));
+}
+
+/** A row as a file has it; columns of another type than asked for are not compared. */
+export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
+  const values = form.columns.map((name) => (comparable.has(name) ? textOf(row[name]) : NOT_COMPARABLE));
+  const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
+  return { identity: identityOf(form, row, values), start, values };
+}
+
+/** The columns in which two rows differ, with both values; undefined when they are equal. */
+export function differences(form: RowForm, stored: ComparableRow, found: ComparableRow): string | undefined {
+  const differing = form.columns.flatMap((name, at) => {
+    const [inStore = "", inFile = ""] = [stored.values[at], found.values[at]];
+    if (inStore === inFile || inFile === NOT_COMPARABLE) return [];
+    return [`${name} is ${excerpt(inFile, inStore)} instead of ${excerpt(inStore, inFile)}`];
+  });
+  if (differing.length === 0) return undefined;
+  const more = differing.length - NAMED_COLUMNS_MAX;
+  return (
+    differing.slice(0, NAMED_COLUMNS_MAX).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "")
+  );
+}
+
+/** The part of a long value in which it differs from the other. */
+function excerpt(text: string, other: string): string {
+  let at = 0;
+  while (at < text.length && text[at] === other[at]) at += 1;
+  const from = at > SHOWN_BEFORE_DIFFERENCE_MAX ? at - BEFORE_DIFFERENCE : 0;
+  return from > 0 ? `…${shown(text.slice(from))}` : shown(text);
+}
+
+/** How a row is named in a report. */
+export function nameOf({ columns }: RowForm, row: ComparableRow): string {
+  return columns.includes("id") ? `row ${row.identity}` : `row ${shown(row.values.join(" "))}`;
+}

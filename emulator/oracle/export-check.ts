@@ -1,0 +1,100 @@
+import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
+import type { TracePlace } from "../storage/rows/layers.ts";
+import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
+import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
+import { DESTINATIONS } from "../subjects/destinations/records.ts";
+import { breathe } from "./breathe.ts";
+import type { RowForm } from "./comparable-row.ts";
+import type { Findings } from "./findings.ts";
+import { leftoverRoom, type RunLeftovers } from "./leftovers.ts";
+import { openListing } from "./listing.ts";
+import { isAfterCheckpoint, placesOf } from "./places.ts";
+import { reconcile } from "./reconciliation.ts";
+import { checkRun, type ExportCheck } from "./run-check.ts";
+import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
+import { checkTiling } from "./tiling.ts";
+
+/** What an export is checked with. */
+export interface ExportCheckTools extends StoredFilesTools {
+  readonly traces: TracePlace;
+}
+
+// Rows that are out of order within a file of the usual size wait on either side.
+const WAITING_BYTES_MIN = 64 * 1024 * 1024;
+
+/** Proves one export that is not a schedule, or says what is wrong with it. */
+export async function checkExport(
+  tools: ExportCheckTools,
+  parent: BulkExport,
+  findings: Findings,
+): Promise<void> {
+  const runs = [...tools.world.reader.list(EXPORT_RUNS, parent.id)];
+  checkStatuses(parent, runs, findings);
+  checkTiling(parent, runs, findings);
+  const reader = createPartitionReader(tools.traces);
+  try {
+    await checkFiles(tools, parent, runs, reader, findings);
+  } finally {
+    reader.close();
+  }
+}
+
+function checkStatuses(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
+  if (parent.status !== "COMPLETED") {
+    findings.add(
+      "not_completed",
+      parent.id,
+      `the export is ${parent.status}; its files up to here were read`,
+    );
+    return;
+  }
+  for (const { id, status } of runs) {
+    if (status !== "COMPLETED")
+      findings.add("not_completed", id, `the run is ${status}, while its export is COMPLETED`);
+  }
+}
+
+async function checkFiles(
+  tools: ExportCheckTools,
+  parent: BulkExport,
+  runs: readonly ExportRun[],
+  reader: PartitionReader,
+  findings: Findings,
+): Promise<void> {
+  const { world } = tools;
+  const { settings } = world.ports;
+  const destination = world.reader.get(DESTINATIONS, parent.bulk_export_destination_id);
+  if (!destination) return findings.add("unreadable", parent.id, "the destination of the export was deleted");
+  const files = await openStoredFiles(tools, destination);
+  if (!files)
+    return findings.add("unreadable", parent.id, "no credentials were found to read the bucket with");
+
+  const places = placesOf(settings, parent, destination.config);
+  const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
+  const listing = await openListing(files, places.prefix, named, findings);
+  const form: RowForm = {
+    columns: parent.export_fields ?? COLUMN_NAMES,
+    formatVersion: parent.format_version,
+    tenantId: parent.tenant_id,
+  };
+  const check: ExportCheck = {
+    parent,
+    form,
+    reader,
+    places,
+    findings,
+    room: leftoverRoom(),
+    waitingBytesMax: Math.max(WAITING_BYTES_MIN, settings.limits.bytes_per_file),
+    fetch: (file) => listing.fetch(file),
+  };
+  const leftovers: RunLeftovers[] = [];
+  for (const run of runs) {
+    leftovers.push(await checkRun(check, run));
+    await breathe();
+  }
+  reconcile(form, leftovers, findings);
+  for (const key of listing.extra()) {
+    if (runs.some((run) => isAfterCheckpoint(places, run, key))) continue;
+    findings.add("extra_file", key, "no run of the export has written it");
+  }
+}

@@ -1,0 +1,80 @@
+import { bufferOf, type ParquetFile } from "../storage/parquet/read-file.ts";
+import { typeOf } from "../storage/parquet/schema.ts";
+import type { Compression } from "../subjects/bulk-exports/encoder.ts";
+import type { ExportedFile } from "../subjects/bulk-exports/records.ts";
+import type { Comparable, RowForm } from "./comparable-row.ts";
+import type { Findings } from "./findings.ts";
+
+// Not taken from the encoder, which is what is judged here.
+const CODECS = {
+  none: "UNCOMPRESSED",
+  snappy: "SNAPPY",
+  gzip: "GZIP",
+  zstandard: "ZSTD",
+} as const satisfies Record<Compression, string>;
+
+/** Compares what a file says of itself with what was asked for, and answers which columns can be compared. */
+export function checkColumns(form: RowForm, key: string, file: ParquetFile, findings: Findings): Comparable {
+  const asked = form.columns.join(", ");
+  const there = file.columns.map(({ name }) => name).join(", ");
+  if (asked !== there) findings.add("columns", key, columnsDetail(form, file));
+  const comparable = new Set<string>();
+  for (const name of form.columns) {
+    const column = file.columns.find((each) => each.name === name);
+    const type = typeOf(name, form.formatVersion);
+    if (column?.type === type) comparable.add(name);
+    else if (column) findings.add("type", key, `${name} has the type ${column.type} instead of ${type}`);
+  }
+  return comparable;
+}
+
+function columnsDetail({ columns }: RowForm, file: ParquetFile): string {
+  const names = new Set(file.columns.map(({ name }) => name));
+  const lacking = columns.filter((name) => !names.has(name));
+  const unasked = [...names].filter((name) => !(columns as readonly string[]).includes(name));
+  const parts = [
+    ...(lacking.length > 0 ? [`lacks ${lacking.join(", ")}`] : []),
+    ...(unasked.length > 0 ? [`has ${unasked.join(", ")}, which were not asked for`] : []),
+  ];
+  return parts.length > 0 ? parts.join("; ") : "the columns are not in the order asked for";
+}
+
+/** The codecs that the column chunks of a file name. */
+async function codecsOf(bytes: Uint8Array): Promise<ReadonlySet<string>> {
+  const { parquetMetadataAsync } = await import("hyparquet");
+  const metadata = await parquetMetadataAsync(bufferOf(bytes), { geoparquet: false });
+  const chunks = metadata.row_groups.flatMap(({ columns }) => columns);
+  return new Set(chunks.map(({ meta_data }) => meta_data?.codec ?? "unknown"));
+}
+
+/** Finds column chunks that are compressed in another way than asked for. */
+export async function checkCompression(
+  compression: Compression,
+  key: string,
+  bytes: Uint8Array,
+  findings: Findings,
+): Promise<void> {
+  const codecs = await codecsOf(bytes);
+  const others = [...codecs].filter((codec) => codec !== CODECS[compression]);
+  if (others.length > 0)
+    findings.add("compression", key, `has ${others.join(", ")} instead of ${CODECS[compression]}`);
+}
+
+/** Compares the record of a file with the file. */
+export function checkSize(record: ExportedFile, key: string, bytes: Uint8Array, findings: Findings): void {
+  if (record.bytes === bytes.length) return;
+  findings.add("size", key, `has ${bytes.length} bytes; the run's record says ${record.bytes}`);
+}
+
+/** The run's record, the file's footer and the rows that are in it have to agree on how many there are. */
+export function checkCount(
+  record: ExportedFile,
+  key: string,
+  footer: number,
+  rows: number,
+  findings: Findings,
+): void {
+  if (footer !== rows) findings.add("count", key, `has ${rows} rows; its footer says ${footer}`);
+  if (record.rows !== rows)
+    findings.add("count", key, `has ${rows} rows; the run's record says ${record.rows}`);
+}

@@ -1,0 +1,41 @@
+import { type ParquetFile, readParquetFile } from "../storage/parquet/read-file.ts";
+import { breathe } from "./breathe.ts";
+
+/** A file that is not Parquet, or not to its end. */
+export class DamagedFile extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "DamagedFile";
+  }
+}
+
+/** Rejects with `DamagedFile` when the bytes are no Parquet file. */
+export async function openFile(bytes: Uint8Array): Promise<ParquetFile> {
+  try {
+    return await readParquetFile(bytes);
+  } catch (error) {
+    throw new DamagedFile(error);
+  }
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+const BATCH_ROWS = 500;
+
+/** The rows of a file, fewer at a time than a row group has. */
+export async function* rowsOf(file: ParquetFile): AsyncGenerator<Rows, undefined> {
+  const groups = file.batches();
+  for (;;) {
+    let group: IteratorResult<Rows>;
+    try {
+      group = await groups.next();
+    } catch (error) {
+      throw new DamagedFile(error);
+    }
+    if (group.done) return;
+    for (let at = 0; at < group.value.length; at += BATCH_ROWS) {
+      yield group.value.slice(at, at + BATCH_ROWS);
+      await breathe();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { Refusal } from "../kernel/refusal.ts";
+import type { ObjectFiles } from "../storage/objects/object-files.ts";
+import type { TracePlace } from "../storage/rows/layers.ts";
+import { knownExport } from "../subjects/bulk-exports/known-export.ts";
+import { addHours } from "../subjects/bulk-exports/partitions.ts";
+import { type BulkExport, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
+import type { Oracle, Verification } from "../subjects/control-operation.ts";
+import type { Doors } from "../subjects/destinations/door.ts";
+import type { Secrets, World } from "../subjects/turn.ts";
+import { checkExport, type ExportCheckTools } from "./export-check.ts";
+import { createFindings, type Findings } from "./findings.ts";
+
+/** What the oracle reads: the world, its rows and the stores that its files lie in. */
+export interface OracleParts {
+  readonly world: () => World;
+  /** Where the rows are that the files are to hold. */
+  readonly traces: TracePlace;
+  /** The ways to object stores elsewhere. */
+  readonly doors: Doors;
+  readonly secrets: Secrets;
+  /** The bodies of the embedded object store, which is read without anyone's permission. */
+  readonly objects: { readonly files: Pick<ObjectFiles, "open"> };
+}
+
+const WAITING_MAX = 16;
+
+/** Reads exports back, one at a time, so that many requests take no more memory than one. */
+export function createOracle({ world, traces, doors, secrets, objects }: OracleParts): Oracle {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function verify(found: BulkExport, tools: ExportCheckTools): Promise<Verification> {
+    try {
+      const findings = createFindings();
+      if (found.interval_hours === null) await checkExport(tools, found, findings);
+      else await checkSchedule(tools, found, findings);
+      refuseIfEnded(tools.world);
+      const problems = findings.problems();
+      return { ok: problems.length === 0, rows: findings.rows, files: findings.files, problems };
+    } catch (error) {
+      refuseIfEnded(tools.world);
+      throw error;
+    }
+  }
+
+  return {
+    async verify(exportId) {
+      const present = world();
+      const found = knownExport(present.reader, exportId);
+      if (waiting >= WAITING_MAX)
+        throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
+      waiting += 1;
+      const tools = { world: present, traces, doors, secrets, bodies: objects.files };
+      const mine = last.then(() => verify(found, tools));
+      last = mine.then(
+        () => (waiting -= 1),
+        () => (waiting -= 1),
+      );
+      return mine;
+    },
+  };
+}
+
+/** A world that was reset meanwhile has taken its rows and files along: nothing can be said of them. */
+function refuseIfEnded({ defect }: World): void {
+  if (defect instanceof Refusal) throw defect;
+}
+
+/** §3.3: the exports that a schedule has spawned, and that their windows follow one another. */
+async function checkSchedule(
+  tools: ExportCheckTools,
+  schedule: BulkExport,
+  findings: Findings,
+): Promise<void> {
+  const { reader } = tools.world;
+  const spawned = [...reader.list(SPAWNED, schedule.id)]
+    .map(({ id }) => reader.get(EXPORTS, id))
+    .filter((found) => found !== undefined)
+    .sort((left, right) => (left.start_time < right.start_time ? -1 : 1));
+  let start = schedule.start_time;
+  for (const each of spawned) {
+    const end = addHours(start, schedule.interval_hours as number);
+    if (each.start_time !== start || each.end_time !== end) {
+      const detail = `covers ${each.start_time} to ${each.end_time} where ${start} to ${end} is due`;
+      findings.add("schedule_gap", each.id, detail);
+    }
+    start = each.end_time as string;
+    await checkExport(tools, each, findings);
+  }
+}

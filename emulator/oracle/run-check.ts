@@ -1,0 +1,118 @@
+import type { PartitionReader } from "../storage/rows/partition-reader.ts";
+import type { BulkExport, ExportedFile, ExportRun } from "../subjects/bulk-exports/records.ts";
+import { canIdentify, comparableFileRow, type RowForm } from "./comparable-row.ts";
+import { checkColumns, checkCompression, checkCount, checkSize } from "./file-form.ts";
+import { DamagedFile, openFile, rowsOf } from "./file-rows.ts";
+import type { Findings } from "./findings.ts";
+import { keepMissing, keepSurplus, type LeftoverRoom, type RunLeftovers } from "./leftovers.ts";
+import { createMatching, type Matching } from "./matching.ts";
+import { misplacement, type Places } from "./places.ts";
+import { openSelection, type Selection, selectedRows } from "./selection.ts";
+import type { Absent } from "./stored-files.ts";
+
+/** What the checks of an export's runs have in common. */
+export interface ExportCheck {
+  readonly parent: BulkExport;
+  readonly form: RowForm;
+  readonly reader: PartitionReader;
+  readonly places: Places;
+  readonly findings: Findings;
+  readonly room: LeftoverRoom;
+  readonly waitingBytesMax: number;
+  fetch(file: ExportedFile): Promise<Fetched | Absent>;
+}
+
+/** A file's bytes, with the key that they were found under. */
+export interface Fetched {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Reads the files of a run one after the other and pairs their rows with the store's. */
+export async function checkRun(check: ExportCheck, run: ExportRun): Promise<RunLeftovers> {
+  const { parent, form, findings, room, places, reader, waitingBytesMax } = check;
+  const folder = places.folderOf(run);
+  const left: RunLeftovers = { run, folder, missing: [], surplus: [], expected: new Set() };
+  const matching = createMatching({
+    form,
+    findings,
+    waitingBytesMax,
+    onMissing: (row) => keepMissing(left, form, room, findings, row),
+    onSurplus: (found) => keepSurplus(left, form, room, findings, found),
+  });
+  const selection = openSelection(selectedRows(reader, parent, run, form));
+  for (const [at, record] of run.files.entries()) {
+    const unread = await checkFile(check, record, places.keyOf(run, at), matching, selection);
+    // The rows of a file that cannot be read are not missing beside: their file is the problem.
+    await selection.take(unread, matching.tolerate);
+  }
+  await selection.take(Number.POSITIVE_INFINITY, matching.expect);
+  matching.end();
+  left.expected = await expectedAmong(check, left);
+  return left;
+}
+
+/** Answers how many rows of the file could not be read. */
+async function checkFile(
+  check: ExportCheck,
+  record: ExportedFile,
+  rightKey: string,
+  matching: Matching,
+  selection: Selection,
+): Promise<number> {
+  const { findings } = check;
+  const fetched = await check.fetch(record);
+  if ("kind" in fetched) {
+    findings.add(fetched.kind, record.key, fetched.detail);
+    return record.rows;
+  }
+  const { key } = fetched;
+  if (key !== rightKey) findings.add(misplacement(key, rightKey), key, `belongs at ${rightKey}`);
+  findings.files += 1;
+  const rowsBefore = findings.rows;
+  try {
+    return await compareFile(check, record, fetched, matching, selection);
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error;
+    findings.add("damaged_file", key, error.message);
+    return Math.max(0, record.rows - (findings.rows - rowsBefore));
+  }
+}
+
+async function compareFile(
+  { form, parent, findings }: ExportCheck,
+  record: ExportedFile,
+  { key, bytes }: Fetched,
+  matching: Matching,
+  selection: Selection,
+): Promise<number> {
+  const file = await openFile(bytes);
+  const comparable = checkColumns(form, key, file, findings);
+  const isComparable = canIdentify(form, comparable);
+  checkSize(record, key, bytes, findings);
+  await checkCompression(parent.compression, key, bytes, findings);
+  let rows = 0;
+  for await (const batch of rowsOf(file)) {
+    rows += batch.length;
+    findings.rows += batch.length;
+    if (!isComparable) continue;
+    await selection.take(batch.length, matching.expect);
+    for (const row of batch) matching.find({ key, row: comparableFileRow(form, row, comparable) });
+  }
+  checkCount(record, key, file.rowCount, rows, findings);
+  return isComparable ? 0 : rows;
+}
+
+/** Which surplus rows the store does select, so that they are in the files twice. */
+async function expectedAmong(
+  check: ExportCheck,
+  { run, surplus }: RunLeftovers,
+): Promise<ReadonlySet<string>> {
+  const expected = new Set<string>();
+  if (surplus.length === 0) return expected;
+  const sought = new Set(surplus.map(({ identity }) => identity));
+  for await (const rows of selectedRows(check.reader, check.parent, run, check.form)) {
+    for (const { identity } of rows) if (sought.has(identity)) expected.add(identity);
+  }
+  return expected;
+}

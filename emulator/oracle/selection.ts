@@ -1,0 +1,68 @@
+import { rowFilter } from "../storage/parquet/row-filter.ts";
+import { rowOf } from "../storage/rows/lines.ts";
+import type { PartitionReader } from "../storage/rows/partition-reader.ts";
+import type { BulkExport, ExportRun } from "../subjects/bulk-exports/records.ts";
+import { breathe } from "./breathe.ts";
+import { type ComparableRow, comparableStoredRow, type RowForm } from "./comparable-row.ts";
+
+const BATCH_ROWS = 500;
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/**
+ * The rows that the files of a run are to hold, a batch at a time: what the store selects as of the run's
+ * mark; of a run that has not completed, those up to its checkpoint.
+ */
+export async function* selectedRows(
+  reader: PartitionReader,
+  parent: BulkExport,
+  run: ExportRun,
+  form: RowForm,
+): AsyncGenerator<readonly ComparableRow[], undefined> {
+  const until = run.status === "COMPLETED" ? undefined : run.latest_cursor;
+  if (run.asOf === null || until === null) return;
+  const selects = rowFilter(parent.filter);
+  const window = {
+    region: run.region,
+    tenantId: run.tenant_id,
+    sessionId: run.session_id,
+    day: run.start_time.slice(0, 10),
+    asOf: run.asOf,
+    start: run.start_time,
+    end: run.end_time,
+  };
+  const source = reader.open(window, null);
+  for (;;) {
+    const taken = source.take(BATCH_ROWS, BATCH_BYTES, true);
+    const inside = until ? taken.filter(({ head }) => `${head.start_time} ${head.id}` <= until) : taken;
+    const rows = inside.map(({ line }) => rowOf(line));
+    yield (selects ? rows.filter(selects) : rows).map((row) => comparableStoredRow(form, row));
+    if (taken.length === 0 || inside.length < taken.length) return;
+    await breathe();
+  }
+}
+
+/** The selected rows, as many at a time as are asked for. */
+export interface Selection {
+  /** Hands out the next rows, at most so many. */
+  take(count: number, use: (row: ComparableRow) => void): Promise<void>;
+}
+
+/** Takes rows off the batches as they are asked for. */
+export function openSelection(batches: AsyncGenerator<readonly ComparableRow[], undefined>): Selection {
+  let batch: readonly ComparableRow[] = [];
+  let at = 0;
+  return {
+    async take(count, use) {
+      for (let left = count; left > 0; left -= 1) {
+        while (at === batch.length) {
+          const next = await batches.next();
+          if (next.done) return;
+          batch = next.value;
+          at = 0;
+        }
+        use(batch[at] as ComparableRow);
+        at += 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { readBody } from "../s3/effects.ts";
+import type { ObjectFiles } from "../storage/objects/object-files.ts";
+import type { DoorFailure, Doors } from "../subjects/destinations/door.ts";
+import { openCredentials } from "../subjects/destinations/environment-credentials.ts";
+import type { Destination } from "../subjects/destinations/records.ts";
+import { objectId, objects } from "../subjects/object-storage/records.ts";
+import type { Secrets, World } from "../subjects/turn.ts";
+
+/** The files of an export as their object store has them. */
+export interface StoredFiles {
+  /** Keys under a prefix. */
+  list(prefix: string): Promise<Listed>;
+  get(key: string): Promise<{ readonly bytes: Uint8Array } | Absent>;
+}
+
+/** `whole` is false when more keys may follow the last one. */
+export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | DoorFailure;
+
+/** Why there are no bytes. */
+export interface Absent {
+  readonly kind: "missing_file" | "unreadable";
+  readonly detail: string;
+}
+
+/** The ways to the object stores that files may lie in. */
+export interface StoredFilesTools {
+  readonly world: World;
+  readonly doors: Doors;
+  readonly secrets: Secrets;
+  readonly bodies: Pick<ObjectFiles, "open">;
+}
+
+// What a listing through a door holds at most.
+const LISTED_MAX = 100_000;
+
+/** Undefined when there are no credentials to open the store with. */
+export async function openStoredFiles(
+  tools: StoredFilesTools,
+  { config, embedded, credentials }: Destination,
+): Promise<StoredFiles | undefined> {
+  if (embedded) return embeddedFiles(tools, config.bucket_name);
+  const opened = await openCredentials(tools.secrets, credentials);
+  if (!opened) return undefined;
+  const { bucket_name, region, endpoint_url } = config;
+  const door = tools.doors.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
+  return {
+    async list(prefix) {
+      const listed = await door.list(prefix);
+      return "failure" in listed ? listed : { ...listed, whole: listed.keys.length < LISTED_MAX };
+    },
+    async get(key) {
+      const got = await door.get(key);
+      return "failure" in got ? { kind: "unreadable", detail: got.message } : got;
+    },
+  };
+}
+
+/**
+ * The embedded store is read past its doors: a key pair that may only write, or a fault that is armed,
+ * says nothing about the files.
+ */
+function embeddedFiles({ world, bodies }: StoredFilesTools, bucket: string): StoredFiles {
+  return {
+    async list(prefix) {
+      const keys: string[] = [];
+      for (const { key } of world.reader.list(objects, bucket)) if (key.startsWith(prefix)) keys.push(key);
+      return { keys: keys.sort(), whole: true };
+    },
+    async get(key) {
+      const object = world.reader.get(objects, objectId(bucket, key));
+      if (!object) return { kind: "missing_file", detail: `the bucket ${bucket} has no such object` };
+      const body = bodies.open(object.file);
+      if (!body) return { kind: "missing_file", detail: "the object's body is gone from the data folder" };
+      return { bytes: await readBody(body) };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
+import type { BulkExport, ExportRun } from "../subjects/bulk-exports/records.ts";
+import type { Findings } from "./findings.ts";
+
+/** §2.6: the windows of the runs are the UTC days of the export's window, each once, nothing between. */
+export function checkTiling(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
+  // Runs are made when the export starts; one that was ended before that has none.
+  if (runs.length === 0 && parent.status !== "COMPLETED" && parent.status !== "RUNNING") return;
+  const end = parent.end_time as string;
+  const tear = findTear([...runs].sort(byStart), parent.start_time, end);
+  if (tear) findings.add("tiling", parent.id, tear);
+  else checkDays(parent, runs, findings);
+}
+
+function byStart(left: ExportRun, right: ExportRun): number {
+  return left.start_time < right.start_time ? -1 : left.start_time > right.start_time ? 1 : 0;
+}
+
+/** The first place at which windows do not meet. */
+function findTear(runs: readonly ExportRun[], start: string, end: string): string | undefined {
+  let covered = start;
+  for (const { id, start_time, end_time } of runs) {
+    if (start_time > covered) return `no run covers ${covered} to ${start_time}`;
+    if (start_time < covered) return `run ${id} begins at ${start_time}, but ${covered} is where it should`;
+    covered = end_time;
+  }
+  if (covered < end) return `no run covers ${covered} to ${end}`;
+  return covered > end ? `the runs go on to ${covered}, after the export's end at ${end}` : undefined;
+}
+
+function checkDays(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
+  const days = cutIntoDays(parent.start_time, parent.end_time as string);
+  const known = new Set(days.map(({ start, end }) => `${start} ${end}`));
+  const odd = runs.find(({ start_time, end_time }) => !known.has(`${start_time} ${end_time}`));
+  if (odd)
+    findings.add(
+      "tiling",
+      parent.id,
+      `run ${odd.id} covers ${odd.start_time} to ${odd.end_time}: no UTC day`,
+    );
+}

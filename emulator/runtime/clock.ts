@@ -1,0 +1,197 @@
+import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
+import type { Instant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { World } from "../subjects/turn.ts";
+
+/** Lets a world's time follow the wall clock, and moves it when told. */
+export interface Clock {
+  /** Brings a flowing world to its present; events that were due on the way fire at their own instants. */
+  sync(): void;
+  freeze(): void;
+  flow(rate: number): void;
+  advance(bounds: AdvanceTarget): Promise<Advance>;
+  /**
+   * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
+   * may not move now: time flows, somebody else advances it, or the outside world is still at work.
+   */
+  moveFor(instant: Instant, ref: string): boolean;
+  breathe(): Promise<void>;
+  close(): void;
+}
+
+const MAX_TIMER_MS = 3_600_000;
+/** Wall-clock time: events that are overdue for longer were slept through. */
+const LONG_AGO_MS = 60_000;
+
+/** Requests get their turn while time is moved far. */
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A receiver of webhooks may itself wait for a run, so time must not wait for it. */
+function holdsTime(effect: string): boolean {
+  return !effect.startsWith("webhook.");
+}
+
+/** Drives a world until `close`; `followsWaits` lets a waiting request move time that is frozen. */
+export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
+  const pace = createPace(world, wallNow);
+
+  function set(name: string, clock: World["clock"]): void {
+    pace.sync();
+    world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
+    pace.reanchor();
+  }
+
+  return {
+    sync: pace.sync,
+    freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
+    flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
+    async advance(target) {
+      refuseAdvance(world, pace.isHeld(), target);
+      pace.sync();
+      pace.hold();
+      try {
+        return await advanceNow(world, target);
+      } finally {
+        pace.letGo();
+      }
+    },
+    moveFor(instant, ref) {
+      if (world.clock.mode !== "frozen" || pace.isHeld() || world.defect || instant <= world.now)
+        return false;
+      if (!followsWaits || world.inFlight().some(({ kind }) => holdsTime(kind))) return false;
+      const from = world.now;
+      world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
+      const detail = { from, to: world.now };
+      world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
+      pace.reanchor();
+      return true;
+    },
+    breathe,
+    close: pace.close,
+  };
+}
+
+function refuseAdvance(world: World, isAdvancing: boolean, { to }: AdvanceTarget): void {
+  if (isAdvancing) throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
+  if (to < world.now)
+    throw new Refusal(
+      422,
+      "backwards",
+      "Time only moves forward.",
+      "POST /_emulator/v1/reset {} starts over.",
+    );
+}
+
+async function advanceNow(world: World, target: AdvanceTarget): Promise<Advance> {
+  const maxEvents = world.ports.settings.limits.events_per_advance;
+  const to = Math.max(target.to, world.now);
+  const patience = (settled: Promise<void>) => isStalled(world, settled);
+  const result = await advance(world, { ...target, to, patience, breathe, maxEvents });
+  const detail = { from: result.from, to: result.to, fired: result.firedTotal };
+  world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
+  return result;
+}
+
+/** True once effects have been in flight for too long on the wall clock. */
+export async function isStalled(world: World, settled: Promise<void>): Promise<boolean> {
+  let giveUp: NodeJS.Timeout | undefined;
+  const stalled = new Promise<boolean>((resolve) => {
+    giveUp = setTimeout(() => resolve(true), world.ports.settings.timings.effect_patience_ms);
+  });
+  const result = await Promise.race([settled.then(() => false), stalled]);
+  clearTimeout(giveUp);
+  return result;
+}
+
+/** How a flowing world keeps up with the wall clock. */
+interface Pace {
+  sync(): void;
+  /** From here on virtual time is counted from where it stands. */
+  reanchor(): void;
+  /** Somebody else moves time. */
+  hold(): void;
+  letGo(): void;
+  isHeld(): boolean;
+  close(): void;
+}
+
+function createPace(world: World, wallNow: () => number): Pace {
+  let anchor = { wall: wallNow(), virtual: world.now };
+  let timer: NodeJS.Timeout | undefined;
+  let isHeld = false;
+  let isResting = false;
+
+  const isStill = () => world.clock.mode === "frozen" || isHeld || world.defect !== undefined;
+  const present = (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
+
+  function sync(): void {
+    if (!isStill() && !isResting) catchUpQuietly(false);
+  }
+
+  /** A defect ends the world, which says so to whoever asks it next; a timer has nobody to tell. */
+  function catchUpQuietly(isImpatient: boolean): void {
+    try {
+      catchUp(isImpatient);
+    } catch (error) {
+      if (!world.defect) throw error;
+    }
+  }
+
+  function catchUp(isImpatient: boolean): void {
+    const target = present();
+    for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) {
+      const isLongAgo = (target - next.at) / world.clock.rate > LONG_AGO_MS;
+      if (isLongAgo && !isImpatient && world.inFlight().some(({ kind }) => holdsTime(kind)))
+        return void rest();
+      world.moveTo(next.at);
+    }
+    world.moveTo(target);
+    arm();
+  }
+
+  /** A machine that has slept would else time out what it had no chance to finish. */
+  async function rest(): Promise<void> {
+    isResting = true;
+    const isImpatient = await isStalled(world, world.settled());
+    isResting = false;
+    if (!isStill()) catchUpQuietly(isImpatient);
+  }
+
+  /** One timer, for the next event. */
+  function arm(): void {
+    clearTimeout(timer);
+    const next = world.nextEvent();
+    if (!next || isStill()) return;
+    const waitMs = Math.max(0, (next.at - present()) / world.clock.rate);
+    timer = setTimeout(sync, Math.min(waitMs, MAX_TIMER_MS));
+    timer.unref();
+  }
+
+  function reanchor(): void {
+    anchor = { wall: wallNow(), virtual: world.now };
+    arm();
+  }
+
+  const unfollow = world.journal.follow(({ scheduled }) => {
+    if (scheduled) arm();
+  });
+  arm();
+  return {
+    sync,
+    reanchor,
+    hold() {
+      isHeld = true;
+    },
+    letGo() {
+      isHeld = false;
+      reanchor();
+    },
+    isHeld: () => isHeld,
+    close() {
+      unfollow();
+      clearTimeout(timer);
+    },
+  };
+}

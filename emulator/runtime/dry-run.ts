@@ -1,0 +1,87 @@
+import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
+import type { WorldImage } from "../kernel/image.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+import type { TraceStore } from "../subjects/traces/port.ts";
+import type { Ports, World } from "../subjects/turn.ts";
+import { breathe, isStalled } from "./clock.ts";
+
+/** What an effect comes to in a rehearsal, and what is taken for granted with it. */
+interface Pretence {
+  readonly result: EffectResult;
+  readonly assumed?: string;
+}
+
+/** What each kind of effect comes to when nothing is really done. */
+export const PRETENCES: Readonly<Record<string, Pretence>> = {
+  "export.write_file": {
+    result: { rows: 1, bytes: 0, cursor: null, done: true },
+    assumed: "Each run with rows writes one file without trouble: its rows are neither read nor counted.",
+  },
+  "export.end_thread": { result: {} },
+  "destination.validate": { result: { testFile: "deleted" }, assumed: "Destinations pass their test." },
+  "object_storage.remove_files": { result: { removed: true } },
+  "http.resume": { result: {} },
+  "runs.sum_up": { result: {} },
+  "webhook.post": {
+    result: { status: 200, reply: "" },
+    assumed: "Receivers of webhooks answer 200; nothing is sent.",
+  },
+};
+
+/**
+ * Advances a copy of the world (law 10): its records and its queue are real, what it asks of the outside
+ * world only pretends, and nothing that it does is kept.
+ */
+export async function rehearse(
+  world: World,
+  partsOf: (image: WorldImage) => WorldParts<Ports>,
+  target: AdvanceTarget,
+): Promise<Advance & { readonly assumed: readonly string[] }> {
+  if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
+  // What is in flight would have no end in the copy.
+  if (await isStalled(world, world.settled()))
+    throw new Refusal(
+      409,
+      "in_flight",
+      "Something of this instant is still under way; a rehearsal starts from rest.",
+      "GET /_emulator/v1/clock names it under in_flight.",
+    );
+  const parts = partsOf(world.image());
+  const stage = pretend(Object.keys(parts.effects));
+  const fork = createWorld<Ports>({
+    ...parts,
+    ports: { ...parts.ports, traces: readOnly(parts.ports.traces) },
+    effects: stage.effects,
+    keep: () => undefined,
+    journalCapacity: 1,
+  });
+  const maxEvents = parts.ports.settings.limits.events_per_advance;
+  const result = await advance(fork, { ...target, patience: stage.patience, breathe, maxEvents });
+  return { ...result, assumed: stage.assumed() };
+}
+
+function pretend(kinds: readonly string[]) {
+  const assumed = new Set<string>();
+  const runnerOf = (kind: string): EffectRunner => {
+    const pretence = PRETENCES[kind];
+    // What nobody has a pretence for is named as what the rehearsal could not get past.
+    if (!pretence) return () => new Promise(() => undefined);
+    return async () => {
+      if (pretence.assumed) assumed.add(pretence.assumed);
+      return pretence.result;
+    };
+  };
+  return {
+    effects: Object.fromEntries(kinds.map((kind) => [kind, runnerOf(kind)])),
+    assumed: () => [...assumed],
+    /** Pretences end in the microtasks at hand: what has not ended by then never will. */
+    patience: (settled: Promise<void>) =>
+      Promise.race([settled.then(() => false), breathe().then(() => true)]),
+  };
+}
+
+/** Rows are seen as they are; what a rehearsal would write is forgotten. */
+function readOnly(traces: TraceStore): TraceStore {
+  return { ...traces, write: () => undefined, holdPatches: () => undefined };
+}

@@ -1,0 +1,64 @@
+import { type StatsFs, statfsSync } from "node:fs";
+import { Refusal } from "../kernel/refusal.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import type { HttpRequest } from "../subjects/message.ts";
+
+/** Refuses what would fill the disk before any of it is written: a write that fails in a turn ends the world. */
+export interface DiskRoom {
+  /** The request as it came, or with a problem when the disk has no room for it. */
+  checked(request: HttpRequest): HttpRequest;
+}
+
+type Measured = Pick<StatsFs, "bavail" | "blocks" | "bsize">;
+
+/** Room that is kept for what the world does by itself: events, exports, the end of the process. */
+const RESERVE_BYTES = 16 * 1024 * 1024;
+/** Of a small disk no more than this is kept. */
+const RESERVE_PART = 0.1;
+/** With so much room the disk is looked at only once in a while. */
+const PLENTY_BYTES = 1024 * 1024 * 1024;
+const PLENTY_MS = 1000;
+/** A body becomes a record or row, its index, and what follows from it. */
+const WRITTEN_PER_BODY_BYTE = 3;
+
+/** Test-only operations that store much; of the others time must move and a reset make room on a full disk too. */
+const STORING = /^v1\/(traces|worlds|snapshots)\b/;
+
+/** Requests that only read although they carry a body, or make an end of something. */
+const WITHOUT_NEWS = /\/(query|query\/validate|stats|search|count|history|state\/checkpoint|cancel)\/?$/;
+
+/** Watches the room on the disk that a folder lies on. */
+export function createDiskRoom(folder: string, measure: (folder: string) => Measured = statfsSync): DiskRoom {
+  let plentyUntil = Number.NEGATIVE_INFINITY;
+
+  function freeBytes(): number {
+    const { bavail, blocks, bsize } = measure(folder);
+    const free = bavail * bsize;
+    if (free >= PLENTY_BYTES) plentyUntil = performance.now() + PLENTY_MS;
+    return free - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_PART);
+  }
+
+  return {
+    checked(request) {
+      const needed = request.body.length * WRITTEN_PER_BODY_BYTE;
+      if (needed < RESERVE_BYTES && performance.now() < plentyUntil) return request;
+      if (!isWriting(request) || request.bodyProblem) return request;
+      return freeBytes() < needed ? { ...request, bodyProblem: refusalFor(folder) } : request;
+    },
+  };
+}
+
+function isWriting({ method, path }: HttpRequest): boolean {
+  if (method === "GET" || method === "DELETE" || method === "OPTIONS") return false;
+  const [, controlPath] = path.split(CONTROL_PREFIX, 2);
+  return controlPath === undefined ? !WITHOUT_NEWS.test(path) : STORING.test(controlPath);
+}
+
+function refusalFor(folder: string): Refusal {
+  return new Refusal(
+    413,
+    "disk_full",
+    `The disk under ${folder} is full, so nothing new is taken in and nothing is lost.`,
+    "Make room there (POST /_emulator/v1/reset empties the world), then send it again.",
+  );
+}

@@ -1,0 +1,186 @@
+import type { Configuration, ReadyLine } from "../config/configuration.ts";
+import { resolveConfiguration } from "../config/resolve.ts";
+import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
+import { formatInstant } from "../kernel/instant.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import type { World } from "../subjects/turn.ts";
+import type { Emulator, EmulatorSnapshots } from "./library/emulator.ts";
+import { answerInProcess } from "./library/fetch.ts";
+import type { EmulatorOptions } from "./library/options.ts";
+import { type RunningEmulator, start } from "./start.ts";
+
+export type { ReadyLine } from "../config/configuration.ts";
+export type { Verification } from "../subjects/control-operation.ts";
+export type {
+  AdvanceResult,
+  AdvanceTarget,
+  Emulator,
+  EmulatorClock,
+  EmulatorFaults,
+  EmulatorRequestInit,
+  EmulatorSnapshots,
+  Snapshot,
+} from "./library/emulator.ts";
+export type { FaultOrder, FaultView } from "./library/faults.ts";
+export type { EmulatorOptions } from "./library/options.ts";
+export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
+
+/** Starts an emulator in this process; rejects with every problem of the options. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const defaults = { port: 0, ephemeral: true, rateLimits: "off" };
+  const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
+  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
+  const running = await start(resolution.configuration);
+  let isOpen = true;
+  const emulating = { running, configuration: resolution.configuration, isOpen: () => isOpen };
+  return emulatorOf(emulating, MAIN, running.ready, () => {
+    isOpen = false;
+    return running.close();
+  });
+}
+
+interface Process {
+  readonly running: RunningEmulator;
+  readonly configuration: Configuration;
+  /** False as soon as it is being closed: its folder is let go of, and may be another's. */
+  isOpen(): boolean;
+}
+
+type Addresses = Pick<ReadyLine, "url" | "eu_url" | "s3_url">;
+
+function emulatorOf(
+  process: Process,
+  world: string,
+  { url, eu_url, s3_url }: Addresses,
+  end: () => Promise<unknown>,
+): Emulator {
+  const { running } = process;
+  const request = requesterOf(process, world);
+
+  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const json = body === undefined ? {} : { json: body };
+    const reply = await request(`${CONTROL_PREFIX}v1${path}`, { method, ...json });
+    const text = await reply.text();
+    const isLines = reply.headers.get("content-type") === "application/x-ndjson";
+    if (reply.ok && isLines) return linesOf(text) as T;
+    const value = JSON.parse(text);
+    if (!reply.ok) throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
+    return value as T;
+  }
+
+  let closed: Promise<void> | undefined;
+  function close(): Promise<void> {
+    closed ??= end().then(() => undefined);
+    return closed;
+  }
+
+  async function fork({ from = world, id }: { from?: string; id?: string } = {}): Promise<Emulator> {
+    const made = await control<Addresses & { id: string }>("POST", "/worlds", { from, ...(id && { id }) });
+    const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
+    const remove = async () => isThere() && control("DELETE", `/worlds/${made.id}`);
+    return emulatorOf(process, made.id, made, remove);
+  }
+
+  return {
+    world,
+    url,
+    euUrl: eu_url,
+    s3Url: s3_url,
+    seed: running.ready.seed,
+    request,
+    control,
+    fork,
+    snapshots: snapshotsOf(control, request),
+    clock: {
+      now: () => formatInstant(worldOf(process, world).now),
+      freeze: async () => void (await control("POST", "/clock/freeze")),
+      flow: async (rate = 1) => void (await control("POST", "/clock/flow", { rate })),
+      advance: (target) =>
+        control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+    },
+    faults: {
+      arm: (order) => control("POST", "/faults", order),
+      list: () => control("GET", "/faults"),
+      clear: async (id) => void (await control("DELETE", id === undefined ? "/faults" : `/faults/${id}`)),
+    },
+    verifyExport: (id) => control("GET", `/exports/${id}/verify`),
+    reset: async (options = {}) => void (await control("POST", "/reset", options)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function snapshotsOf(control: Emulator["control"], request: Emulator["request"]): EmulatorSnapshots {
+  return {
+    save: (name) => control("POST", "/snapshots", { name }),
+    load: (name) => control("POST", `/snapshots/${encodeURIComponent(name)}/load`),
+    list: () => control("GET", "/snapshots"),
+    remove: async (name) => void (await control("DELETE", `/snapshots/${encodeURIComponent(name)}`)),
+    async export(name, file, options) {
+      const { exportSnapshot, fileWayBy } = await snapshotFiles();
+      await exportSnapshot(fileWayBy(request), name, file, options);
+    },
+    async import(file, options) {
+      const { importSnapshot, fileWayBy } = await snapshotFiles();
+      return importSnapshot(fileWayBy(request), file, options);
+    },
+  };
+}
+
+function snapshotFiles() {
+  return import("./library/snapshot-files.ts");
+}
+
+function checkOpen({ isOpen }: Process): void {
+  if (!isOpen()) throw new Error("The emulator was closed; startEmulator() gives another.");
+}
+
+function worldOf(process: Process, id: string): World {
+  checkOpen(process);
+  const named = process.running.world(id);
+  if (!named) throw new Error(`The world ${id} was closed.`);
+  // A flowing world moves when it is looked at.
+  named.site.clock.sync();
+  return named.site.world;
+}
+
+function requesterOf(process: Process, world: string): Emulator["request"] {
+  const { running } = process;
+  const { url, eu_url } = running.ready;
+  const { settings } = process.configuration;
+  return async (target, { json, region, ...init } = {}) => {
+    checkOpen(process);
+    const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
+    if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
+    return answerInProcess(
+      {
+        region: region ?? (asked.url.startsWith(`${eu_url}/`) ? "eu" : "us"),
+        maxBodyBytes: settings.limits.body_bytes,
+        handle: running.handle,
+      },
+      asked,
+    );
+  };
+}
+
+function requestOf(target: string | URL, base: string, json: unknown, init: RequestInit): Request {
+  const headers = new Headers(init.headers);
+  if (!headers.has("x-api-key")) headers.set("x-api-key", DEFAULT_API_KEY);
+  if (!headers.has("x-tenant-id")) headers.set("x-tenant-id", DEFAULT_TENANT_ID);
+  if (json === undefined) return new Request(new URL(target, base), { ...init, headers });
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return new Request(new URL(target, base), {
+    ...init,
+    method: init.method ?? "POST",
+    headers,
+    body: JSON.stringify(json),
+  });
+}
+
+function linesOf(text: string): unknown[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,128 @@
+import type { SnapshotView, Verification } from "../../subjects/control-operation.ts";
+import type { FaultOrder, FaultView } from "./faults.ts";
+import type { SnapshotExportOptions, SnapshotImportOptions } from "./snapshot-files.ts";
+
+/** A world of an emulator in this process: `main`, or one that was forked from it. */
+export interface Emulator {
+  /** The name of the world. */
+  readonly world: string;
+  /** Base address of the US region, without a slash at its end; below it, every path leads into this world. */
+  readonly url: string;
+  /** The same of the EU region, which sees nothing of the US one. */
+  readonly euUrl: string;
+  /** The `endpoint` for S3 clients, with path-style names. */
+  readonly s3Url: string;
+  /** What ids and samples are drawn from. */
+  readonly seed: number;
+  readonly clock: EmulatorClock;
+  readonly faults: EmulatorFaults;
+  readonly snapshots: EmulatorSnapshots;
+  /**
+   * As `fetch`, answered in this process without a socket. A path such as `/api/v1/bulk-exports` is
+   * asked for in the US region, with the key and the workspace of a fresh world unless others are given.
+   */
+  request(target: string | URL | Request, init?: EmulatorRequestInit): Promise<Response>;
+  /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
+  control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Reads every file of an export back and compares it with what was sent. */
+  verifyExport(id: string): Promise<Verification>;
+  /** Makes the world equal to a fresh one, or to one without the seed data of the configuration. */
+  reset(options?: { readonly empty?: boolean }): Promise<void>;
+  /**
+   * Another world that goes on from this one, or from the world or snapshot that `from` names (`"seeded"` is
+   * as the configuration begins it), and shares nothing with it from then on.
+   */
+  fork(options?: { readonly from?: string; readonly id?: string }): Promise<Emulator>;
+  /** Ends the emulator; a forked world is only removed. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What `fetch` takes, and what saves headers in tests. */
+export interface EmulatorRequestInit extends RequestInit {
+  /** A value to send as JSON, instead of `body`; the method is then POST unless another is given. */
+  readonly json?: unknown;
+  readonly region?: "us" | "eu";
+}
+
+/** The time of a world. */
+export interface EmulatorClock {
+  /** Virtual time, ISO 8601. */
+  now(): string;
+  /** From here on time stands still until it is moved. */
+  freeze(): Promise<void>;
+  /** From here on time follows the wall clock, so many times as fast (1 when left out). */
+  flow(rate?: number): Promise<void>;
+  /** `"PT6H10M"`, or what `POST /clock/advance` takes. */
+  advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
+}
+
+/** Exactly one of `by`, `to`, `next` and `until`. */
+export interface AdvanceTarget {
+  /** ISO 8601 duration. */
+  readonly by?: string;
+  /** ISO 8601 time. */
+  readonly to?: string;
+  /** So many events. */
+  readonly next?: number;
+  readonly until?: { readonly export: string; readonly status: string };
+  /** How far `until` and `next` look ahead, ISO 8601 duration. */
+  readonly within?: string;
+}
+
+/** What a move of the clock has made happen, as `POST /clock/advance` answers it. */
+export interface AdvanceResult {
+  readonly from: string;
+  readonly to: string;
+  readonly fired: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly ref: string;
+    readonly cause: string;
+  }[];
+  /** `fired` holds the first 1,000 of them. */
+  readonly fired_total: number;
+  /** False when an effect hung past its bound of wall-clock time. */
+  readonly settled: boolean;
+  /** Only for `until`. */
+  readonly reached?: boolean;
+  readonly why?: string;
+}
+
+/** The faults of a world. */
+export interface EmulatorFaults {
+  /** Arms a fault; rejects when it could never strike. */
+  arm(order: FaultOrder): Promise<FaultView>;
+  /** In the order of arming, each with its hits. */
+  list(): Promise<readonly FaultView[]>;
+  /** Takes one fault away, or all of them. */
+  clear(id?: string): Promise<void>;
+}
+
+/** The snapshots of an emulator, which its worlds share. */
+export interface EmulatorSnapshots {
+  /** Keeps this world as it is now; a snapshot of the same name is replaced. */
+  save(name: string): Promise<Snapshot>;
+  /** Puts what a snapshot holds in the place of what this world holds. */
+  load(name: string): Promise<Snapshot>;
+  /** Those of all worlds. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
+  /** Writes one to a file that other machines can read, whole or not at all. */
+  export(name: string, file: string, options?: SnapshotExportOptions): Promise<void>;
+  /** Makes one of such a file; nothing changes before all of it was read and found whole. */
+  import(file: string, options?: SnapshotImportOptions): Promise<Snapshot>;
+}
+
+/** What is known of a snapshot. */
+export interface Snapshot {
+  readonly name: string;
+  /** The world that it is of. */
+  readonly of: string;
+  /** Virtual time, ISO 8601. */
+  readonly now: string;
+  /** The number of the last turn that it contains. */
+  readonly turn: number;
+  /** Only of one that was imported: what it has no secrets for. */
+  readonly missing?: SnapshotView["missing"];
+}

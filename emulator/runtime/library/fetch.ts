@@ -1,0 +1,118 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { Refusal } from "../../kernel/refusal.ts";
+import { takesStream } from "../../subjects/control-prefix.ts";
+import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
+
+/** What answers a request without a socket. */
+interface Answering {
+  readonly region: string;
+  readonly maxBodyBytes: number;
+  handle(request: HttpRequest): Promise<HttpReply>;
+}
+
+const DECODERS = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+/** Answers a request of the Fetch standard in this process, streams included. */
+export async function answerInProcess(answering: Answering, request: Request): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
+  const received = takesStream(request.method, pathname)
+    ? { body: NO_BODY, stream: chunksOf(request) }
+    : await bodyOf(request, answering.maxBodyBytes);
+  const reply = await answering.handle({
+    region: answering.region,
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    headers: { ...Object.fromEntries(request.headers), host },
+    ...received,
+    address: "127.0.0.1",
+  });
+  // As fetch has it; a response that is made by hand says no address, and matchers ask for it.
+  return Object.defineProperty(responseOf(reply), "url", { value: request.url, configurable: true });
+}
+
+const NO_BODY = new Uint8Array(0);
+
+async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
+  if (body) yield* body;
+}
+
+type Received = Pick<HttpRequest, "body" | "bodyProblem">;
+
+/** The body as the gateway takes it, decompressed, or why it cannot be taken, as from a socket. */
+async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received> {
+  const sent = new Uint8Array(await request.arrayBuffer());
+  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  const tooLarge = refused(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
+  if (sent.length > maxBodyBytes) return tooLarge;
+  if (encoding === "identity") return { body: sent };
+  if (!Object.hasOwn(DECODERS, encoding)) return unreadable(`Content-Encoding ${encoding} is not supported`);
+  try {
+    return {
+      body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }),
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
+    return unreadable(`The body is not ${encoding}`);
+  }
+}
+
+function unreadable(what: string): Received {
+  return refused(415, "unreadable_body", `${what}; send gzip, deflate or br.`);
+}
+
+function refused(status: number, code: string, message: string): Received {
+  return { body: NO_BODY, bodyProblem: new Refusal(status, code, message) };
+}
+
+/** Statuses whose replies the standard forbids to have a body. */
+const BODILESS = new Set([204, 205, 304]);
+
+function responseOf({ status, headers, body, keepAlive }: HttpReply): Response {
+  if (BODILESS.has(status)) return new Response(null, { status, headers });
+  if (typeof body === "string") return new Response(body, { status, headers });
+  if (body instanceof Uint8Array) return new Response(new Uint8Array(body), { status, headers });
+  return new Response(streamOf(body, keepAlive), { status, headers });
+}
+
+/** Pulls as its reader reads; a reader who cancels ends the iteration, one that waits included. */
+function streamOf(
+  body: AsyncIterable<string | Uint8Array>,
+  keepAlive: HttpReply["keepAlive"],
+): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  let beat: NodeJS.Timeout | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (keepAlive)
+          beat = setInterval(() => {
+            if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive.text));
+          }, keepAlive.everyMs).unref();
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await iterator.next();
+          if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+          clearInterval(beat);
+          controller.close();
+        } catch (error) {
+          clearInterval(beat);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        clearInterval(beat);
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}

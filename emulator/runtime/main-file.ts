@@ -1,0 +1,81 @@
+import type { Configuration } from "../config/configuration.ts";
+import { MAIN } from "../http/world-choice.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import {
+  ArchiveFileError,
+  checkWritable,
+  readArchiveFile,
+  writeArchiveFile,
+} from "../storage/archive/archive-file.ts";
+import type { Missing } from "../storage/archive/hiding.ts";
+import type { Homes } from "../storage/folders/homes.ts";
+import { holdsRecords } from "../storage/journal/snapshot.ts";
+import type { OpenWorlds } from "./open-worlds.ts";
+import type { SnapshotFiles } from "./snapshot-files.ts";
+import { present } from "./world-runtime.ts";
+import type { Worlds } from "./worlds.ts";
+
+/** The snapshot of a file that was written at the end of a process. */
+const AT_EXIT = "at-exit";
+
+/** What the file that the world main begins with, or is written to, is handled by. */
+export interface MainFileParts {
+  readonly configuration: Configuration;
+  readonly homes: Homes;
+  readonly snapshotFiles: SnapshotFiles;
+  readonly worlds: Worlds;
+  readonly open: OpenWorlds;
+}
+
+/** Makes the world `main` go on from a file; what could not be written at the end is told at the beginning. */
+export async function beginMain(parts: MainFileParts): Promise<Missing | undefined> {
+  const { exportFile } = parts.configuration;
+  if (exportFile !== null) await checkWritable(exportFile, true);
+  return importMain(parts);
+}
+
+/** `--import`: data that is there already is never replaced. */
+async function importMain({
+  configuration,
+  homes,
+  snapshotFiles,
+  worlds,
+}: MainFileParts): Promise<Missing | undefined> {
+  const { importFile, snapshotPassphrase, dataFolder } = configuration;
+  if (importFile === null) return undefined;
+  const main = homes.registry.worlds[MAIN];
+  if (main && holdsRecords(main.home.records) && !homes.isHalf(main.home))
+    throw new Refusal(
+      409,
+      "data_is_there",
+      `${dataFolder} has a world already, which --import would replace.`,
+      "Leave --import out to go on with it, name another folder with --data, or take --ephemeral.",
+    );
+  const order = { name: undefined, withoutSecrets: false, mayReplace: true };
+  const passphrase = snapshotPassphrase ?? undefined;
+  const chunks = await readArchiveFile(importFile);
+  const { name, missing } = await snapshotFiles.import(chunks, { ...order, passphrase });
+  worlds.begin(MAIN, name, (image) => present(image, configuration));
+  return missing;
+}
+
+/** `--export-on-exit`: what lay under the name of the file stays until the new one is whole. */
+export async function exportMain({ configuration, snapshotFiles, open }: MainFileParts): Promise<void> {
+  const { exportFile, snapshotPassphrase } = configuration;
+  const main = open.find(MAIN);
+  if (exportFile === null || !main) return;
+  try {
+    const { chunks } = await snapshotFiles.exportWorld(
+      main.site,
+      MAIN,
+      AT_EXIT,
+      snapshotPassphrase ?? undefined,
+    );
+    await writeArchiveFile(exportFile, chunks, true);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ArchiveFileError(
+      `--export-on-exit: ${exportFile} was not written and stays as it was: ${message}`,
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import { formatInstant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { ExportedArchive, StillWorld } from "../storage/archive/export-archive.ts";
+import type { Manifest } from "../storage/archive/manifest.ts";
+import type { Homes } from "../storage/folders/homes.ts";
+import type { Home } from "../storage/folders/registry.ts";
+import type { Secrets } from "../subjects/turn.ts";
+import { COLLECTIONS } from "./assembly.ts";
+import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
+import type { Site } from "./world-runtime.ts";
+
+/** Snapshots as files that other machines can read. */
+export interface SnapshotFiles {
+  /** A snapshot as one file, piece by piece; it stays as it is until its last piece was read. */
+  export(name: string, passphrase: string | undefined): Promise<ExportedArchive>;
+  /** A world as it is now, under the name that its snapshot would have. */
+  exportWorld(site: Site, of: string, name: string, passphrase: string | undefined): Promise<ExportedArchive>;
+  /** Makes a snapshot of a file; nothing is changed before all of it was read and found whole. */
+  import(chunks: AsyncIterable<Uint8Array>, order: ImportOrder): Promise<SnapshotFacts>;
+}
+
+/** How a snapshot file is to be taken in. */
+export interface ImportOrder {
+  /** The name that the file gives when left out. */
+  readonly name: string | undefined;
+  readonly passphrase: string | undefined;
+  /** Takes the rest of a file whose passphrase is not known. */
+  readonly withoutSecrets: boolean;
+  /** Whether a snapshot of that name may be there already. */
+  readonly mayReplace: boolean;
+}
+
+/** What snapshot files are made of and become. */
+export interface SnapshotFilesParts {
+  readonly homes: Homes;
+  readonly secrets: Secrets;
+  readonly bytesMax: number;
+  readonly snapshots: Pick<Snapshots, "still" | "refuse" | "adopt">;
+}
+
+/** Each holds memory and open files. */
+const TRANSFERS_MAX = 4;
+
+/** Turns snapshots into files and back. */
+export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
+  const { homes, secrets, bytesMax, snapshots } = parts;
+  const transfers = createTransfers();
+
+  /** Held from here on, whether or not anybody ever reads the first piece. */
+  async function exported(still: StillWorld, release: () => void, passphrase: string | undefined) {
+    const { exportArchive } = await import("../storage/archive/export-archive.ts");
+    const archive = await exportArchive(still, { secrets, passphrase, bytesMax });
+    return { ...archive, chunks: releasing(archive.chunks, release) };
+  }
+
+  async function exportStill(still: StillWorld, passphrase: string | undefined): Promise<ExportedArchive> {
+    const release = transfers.begin(homes.hold(still.home));
+    try {
+      return await exported(still, release, passphrase);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  function refuseImport(name: string, { mayReplace }: ImportOrder): void {
+    snapshots.refuse(name);
+    if (!mayReplace && Object.hasOwn(homes.registry.snapshots, name))
+      throw new Refusal(
+        409,
+        "taken",
+        `There is a snapshot ${name} already. Nothing was imported.`,
+        "Give another name, or allow it to be replaced (replace, or --force).",
+      );
+  }
+
+  return {
+    export: async (name, passphrase) => exportStill(snapshots.still(name), passphrase),
+    exportWorld: async (site, of, name, passphrase) =>
+      site.atRest((source) => {
+        const { home } = source.fill(homes.prepare("snapshots", name));
+        return exportStill({ name, of, image: source.image, home }, passphrase);
+      }),
+    async import(chunks, order) {
+      const prepared: { name?: string; home?: Home } = {};
+      const end = transfers.begin(() => undefined);
+      const prepare = (manifest: Manifest) => {
+        prepared.name = order.name ?? manifest.name;
+        refuseImport(prepared.name, order);
+        prepared.home = homes.prepare("snapshots", prepared.name);
+        return prepared.home;
+      };
+      try {
+        const { importArchive } = await import("../storage/archive/import-archive.ts");
+        const options = { collections: COLLECTIONS, secrets, bytesMax, prepare, ...order };
+        const { manifest, state, missing, boot } = await importArchive(chunks, options);
+        const { name, home } = prepared as Required<typeof prepared>;
+        // Somebody else may have been quicker.
+        refuseImport(name, order);
+        const { now, turn } = state;
+        const entry = { home, of: manifest.of, now: formatInstant(now), turn, last: 0, boot, missing };
+        return snapshots.adopt(name, entry, state);
+      } catch (error) {
+        if (prepared.home) homes.discard(prepared.home);
+        throw error;
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+/** Counts files that are read or written at this moment, up to their bound. */
+function createTransfers() {
+  let count = 0;
+  return {
+    /** Hands out what ends the transfer, however often it is called. */
+    begin(release: () => void): () => void {
+      if (count >= TRANSFERS_MAX) {
+        release();
+        const message = `${TRANSFERS_MAX} snapshot files are being read or written already.`;
+        throw new Refusal(409, "busy", message, "Try again when one of them is done.");
+      }
+      count += 1;
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        count -= 1;
+        release();
+      };
+    },
+  };
+}
+
+function releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncIterable<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const over = async (): Promise<IteratorResult<Uint8Array>> => {
+    // One that was never begun would not come to its own end.
+    await iterator.return?.();
+    release();
+    return { done: true, value: undefined };
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        try {
+          const result = await iterator.next();
+          if (result.done) release();
+          return result;
+        } catch (error) {
+          release();
+          throw error;
+        }
+      },
+      return: over,
+    }),
+  };
+}

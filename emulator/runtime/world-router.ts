@@ -1,0 +1,104 @@
+import type { Recording } from "../control/recording.ts";
+import { corsHeaders, preflightReply } from "../http/cors.ts";
+import type { Gateway } from "../http/gateway.ts";
+import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { ControlContext } from "../subjects/control-operation.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
+import type { Site } from "./world-runtime.ts";
+
+/** Brings each request to its world. */
+export interface Reception {
+  handle(request: HttpRequest): Promise<HttpReply>;
+  /** In a world that is known already, as the emulator calls itself. */
+  handleIn(world: NamedWorld, request: HttpRequest): Promise<HttpReply>;
+}
+
+/** What a request can be handed to. */
+export interface ReceptionParts {
+  readonly worlds: OpenWorlds;
+  readonly gateway: Gateway;
+  readonly allowedHosts: readonly string[];
+  controlOf(world: NamedWorld): ControlContext;
+}
+
+/** Hands each request to the world that it names. */
+export function createReception({ worlds, gateway, allowedHosts, controlOf }: ReceptionParts): Reception {
+  function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
+    const { site, recording } = named;
+    site.clock.sync();
+    const keep = recording.take(request, site.world.now);
+    const reply = request.path.startsWith(CONTROL_PREFIX)
+      ? answerControl(controlOf(named), request, allowedHosts)
+      : gateway.handle(site.world, request, site.clock);
+    return onceKept(site, reply, keep);
+  }
+
+  async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
+    const named = worlds.find(id) ?? (await worlds.wake(id));
+    if (!named) throw unknownWorld(id);
+    while (named.seeding) await named.seeding;
+    const path = request.path.slice(basePath.length) || "/";
+    return withBasePath(await handleIn(named, { ...request, path }), basePath);
+  }
+
+  return {
+    handleIn,
+    handle(request) {
+      try {
+        const choice = worldChoice(request.path, request.headers);
+        const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
+        if (named && !named.seeding) return handleIn(named, request);
+        return handleElsewhere(choice, request).catch((error: unknown) => refusalFor(request, error));
+      } catch (error) {
+        return Promise.resolve(refusalFor(request, error));
+      }
+    },
+  };
+}
+
+/** Nobody is told of what the end of the process could still undo. */
+async function onceKept(
+  site: Site,
+  replying: Promise<HttpReply>,
+  keep: ReturnType<Recording["take"]>,
+): Promise<HttpReply> {
+  const reply = await replying;
+  keep?.(reply);
+  const kept = site.kept();
+  if (kept) await kept;
+  return reply;
+}
+
+/** The test-only operations are loaded with the first request for one. */
+async function answerControl(
+  context: ControlContext,
+  request: HttpRequest,
+  allowedHosts: readonly string[],
+): Promise<HttpReply> {
+  const { handleControl } = await import("../control/gateway.ts");
+  return handleControl(context, request, allowedHosts);
+}
+
+/** A client that was given a base path finds what it is told of below it. */
+function withBasePath(reply: HttpReply, basePath: string): HttpReply {
+  const headers = { ...reply.headers };
+  for (const name of ["location", "content-location"])
+    if (headers[name]?.startsWith("/")) headers[name] = basePath + headers[name];
+  return { ...reply, headers };
+}
+
+/** Pages of other origins have to be able to read it, wherever they may call. */
+function refusalFor(request: HttpRequest, error: unknown): HttpReply {
+  if (!(error instanceof Refusal)) throw error;
+  const { status, code, message, hint } = error;
+  if (request.path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
+  const cors = corsHeaders(request);
+  if (request.method === "OPTIONS") {
+    const reply = preflightReply(request);
+    return { ...reply, headers: { ...reply.headers, ...cors } };
+  }
+  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` }, cors);
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from "node:http";
+import type { ChecksumAlgorithm, Checksums } from "../../subjects/object-storage/records.ts";
+import { MAX_BODY_BYTES } from "../../subjects/object-storage/uploads.ts";
+import {
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  createDigest,
+  type Digest,
+  isChecksumAlgorithm,
+} from "../checksums.ts";
+import { framingOf, unframe } from "./chunks.ts";
+import { refuse } from "./refused.ts";
+import type { Signature } from "./signature.ts";
+
+/** What is known of a body once it is in and everything that vouched for it was verified. */
+export interface ReceivedBody {
+  readonly size: number;
+  /** Hex. */
+  readonly md5: string;
+  readonly checksums: Checksums;
+}
+
+/** How a body is read where it is not the object itself. */
+export interface ReceiveOptions {
+  readonly maxBytes?: number;
+  /** The checksum headers speak of an object that the body only describes. */
+  readonly ofObject?: boolean;
+}
+
+const NONE: ReadonlyMap<ChecksumAlgorithm, string> = new Map();
+const CHECKSUM_HEADER = "x-amz-checksum-";
+
+/** Reads a body to its end, piece by piece, and verifies all that was said about it. */
+export async function receive(
+  request: IncomingMessage,
+  signature: Signature,
+  take: (piece: Buffer) => Promise<void> | void,
+  { maxBytes = MAX_BODY_BYTES, ofObject = false }: ReceiveOptions = {},
+): Promise<ReceivedBody> {
+  const { headers } = request;
+  const framing = framingOf(signature.payload);
+  const expected = lengthOf(request, framing !== undefined);
+  if (expected > maxBytes) throw tooLarge(expected, maxBytes);
+  let claimed = ofObject ? NONE : checksumsIn((name) => textOf(headers[name]));
+  const announced = announcedTrailer(headers);
+  const algorithms = new Set([...claimed.keys(), ...(announced ? [announced] : [])]);
+  const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
+  const md5 = createDigest("md5");
+  const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
+  const takers: readonly Digest[] = [md5, ...(sha256 ? [sha256] : []), ...digests.values()];
+  // Left early, the request has to stay open, or the refusal could not be sent.
+  const source = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const pieces = framing
+    ? unframe(source, framing, signature, (trailers) => {
+        if (announced) claimed = new Map([...claimed, ...checksumsIn((name) => trailers.get(name))]);
+      })
+    : source;
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > expected) throw refuse("IncompleteBody", "The body is longer than it was said to be.");
+    for (const taker of takers) taker.update(piece);
+    await take(piece);
+  }
+  if (size !== expected) throw refuse("IncompleteBody");
+  checkPayload(signature, sha256);
+  if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
+  const digest = md5.digest();
+  checkMd5(textOf(headers["content-md5"]), digest);
+  return { size, md5: digest.toString("hex"), checksums: verified(claimed, digests) };
+}
+
+/** Reads a small body, for example an XML document, into memory. */
+export async function receiveText(
+  request: IncomingMessage,
+  signature: Signature,
+  options: ReceiveOptions,
+): Promise<string> {
+  const pieces: Buffer[] = [];
+  await receive(request, signature, (piece) => void pieces.push(piece), options);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function lengthOf({ headers }: IncomingMessage, framed: boolean): number {
+  const decoded = headers["x-amz-decoded-content-length"];
+  const text = framed ? decoded : headers["content-length"];
+  if (text === undefined) {
+    if (framed || headers["transfer-encoding"] !== undefined) throw refuse("MissingContentLength");
+    return 0;
+  }
+  if (!/^\d{1,15}$/.test(String(text))) throw refuse("InvalidArgument", "The content length is no number.");
+  return Number(text);
+}
+
+function tooLarge(size: number, max: number): Error {
+  return refuse("EntityTooLarge", undefined, { ProposedSize: String(size), MaxSizeAllowed: String(max) });
+}
+
+function checksumsIn(valueOf: (name: string) => string | undefined): ReadonlyMap<ChecksumAlgorithm, string> {
+  const found = new Map<ChecksumAlgorithm, string>();
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
+    const value = valueOf(`${CHECKSUM_HEADER}${algorithm}`);
+    if (value === undefined) continue;
+    if (Buffer.from(value, "base64").length !== CHECKSUM_BYTES[algorithm]) {
+      throw refuse("InvalidRequest", `Value for ${CHECKSUM_HEADER}${algorithm} header is invalid.`);
+    }
+    found.set(algorithm, value);
+  }
+  return found;
+}
+
+function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorithm | undefined {
+  const name = textOf(headers["x-amz-trailer"])?.trim().toLowerCase();
+  if (name === undefined) return undefined;
+  const algorithm = name.slice(CHECKSUM_HEADER.length);
+  if (name.startsWith(CHECKSUM_HEADER) && isChecksumAlgorithm(algorithm)) return algorithm;
+  throw refuse("InvalidRequest", "The value specified in the x-amz-trailer header is not supported");
+}
+
+function checkPayload({ payload }: Signature, sha256: Digest | undefined): void {
+  if (!sha256 || sha256.digest().toString("hex") === payload) return;
+  throw refuse("XAmzContentSHA256Mismatch", undefined, { ClientComputedContentSHA256: payload });
+}
+
+function checkMd5(claimed: string | undefined, digest: Buffer): void {
+  if (claimed === undefined) return;
+  const bytes = Buffer.from(claimed, "base64");
+  if (bytes.length !== 16) throw refuse("InvalidDigest", undefined, { "Content-MD5": claimed });
+  if (!bytes.equals(digest)) {
+    throw refuse("BadDigest", "The Content-MD5 you specified did not match what we received.");
+  }
+}
+
+function verified(
+  claimed: ReadonlyMap<ChecksumAlgorithm, string>,
+  digests: ReadonlyMap<ChecksumAlgorithm, Digest>,
+): Checksums {
+  const checksums: Partial<Record<ChecksumAlgorithm, string>> = {};
+  for (const [algorithm, value] of claimed) {
+    const computed = (digests.get(algorithm) ?? createDigest(algorithm)).digest().toString("base64");
+    if (computed !== value) {
+      const message = `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`;
+      throw refuse("BadDigest", message);
+    }
+    checksums[algorithm] = value;
+  }
+  return checksums;
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return header === undefined ? undefined : String(header);
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import type { OpenedBody } from "../../storage/objects/object-files.ts";
+import type { Claim } from "../../subjects/object-storage/admission.ts";
+import { missingObject } from "../../subjects/object-storage/admission.ts";
+import type { S3Trouble } from "../../subjects/object-storage/errors.ts";
+import type { StoredObject } from "../../subjects/object-storage/records.ts";
+import { objectId, objects } from "../../subjects/object-storage/records.ts";
+import type { Turn } from "../../subjects/turn.ts";
+import { causeOf, type ObjectStore } from "../object-store.ts";
+import { orRefuse } from "./refused.ts";
+import type { Signature } from "./signature.ts";
+import type { Target } from "./target.ts";
+
+/** A request that was let in, as its operation sees it. */
+export interface Call {
+  readonly store: ObjectStore;
+  readonly request: IncomingMessage;
+  readonly target: Target;
+  readonly signature: Signature;
+  readonly claim: Claim;
+}
+
+/** What an operation answers with. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly xml?: string;
+  readonly body?: OpenedBody & { readonly start: number; readonly length: number };
+}
+
+/** Carries out one operation; throws `S3Refused` where it cannot. */
+export type Handler = (call: Call) => Promise<Reply> | Reply;
+
+/** One turn of the call's world; a trouble is thrown as a refusal once the turn is over. */
+export function commit<R>({ store, claim }: Call, act: (turn: Turn) => S3Trouble | R): R {
+  return orRefuse(store.world.turn(causeOf(claim), act));
+}
+
+/** The object that the call is about. */
+export function objectOf({ store, claim }: Call): StoredObject {
+  const { reader } = store.world;
+  const found = reader.get(objects, objectId(claim.bucket, claim.key));
+  return orRefuse(found ?? missingObject(reader, claim));
+}
+
+/** One header as text. */
+export function headerOf({ request }: Pick<Call, "request">, name: string): string | undefined {
+  const value = request.headers[name];
+  return value === undefined ? undefined : String(value);
+}

@@ -1,0 +1,45 @@
+import type { WriteCondition } from "../../subjects/object-storage/objects.ts";
+import type { StoredObject } from "../../subjects/object-storage/records.ts";
+import { type Call, headerOf } from "./call.ts";
+import { unquoted } from "./object-headers.ts";
+import { refuse } from "./refused.ts";
+
+type Verdict = "pass" | "not_modified" | "failed";
+
+/** Judges a read by its conditions, in the order of RFC 9110 §13.2.2; `prefix` is for copy sources. */
+export function judgeRead(call: Pick<Call, "request">, object: StoredObject, prefix = ""): Verdict {
+  const header = (name: string): string | undefined => headerOf(call, `${prefix}${name}`);
+  const seconds = Math.floor(object.last_modified / 1000);
+  const match = header("if-match");
+  const noneMatch = header("if-none-match");
+  const unmodifiedSince = secondsOf(header("if-unmodified-since"));
+  const modifiedSince = secondsOf(header("if-modified-since"));
+  if (match !== undefined) {
+    if (!matches(match, object.etag)) return "failed";
+  } else if (unmodifiedSince !== undefined && seconds > unmodifiedSince) return "failed";
+  if (noneMatch !== undefined) return matches(noneMatch, object.etag) ? "not_modified" : "pass";
+  return modifiedSince !== undefined && seconds <= modifiedSince ? "not_modified" : "pass";
+}
+
+function matches(list: string, etag: string): boolean {
+  return list.split(",").some((item) => {
+    const wanted = unquoted(item.trim().replace(/^W\//, ""));
+    return wanted === "*" || wanted === etag;
+  });
+}
+
+/** A date that cannot be read is no condition. */
+function secondsOf(date: string | undefined): number | undefined {
+  const millis = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(millis) ? undefined : Math.floor(millis / 1000);
+}
+
+/** The conditions of a write: `If-None-Match: *` and `If-Match` with one tag. */
+export function writeConditionOf(call: Call): WriteCondition {
+  const noneMatch = headerOf(call, "if-none-match");
+  const match = headerOf(call, "if-match");
+  if (noneMatch !== undefined && noneMatch !== "*") {
+    throw refuse("NotImplemented", undefined, { Header: "If-None-Match" });
+  }
+  return { ...(noneMatch && { absent: true }), ...(match !== undefined && { etag: unquoted(match) }) };
+}

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { Refusal } from "../../kernel/refusal.ts";
+import { admit, type Claim } from "../../subjects/object-storage/admission.ts";
+import { type S3Trouble, trouble } from "../../subjects/object-storage/errors.ts";
+import { keyTrouble } from "../../subjects/object-storage/names.ts";
+import { causeOf, type ObjectStore } from "../object-store.ts";
+import type { Reply } from "./call.ts";
+import { operationOf } from "./operations.ts";
+import { orRefuse, refuse, S3Refused } from "./refused.ts";
+import { errorReply, send } from "./reply.ts";
+import { readSignature, type Signature } from "./signature.ts";
+import { bucketOfHost, readTarget, splitTarget, type Target } from "./target.ts";
+
+/** Whose store a request is for, and the part of its path that says so. */
+export interface Resolved {
+  readonly store: ObjectStore;
+  /** Without a slash at its end; empty for the world that needs no naming. */
+  readonly basePath: string;
+}
+
+/** What the S3 server needs to know of its surroundings. */
+export interface S3FrontOptions {
+  /** Undefined when the address or the headers name a world that does not exist. */
+  resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;
+  /** Law 8: signatures and the `Date` header follow the wall clock. */
+  wallNow(): number;
+  /** Host names under which `<bucket>.<name>` is a bucket's own. */
+  readonly hostSuffixes?: readonly string[];
+  /** Hears of what should not have happened; the client hears 503. */
+  onDefect?(error: unknown): void;
+}
+
+export type S3Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The S3 server's request listener: identity, faults and permissions first, then the operation. */
+export function createS3Front(options: S3FrontOptions): S3Listener {
+  const hostSuffixes = options.hostSuffixes ?? ["localhost"];
+  let served = 0;
+
+  /** Below a bucket's own host name `/w/…` is a key like any other, unless there is a world of that name. */
+  async function resolve({ url = "/", headers }: IncomingMessage): Promise<Resolved> {
+    const isHosted = bucketOfHost(headers.host ?? "", hostSuffixes) !== undefined;
+    const resolved =
+      (await options.resolve(url, headers)) ?? (isHosted ? await options.resolve("/", headers) : undefined);
+    if (resolved) return resolved;
+    throw refuse("InvalidURI", "The path or header names a world that does not exist.");
+  }
+
+  async function answer(request: IncomingMessage): Promise<Reply | "reset"> {
+    const { store, basePath } = await resolve(request);
+    const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
+    if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
+    const signature = readSignature(request, target, options.wallNow());
+    const found = operationOf(request.method ?? "", target, (name) => request.headers[name] !== undefined);
+    if ("unknown" in found) {
+      const message = `${found.unknown} is not implemented by this object store.`;
+      throw refuse("NotImplemented", message, { Operation: found.unknown });
+    }
+    const claim = claimOf(found.op, target, signature);
+    let delayed: Promise<void> | undefined;
+    const admission = store.world.turn(causeOf(claim), (turn) => {
+      const outcome = admit(turn, claim, store.strike);
+      const delayMs = "admitted" in outcome ? outcome.delayMs : 0;
+      if (delayMs > 0) delayed = store.delays.begin(turn, claim.bucket, delayMs);
+      return outcome;
+    });
+    if ("reset" in admission) return "reset";
+    orRefuse(admission);
+    await delayed;
+    return await found.handler({ store, request, target, signature, claim });
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    served += 1;
+    response.setHeader("x-amz-request-id", served.toString(16).toUpperCase().padStart(16, "0"));
+    response.setHeader("date", new Date(options.wallNow()).toUTCString());
+    let reply: Reply | "reset";
+    try {
+      reply = await answer(request);
+    } catch (error) {
+      // A client that went away is no defect; nobody is left to answer either.
+      const gone = request.destroyed && !request.complete;
+      const why = troubleOf(error);
+      if (!why && !gone) options.onDefect?.(error);
+      const { rawPath } = splitTarget(request.url ?? "/");
+      reply = errorReply(
+        why ?? trouble("ServiceUnavailable", String(error)),
+        rawPath,
+        String(response.getHeader("x-amz-request-id")),
+      );
+    }
+    if (reply === "reset") request.socket.destroy();
+    else await send(reply, request, response);
+  }
+
+  return (request, response) => {
+    request.on("error", () => undefined);
+    response.on("error", () => undefined);
+    serve(request, response).catch((error: unknown) => {
+      options.onDefect?.(error);
+      response.destroy();
+    });
+  };
+}
+
+/** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
+function troubleOf(error: unknown): S3Trouble | undefined {
+  if (error instanceof S3Refused) return error.trouble;
+  if (!(error instanceof Refusal) || error.status >= 500) return undefined;
+  return trouble(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
+}
+
+function claimOf(op: Claim["op"], { bucket, key }: Target, signature: Signature): Claim {
+  const bad = key === "" ? undefined : keyTrouble(key);
+  orRefuse(bad);
+  return {
+    op,
+    bucket,
+    key,
+    access_key_id: signature.accessKeyId,
+    session_token: signature.sessionToken,
+    proves: signature.proves,
+  };
+}

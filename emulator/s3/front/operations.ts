@@ -1,0 +1,120 @@
+import type { S3Operation } from "../../subjects/object-storage/permissions.ts";
+import type { Handler } from "./call.ts";
+import * as buckets from "./operations/buckets.ts";
+import * as copies from "./operations/copies.ts";
+import * as listings from "./operations/listings.ts";
+import * as objects from "./operations/objects.ts";
+import * as uploads from "./operations/uploads.ts";
+import type { Target } from "./target.ts";
+
+type Scope = "service" | "bucket" | "object";
+
+/** One operation: what a request has to look like, and who answers it. */
+export interface OperationRow {
+  readonly op: S3Operation;
+  readonly method: string;
+  readonly scope: Scope;
+  /** Query parameters that have to be there. */
+  readonly query: readonly string[];
+  /** A header that has to be there. */
+  readonly header?: string;
+  readonly handler: Handler;
+}
+
+const COPY = "x-amz-copy-source";
+
+/** Rows with more marks come before those with fewer: the first that fits is meant. */
+export const OPERATIONS: readonly OperationRow[] = [
+  row("ListBuckets", "GET", "service", [], buckets.listBuckets),
+  row("ListObjectsV2", "GET", "bucket", ["list-type"], listings.listObjectsV2),
+  row("GetBucketLocation", "GET", "bucket", ["location"], buckets.getBucketLocation),
+  row("GetBucketVersioning", "GET", "bucket", ["versioning"], buckets.getBucketVersioning),
+  row("ListMultipartUploads", "GET", "bucket", ["uploads"], listings.listMultipartUploads),
+  row("ListObjects", "GET", "bucket", [], listings.listObjects),
+  row("HeadBucket", "HEAD", "bucket", [], buckets.headBucket),
+  row("CreateBucket", "PUT", "bucket", [], buckets.createBucket),
+  row("DeleteBucket", "DELETE", "bucket", [], buckets.deleteBucket),
+  row("DeleteObjects", "POST", "bucket", ["delete"], objects.deleteObjects),
+  row("UploadPartCopy", "PUT", "object", ["partNumber", "uploadId"], copies.uploadPartCopy, COPY),
+  row("UploadPart", "PUT", "object", ["partNumber", "uploadId"], uploads.uploadPart),
+  row("CopyObject", "PUT", "object", [], copies.copyObject, COPY),
+  row("PutObject", "PUT", "object", [], objects.putObject),
+  row("ListParts", "GET", "object", ["uploadId"], listings.listParts),
+  row("GetObject", "GET", "object", [], objects.getObject),
+  row("HeadObject", "HEAD", "object", [], objects.getObject),
+  row("AbortMultipartUpload", "DELETE", "object", ["uploadId"], uploads.abortMultipartUpload),
+  row("DeleteObject", "DELETE", "object", [], objects.deleteObject),
+  row("CreateMultipartUpload", "POST", "object", ["uploads"], uploads.createMultipartUpload),
+  row("CompleteMultipartUpload", "POST", "object", ["uploadId"], uploads.completeMultipartUpload),
+];
+
+function row(
+  op: S3Operation,
+  method: string,
+  scope: Scope,
+  query: readonly string[],
+  handler: Handler,
+  header?: string,
+): OperationRow {
+  return { op, method, scope, query, handler, ...(header !== undefined && { header }) };
+}
+
+/** Query marks of operations that do not exist here; a request with one must not be taken for a plain one. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  accelerate: "AccelerateConfiguration",
+  acl: "Acl",
+  analytics: "AnalyticsConfiguration",
+  attributes: "Attributes",
+  cors: "Cors",
+  encryption: "Encryption",
+  "intelligent-tiering": "IntelligentTieringConfiguration",
+  inventory: "InventoryConfiguration",
+  "legal-hold": "LegalHold",
+  lifecycle: "LifecycleConfiguration",
+  logging: "Logging",
+  metrics: "MetricsConfiguration",
+  notification: "NotificationConfiguration",
+  "object-lock": "ObjectLockConfiguration",
+  ownershipControls: "OwnershipControls",
+  policy: "Policy",
+  policyStatus: "PolicyStatus",
+  publicAccessBlock: "PublicAccessBlock",
+  replication: "Replication",
+  requestPayment: "RequestPayment",
+  renameObject: "Rename",
+  restore: "Restore",
+  retention: "Retention",
+  select: "SelectContent",
+  session: "Session",
+  tagging: "Tagging",
+  torrent: "Torrent",
+  versions: "Versions",
+  website: "Website",
+};
+
+/** The operation that a request means, or the name of one that does not exist here. */
+export function operationOf(
+  method: string,
+  target: Target,
+  hasHeader: (name: string) => boolean,
+): OperationRow | { readonly unknown: string } {
+  const scope = target.bucket === "" ? "service" : target.key === "" ? "bucket" : "object";
+  const mark = Object.keys(ELSEWHERE).find((name) => target.query.has(name));
+  const found = OPERATIONS.find(
+    (candidate) =>
+      candidate.method === method &&
+      candidate.scope === scope &&
+      candidate.query.every((name) => target.query.has(name)) &&
+      (candidate.header === undefined || hasHeader(candidate.header)),
+  );
+  if (found && mark === undefined && !changesVersioning(method, target)) return found;
+  const verb = method.charAt(0) + method.slice(1).toLowerCase();
+  const subject = scope === "object" ? "Object" : scope === "bucket" ? "Bucket" : "Service";
+  const aspect = mark === undefined ? "" : ELSEWHERE[mark];
+  return { unknown: target.query.get("x-id") ?? `${verb}${subject}${aspect}` };
+}
+
+/** `PUT ?versioning` and the like must not be taken for `CreateBucket`. */
+function changesVersioning(method: string, { query, key }: Target): boolean {
+  return key === "" && method !== "GET" && (query.has("versioning") || query.has("location"));
+}

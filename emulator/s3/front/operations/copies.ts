@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { OpenedBody } from "../../../storage/objects/object-files.ts";
+import { missingObject, permissionTrouble } from "../../../subjects/object-storage/admission.ts";
+import { conditionTrouble, storeObject } from "../../../subjects/object-storage/objects.ts";
+import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
+import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
+import { copyBody } from "../../effects.ts";
+import { type Call, headerOf, type Reply } from "../call.ts";
+import { judgeRead, writeConditionOf } from "../conditions.ts";
+import { takeIn } from "../intake.ts";
+import { checkHeaders, objectHeadersOf, quoted } from "../object-headers.ts";
+import { rangeOf } from "../ranges.ts";
+import { orRefuse, refuse } from "../refused.ts";
+import { decode } from "../target.ts";
+import { writeXml } from "../xml.ts";
+import { isoOf } from "./buckets.ts";
+import { partNumberOf, uploadIdOf } from "./uploads.ts";
+
+interface Source {
+  readonly object: StoredObject;
+  readonly body: OpenedBody;
+}
+
+/** `CopyObject`: the source is opened before the target is written, so both may be one. */
+export async function copyObject(call: Call): Promise<Reply> {
+  const { store, claim, request } = call;
+  checkHeaders(request);
+  const condition = writeConditionOf(call);
+  orRefuse(conditionTrouble(store.world.reader, claim, condition));
+  const replace = replacesMetadata(call);
+  const replaced = replace ? objectHeadersOf(request) : undefined;
+  const { object: source, body } = openSource(call);
+  if (!replace && source.bucket === claim.bucket && source.key === claim.key) {
+    store.files.close(body);
+    const message =
+      "This copy request is illegal because it is trying to copy an object to itself without changing the " +
+      "object's metadata, storage class, website redirect location or encryption attributes.";
+    throw refuse("InvalidRequest", message);
+  }
+  const { content_type, headers, metadata } = replaced ?? source;
+  const whole = source.checksum_type === "FULL_OBJECT";
+  const copied = await takeIn(
+    call,
+    claim,
+    async (stage) => {
+      const md5 = createHash("md5");
+      await copyBody(stage, body, { start: 0, length: body.size }, (piece) => void md5.update(piece));
+      return { size: body.size, etag: md5.digest("hex") };
+    },
+    (turn, facts, file) => {
+      const made = {
+        content_type,
+        headers,
+        metadata,
+        ...facts,
+        ...file,
+        // A checksum of parts says nothing about a copy, which has none.
+        checksums: whole ? source.checksums : {},
+        checksum_type: "FULL_OBJECT",
+      } as const;
+      return storeObject(turn, claim, made, condition);
+    },
+  );
+  const { etag, last_modified } = copied;
+  const content = { LastModified: isoOf(last_modified), ETag: quoted(etag) };
+  return { status: 200, xml: writeXml("CopyObjectResult", content) };
+}
+
+/** `UploadPartCopy`, of the whole source or of a range of its bytes. */
+export async function uploadPartCopy(call: Call): Promise<Reply> {
+  const { store, claim } = call;
+  const uploadId = uploadIdOf(call);
+  const partNumber = partNumberOf(call);
+  orRefuse(findUpload(store.world.reader, claim, uploadId));
+  const { body } = openSource(call);
+  const asked = headerOf(call, "x-amz-copy-source-range");
+  const range = rangeOf(asked, body.size);
+  if (asked !== undefined && (range === undefined || range === "unsatisfiable")) {
+    store.files.close(body);
+    throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
+  }
+  const stretch = typeof range === "object" ? range : { start: 0, length: body.size };
+  const { etag, replaced, now } = await takeIn(
+    call,
+    { uploadId, partNumber },
+    async (stage) => {
+      const md5 = createHash("md5");
+      await copyBody(stage, body, stretch, (piece) => void md5.update(piece));
+      return md5.digest("hex");
+    },
+    (turn, md5, file) => {
+      const made = { ...file, size: stretch.length, etag: md5, checksums: {} };
+      const kept = storePart(turn, claim, uploadId, partNumber, made);
+      return "error" in kept ? kept : { ...kept, etag: md5, now: turn.now };
+    },
+  );
+  if (replaced) store.files.remove(replaced.file);
+  const content = { LastModified: isoOf(now), ETag: quoted(etag) };
+  return { status: 200, xml: writeXml("CopyPartResult", content) };
+}
+
+function replacesMetadata(call: Call): boolean {
+  const directive = headerOf(call, "x-amz-metadata-directive") ?? "COPY";
+  if (directive === "COPY" || directive === "REPLACE") return directive === "REPLACE";
+  throw refuse("InvalidArgument", "Unknown metadata directive.", {
+    ArgumentName: "x-amz-metadata-directive",
+  });
+}
+
+/** Finds the source, which takes the get permission, and opens it at once. */
+function openSource(call: Call): Source {
+  const { store, claim } = call;
+  const { reader } = store.world;
+  const { bucket, key } = sourceNamed(headerOf(call, "x-amz-copy-source") ?? "");
+  const reading = { ...claim, op: "GetObject", bucket, key } as const;
+  orRefuse(permissionTrouble(reader, reading, "get"));
+  const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, reading));
+  if (judgeRead(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
+  const body = store.files.open(object.file);
+  if (!body) throw refuse("NoSuchKey", "The file of this object is gone from the disk.", { Key: key });
+  return { object, body };
+}
+
+function sourceNamed(header: string): { readonly bucket: string; readonly key: string } {
+  const [given = "", version] = header.split("?versionId=");
+  // Many programs encode the slash between bucket and key as well.
+  const path = decode(given).replace(/^\//, "");
+  const slash = path.indexOf("/");
+  if (slash < 1 || slash === path.length - 1 || (version !== undefined && version !== "null")) {
+    const detail = { ArgumentName: "x-amz-copy-source", ArgumentValue: header.slice(0, 200) };
+    throw refuse("InvalidArgument", "Copy Source must mention the source bucket and key", detail);
+  }
+  return { bucket: path.slice(0, slash), key: path.slice(slash + 1) };
+}

@@ -1,0 +1,198 @@
+import { type Listing, listKeys } from "../../../subjects/object-storage/listing.ts";
+import { compareKeys } from "../../../subjects/object-storage/names.ts";
+import { objectId, objects, s3Parts, s3Uploads } from "../../../subjects/object-storage/records.ts";
+import { findUpload } from "../../../subjects/object-storage/uploads.ts";
+import type { Call, Reply } from "../call.ts";
+import { encode } from "../canonical.ts";
+import { checksumElements, quoted } from "../object-headers.ts";
+import { orRefuse, refuse } from "../refused.ts";
+import { writeXml, type XmlContent } from "../xml.ts";
+import { isoOf, OWNER } from "./buckets.ts";
+
+const MAX_PAGE = 1000;
+
+/** A count from the query, cut to what a page may hold. */
+function countOf({ target }: Call, name: string): number {
+  const text = target.query.get(name);
+  if (text === undefined || text === "") return MAX_PAGE;
+  if (!/^\d{1,10}$/.test(text)) {
+    throw refuse("InvalidArgument", `Provided ${name} not an integer or within integer range`, {
+      ArgumentName: name,
+      ArgumentValue: text.slice(0, 100),
+    });
+  }
+  return Math.min(Number(text), MAX_PAGE);
+}
+
+/** How names are spelled in this listing: plain, or encoded for readers whose XML cannot hold them. */
+function spellingOf({ target }: Call): (name: string) => string {
+  const type = target.query.get("encoding-type");
+  if (type === undefined) return (name) => name;
+  if (type === "url") return (name) => name.split("/").map(encode).join("/");
+  throw refuse("InvalidArgument", "Invalid Encoding Method specified in Request", {
+    ArgumentName: "encoding-type",
+    ArgumentValue: type.slice(0, 100),
+  });
+}
+
+interface Page {
+  readonly listing: Listing;
+  readonly elements: Readonly<Record<string, XmlContent>>;
+}
+
+function pageOf(call: Call, after: string, withOwner: boolean): Page {
+  const { query } = call.target;
+  const { reader } = call.store.world;
+  const { bucket } = call.claim;
+  const [prefix, delimiter] = [query.get("prefix") ?? "", query.get("delimiter") ?? ""];
+  const max = countOf(call, "max-keys");
+  const spell = spellingOf(call);
+  const keys = (function* () {
+    for (const object of reader.list(objects, bucket)) yield object.key;
+  })();
+  const listing = listKeys(keys, { prefix, delimiter, after, max });
+  const contents = listing.keys.map((key) => {
+    const object = reader.get(objects, objectId(bucket, key));
+    return {
+      Key: spell(key),
+      LastModified: isoOf(object?.last_modified ?? 0),
+      ETag: quoted(object?.etag ?? ""),
+      ChecksumAlgorithm: Object.keys(object?.checksums ?? {}).map((name) => name.toUpperCase()),
+      Size: object?.size ?? 0,
+      ...(withOwner && { Owner: OWNER }),
+      StorageClass: "STANDARD",
+    };
+  });
+  const elements = {
+    Name: bucket,
+    Prefix: spell(prefix),
+    Delimiter: delimiter === "" ? undefined : spell(delimiter),
+    MaxKeys: max,
+    EncodingType: query.get("encoding-type"),
+    IsTruncated: listing.is_truncated,
+    Contents: contents,
+    CommonPrefixes: listing.common_prefixes.map((name) => ({ Prefix: spell(name) })),
+  };
+  return { listing, elements };
+}
+
+/** `ListObjects`, by marker. */
+export function listObjects(call: Call): Reply {
+  const spell = spellingOf(call);
+  const marker = call.target.query.get("marker") ?? "";
+  const { listing, elements } = pageOf(call, marker, true);
+  const next = listing.is_truncated ? spell(listing.next) : undefined;
+  const content = { ...elements, Marker: spell(marker), NextMarker: next };
+  return { status: 200, xml: writeXml("ListBucketResult", content) };
+}
+
+/** `ListObjectsV2`, by continuation token; a token goes before `start-after`. */
+export function listObjectsV2(call: Call): Reply {
+  const { query } = call.target;
+  const token = query.get("continuation-token");
+  const startAfter = query.get("start-after");
+  const after = token === undefined ? (startAfter ?? "") : afterOf(token);
+  const { listing, elements } = pageOf(call, after, query.get("fetch-owner") === "true");
+  const content = {
+    ...elements,
+    KeyCount: listing.keys.length + listing.common_prefixes.length,
+    ContinuationToken: token,
+    NextContinuationToken: listing.is_truncated ? tokenOf(listing.next) : undefined,
+    StartAfter: startAfter === undefined ? undefined : spellingOf(call)(startAfter),
+  };
+  return { status: 200, xml: writeXml("ListBucketResult", content) };
+}
+
+const TOKEN_MARK = "1.";
+
+function tokenOf(after: string): string {
+  return `${TOKEN_MARK}${Buffer.from(after).toString("base64url")}`;
+}
+
+function afterOf(token: string): string {
+  if (/^1\.[A-Za-z0-9_-]+$/.test(token)) {
+    return Buffer.from(token.slice(TOKEN_MARK.length), "base64url").toString();
+  }
+  throw refuse("InvalidArgument", "The continuation token provided is incorrect", {
+    ArgumentName: "continuation-token",
+  });
+}
+
+/** `ListMultipartUploads`, by key and then by id; delimiters are refused. */
+export function listMultipartUploads(call: Call): Reply {
+  const { query } = call.target;
+  const spell = spellingOf(call);
+  const prefix = query.get("prefix") ?? "";
+  const [keyMarker, idMarker] = [query.get("key-marker") ?? "", query.get("upload-id-marker") ?? ""];
+  const max = countOf(call, "max-uploads");
+  if (query.get("delimiter")) throw refuse("NotImplemented", undefined, { Query: "delimiter" });
+  const found = [...call.store.world.reader.list(s3Uploads, call.claim.bucket)]
+    .filter(({ key }) => key.startsWith(prefix))
+    .sort((a, b) => compareKeys(a.key, b.key) || compareKeys(a.upload_id, b.upload_id))
+    .filter(({ key, upload_id }) => {
+      const order = compareKeys(key, keyMarker);
+      return order > 0 || (order === 0 && idMarker !== "" && compareKeys(upload_id, idMarker) > 0);
+    });
+  const page = found.slice(0, max);
+  const truncated = found.length > page.length && max > 0;
+  const last = truncated ? page.at(-1) : undefined;
+  const content = {
+    Bucket: call.claim.bucket,
+    KeyMarker: spell(keyMarker),
+    UploadIdMarker: idMarker,
+    NextKeyMarker: last && spell(last.key),
+    NextUploadIdMarker: last?.upload_id,
+    Prefix: spell(prefix),
+    EncodingType: query.get("encoding-type"),
+    MaxUploads: max,
+    IsTruncated: truncated,
+    Upload: page.map(({ key, upload_id, initiated, initiator, checksum_algorithm }) => ({
+      Key: spell(key),
+      UploadId: upload_id,
+      Initiator: { ID: initiator, DisplayName: initiator },
+      Owner: OWNER,
+      StorageClass: "STANDARD",
+      Initiated: isoOf(initiated),
+      ChecksumAlgorithm: checksum_algorithm?.toUpperCase(),
+    })),
+  };
+  return { status: 200, xml: writeXml("ListMultipartUploadsResult", content) };
+}
+
+/** `ListParts`, in the order of their numbers. */
+export function listParts(call: Call): Reply {
+  const { query } = call.target;
+  const { reader } = call.store.world;
+  const upload = orRefuse(findUpload(reader, call.claim, query.get("uploadId") ?? ""));
+  const max = countOf(call, "max-parts");
+  const marker = Number(query.get("part-number-marker") || 0);
+  if (!Number.isInteger(marker) || marker < 0) {
+    throw refuse("InvalidArgument", undefined, { ArgumentName: "part-number-marker" });
+  }
+  const found = [...reader.list(s3Parts, upload.upload_id)]
+    .sort((a, b) => a.part_number - b.part_number)
+    .filter(({ part_number }) => part_number > marker);
+  const page = found.slice(0, max);
+  const truncated = found.length > page.length && max > 0;
+  const content = {
+    Bucket: upload.bucket,
+    Key: upload.key,
+    UploadId: upload.upload_id,
+    Initiator: { ID: upload.initiator, DisplayName: upload.initiator },
+    Owner: OWNER,
+    StorageClass: "STANDARD",
+    PartNumberMarker: marker,
+    NextPartNumberMarker: page.at(-1)?.part_number ?? marker,
+    MaxParts: max,
+    IsTruncated: truncated,
+    ChecksumAlgorithm: upload.checksum_algorithm?.toUpperCase(),
+    Part: page.map(({ part_number, last_modified, etag, size, checksums }) => ({
+      PartNumber: part_number,
+      LastModified: isoOf(last_modified),
+      ETag: quoted(etag),
+      Size: size,
+      ...checksumElements(checksums),
+    })),
+  };
+  return { status: 200, xml: writeXml("ListPartsResult", content) };
+}

@@ -1,0 +1,183 @@
+import { conditionTrouble } from "../../../subjects/object-storage/objects.ts";
+import type { ChecksumAlgorithm, MultipartUpload } from "../../../subjects/object-storage/records.ts";
+import {
+  abortUpload,
+  findUpload,
+  finishUpload,
+  MAX_PART_NUMBER,
+  type NamedPart,
+  partsNamed,
+  startUpload,
+  storePart,
+} from "../../../subjects/object-storage/uploads.ts";
+import { CHECKSUM_ALGORITHMS, isChecksumAlgorithm } from "../../checksums.ts";
+import { type Assembled, assemble } from "../../effects.ts";
+import { receive, receiveText } from "../body.ts";
+import { type Call, commit, headerOf, type Reply } from "../call.ts";
+import { writeConditionOf } from "../conditions.ts";
+import { takeIn } from "../intake.ts";
+import {
+  checkHeaders,
+  checksumElements,
+  checksumHeaders,
+  objectHeadersOf,
+  quoted,
+  unquoted,
+} from "../object-headers.ts";
+import { orRefuse, refuse } from "../refused.ts";
+import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
+
+/** Room for ten thousand parts with their checksums. */
+const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
+
+/** Empty when the query has none. */
+export function uploadIdOf({ target }: Call): string {
+  return target.query.get("uploadId") ?? "";
+}
+
+/** Throws `S3Refused` (`InvalidArgument`) for whatever is no part number. */
+export function partNumberOf({ target }: Call): number {
+  const text = target.query.get("partNumber") ?? "";
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MAX_PART_NUMBER) return number;
+  throw refuse(
+    "InvalidArgument",
+    `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive`,
+    {
+      ArgumentName: "partNumber",
+      ArgumentValue: text.slice(0, 100),
+    },
+  );
+}
+
+/** `CreateMultipartUpload`: headers and metadata of the object come with it. */
+export function createMultipartUpload(call: Call): Reply {
+  const { claim, request } = call;
+  checkHeaders(request);
+  const plan = { ...objectHeadersOf(request), ...checksumPlan(call) };
+  const { upload_id, checksum_algorithm, checksum_type } = commit(call, (turn) =>
+    startUpload(turn, claim, plan),
+  );
+  const content = { Bucket: claim.bucket, Key: claim.key, UploadId: upload_id };
+  const headers: Record<string, string> = checksum_algorithm
+    ? {
+        "x-amz-checksum-algorithm": checksum_algorithm.toUpperCase(),
+        "x-amz-checksum-type": checksum_type,
+      }
+    : {};
+  return { status: 200, headers, xml: writeXml("InitiateMultipartUploadResult", content) };
+}
+
+function checksumPlan(call: Call): Pick<MultipartUpload, "checksum_algorithm" | "checksum_type"> {
+  const algorithm = headerOf(call, "x-amz-checksum-algorithm")?.toLowerCase();
+  const type = headerOf(call, "x-amz-checksum-type")?.toUpperCase();
+  if (algorithm === undefined) return { checksum_algorithm: null, checksum_type: "FULL_OBJECT" };
+  if (!isChecksumAlgorithm(algorithm)) {
+    throw refuse("InvalidRequest", "Checksum algorithm provided is unsupported.");
+  }
+  const natural = algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE";
+  if (type !== undefined && type !== "COMPOSITE" && type !== "FULL_OBJECT") {
+    throw refuse("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
+  }
+  if (type === "COMPOSITE" && natural !== type) {
+    throw refuse(
+      "InvalidRequest",
+      "The COMPOSITE checksum type cannot be used with the crc64nvme algorithm.",
+    );
+  }
+  return { checksum_algorithm: algorithm, checksum_type: type ?? natural };
+}
+
+/** `UploadPart`; a part sent again replaces the earlier one. */
+export async function uploadPart(call: Call): Promise<Reply> {
+  const { store, claim, request, signature } = call;
+  checkHeaders(request);
+  const uploadId = uploadIdOf(call);
+  const partNumber = partNumberOf(call);
+  orRefuse(findUpload(store.world.reader, claim, uploadId));
+  const { body, replaced } = await takeIn(
+    call,
+    { uploadId, partNumber },
+    (stage) => receive(request, signature, (piece) => stage.write(piece)),
+    (turn, { size, md5, checksums }, file) => {
+      const made = { ...file, size, etag: md5, checksums };
+      const kept = storePart(turn, claim, uploadId, partNumber, made);
+      return "error" in kept ? kept : { ...kept, body: made };
+    },
+  );
+  if (replaced) store.files.remove(replaced.file);
+  const { "x-amz-checksum-type": _, ...checksums } = checksumHeaders(body, "FULL_OBJECT");
+  return { status: 200, headers: { etag: quoted(body.etag), ...checksums } };
+}
+
+/** `CompleteMultipartUpload`: puts the named parts together and makes the object in one step. */
+export async function completeMultipartUpload(call: Call): Promise<Reply> {
+  const { store, claim, request, signature } = call;
+  const { reader } = store.world;
+  const uploadId = uploadIdOf(call);
+  const condition = writeConditionOf(call);
+  const upload = orRefuse(findUpload(reader, claim, uploadId));
+  const text = await receiveText(request, signature, { maxBytes: MAX_COMPLETE_BYTES, ofObject: true });
+  const named = await partsIn(text);
+  orRefuse(conditionTrouble(reader, claim, condition));
+  const parts = orRefuse(partsNamed(reader, uploadId, named));
+  const object = await takeIn(
+    call,
+    claim,
+    async (stage) => {
+      const assembled = orRefuse(await assemble(store.files, stage, upload, parts));
+      checkAssembled(call, assembled);
+      return assembled;
+    },
+    (turn, assembled, file) => {
+      return finishUpload(turn, claim, uploadId, named, { ...assembled, ...file }, condition);
+    },
+  );
+  store.files.removeUpload(uploadId);
+  const content = {
+    Location: `${call.target.basePath}/${claim.bucket}/${claim.key}`,
+    Bucket: claim.bucket,
+    Key: claim.key,
+    ETag: quoted(object.etag),
+    ...checksumElements(object.checksums),
+    ...(Object.keys(object.checksums).length > 0 && { ChecksumType: object.checksum_type }),
+  };
+  return { status: 200, xml: writeXml("CompleteMultipartUploadResult", content) };
+}
+
+async function partsIn(text: string): Promise<readonly NamedPart[]> {
+  const document = await readXml(text, "CompleteMultipartUpload");
+  return childrenOf(document, "Part").map((part) => {
+    const part_number = Number(textOf(part, "PartNumber")?.trim() || Number.NaN);
+    const etag = textOf(part, "ETag");
+    if (!Number.isInteger(part_number) || etag === undefined) throw refuse("MalformedXML");
+    const checksums: Partial<Record<ChecksumAlgorithm, string>> = {};
+    for (const algorithm of CHECKSUM_ALGORITHMS) {
+      const value = textOf(part, `Checksum${algorithm.toUpperCase()}`);
+      if (value !== undefined) checksums[algorithm] = value;
+    }
+    return { part_number, etag: unquoted(etag), checksums };
+  });
+}
+
+/** What the request says of the whole object has to be so. */
+function checkAssembled(call: Call, { size, checksums }: Assembled): void {
+  const saidSize = headerOf(call, "x-amz-mp-object-size");
+  if (saidSize !== undefined && Number(saidSize) !== size) {
+    throw refuse("InvalidRequest", "The provided object size does not match the parts.");
+  }
+  for (const [algorithm, value] of Object.entries(checksums)) {
+    const said = headerOf(call, `x-amz-checksum-${algorithm}`);
+    if (said !== undefined && said !== value) {
+      throw refuse("BadDigest", `The ${algorithm} you specified did not match the calculated checksum.`);
+    }
+  }
+}
+
+/** `AbortMultipartUpload`: its parts go with it. */
+export function abortMultipartUpload(call: Call): Reply {
+  const uploadId = uploadIdOf(call);
+  commit(call, (turn) => abortUpload(turn, call.claim, uploadId));
+  call.store.files.removeUpload(uploadId);
+  return { status: 204 };
+}

@@ -1,0 +1,161 @@
+import { createWriteStream, mkdirSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { WorldState } from "../../kernel/commit.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Collection } from "../../kernel/table.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import type { Home } from "../folders/registry.ts";
+import { isFullDisk } from "../full-disk.ts";
+import { FORMAT, writeSnapshot } from "../journal/snapshot.ts";
+import { type Body, bodiesOf, checkBodies, lastBoot, placeOfBody } from "./bodies.ts";
+import type { Missing } from "./hiding.ts";
+import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
+import { createStateReader, type StateReader } from "./record-lines.ts";
+import { openSeal, type Seal } from "./seal.ts";
+import { noteMark, placeOfTraces } from "./trace-entries.ts";
+import { textOf, type UnpackedEntry, unpackEntries } from "./unpack.ts";
+
+/** What a snapshot file is read with. */
+export interface ImportOptions {
+  readonly collections: readonly Collection<never>[];
+  /** Those of the data folder. */
+  readonly secrets: Secrets;
+  readonly passphrase: string | undefined;
+  /** Takes the rest of a file whose passphrase is not known. */
+  readonly withoutSecrets: boolean;
+  readonly bytesMax: number;
+  /** Says where the world is to lie, once it is known what it is; may refuse it. */
+  prepare(manifest: Manifest): Home;
+}
+
+/** A world that was read from a file, in a home that nobody knows yet. */
+export interface ImportedArchive {
+  readonly manifest: Manifest;
+  readonly state: WorldState;
+  readonly missing: Missing;
+  /** With what a folder of objects is opened that goes on from its own. */
+  readonly boot: number;
+}
+
+const MANIFEST_BYTES = 64 * 1024;
+/** One record may be as long as the body of a request. */
+const RECORDS_BYTES = 64 * 1024 * 1024;
+/** Room that is left on the disk for what the worlds do meanwhile. */
+const RESERVE_BYTES = 64 * 1024 * 1024;
+
+/** Reads a file into the home that `prepare` answers; on a refusal whatever lies there is worth nothing. */
+export async function importArchive(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<ImportedArchive> {
+  try {
+    return await read(chunks, options);
+  } catch (error) {
+    if (isFullDisk(error)) throw diskFull();
+    if (error instanceof RangeError) throw damaged("it has more records than one world can hold");
+    throw error;
+  }
+}
+
+/** Where the reading of a file is at. */
+interface Reading {
+  readonly manifest: Manifest;
+  readonly home: Home;
+  readonly seal: Seal | undefined;
+  readonly reader: StateReader;
+  /** Known once all records are. */
+  bodies: readonly Body[] | undefined;
+  nextBody: number;
+}
+
+async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
+  const unpacking = await unpackEntries(chunks, options.bytesMax);
+  let reading: Reading | undefined;
+  for await (const entry of unpacking.entries) {
+    if (reading) await take(reading, entry);
+    else reading = await begin(entry, options);
+  }
+  if (!reading) throw damaged("it is empty");
+  unpacking.prove(reading.seal?.authenticate);
+  const { manifest, home, reader } = reading;
+  const bodies = knownBodies(reading);
+  if (reading.nextBody < bodies.length) throw damaged("objects of it are missing");
+  const state = reader.state();
+  noteMark(home.traces, manifest.traces_mark);
+  writeSnapshot(home.records, { format: FORMAT, upTo: 0, state });
+  return { manifest, state, missing: reader.missing, boot: lastBoot(bodies) + 1 };
+}
+
+async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<Reading> {
+  if (entry.name !== ENTRY.manifest) throw damaged("it does not begin with a manifest");
+  const manifest = readManifest(await textOf(entry.content(), entry.size, MANIFEST_BYTES));
+  const seal = await sealOf(manifest, options);
+  const home = options.prepare(manifest);
+  for (const folder of [home.records, home.traces, home.objects]) mkdirSync(folder, { recursive: true });
+  const reader = createStateReader(options.collections, options.secrets, seal);
+  return { manifest, home, seal, reader, bodies: undefined, nextBody: 0 };
+}
+
+async function sealOf(
+  { sealed }: Manifest,
+  { passphrase, withoutSecrets }: ImportOptions,
+): Promise<Seal | undefined> {
+  if (!sealed || withoutSecrets) return undefined;
+  if (passphrase !== undefined) return openSeal(passphrase, sealed);
+  throw new Refusal(
+    422,
+    "passphrase_needed",
+    "The secrets of the snapshot file are under a passphrase. Nothing was imported.",
+    "Give it in EMULATOR_SNAPSHOT_PASSPHRASE, or leave the secrets out (without_secrets, or --without-secrets of `snapshot import`).",
+  );
+}
+
+async function take(reading: Reading, entry: UnpackedEntry): Promise<void> {
+  const { name, size } = entry;
+  const { home, reader } = reading;
+  if (name.startsWith(ENTRY.records)) {
+    if (reading.bodies) throw damaged("its parts are in another order");
+    return reader.take(await textOf(entry.content(), size, RECORDS_BYTES));
+  }
+  if (name.startsWith(ENTRY.traces)) {
+    const path = placeOfTraces(home.traces, name.slice(ENTRY.traces.length));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return write(entry, path, home);
+  }
+  const body = knownBodies(reading)[reading.nextBody];
+  if (!body || name !== `${ENTRY.objects}${reading.nextBody}` || size !== body.size)
+    throw damaged(`it has a part that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
+  reading.nextBody += 1;
+  await write(entry, placeOfBody(home.objects, body), home);
+}
+
+function knownBodies(reading: Reading): readonly Body[] {
+  if (reading.bodies) return reading.bodies;
+  const { records } = reading.reader.state();
+  checkBodies(records);
+  reading.bodies = bodiesOf(records);
+  return reading.bodies;
+}
+
+/** No file is written twice: what is there already came from the same archive. */
+async function write({ size, content }: UnpackedEntry, path: string, home: Home): Promise<void> {
+  const { bavail, bsize } = await statfs(home.records);
+  if (bavail * bsize < size + RESERVE_BYTES) throw diskFull();
+  try {
+    await pipeline(Readable.from(content()), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? damaged("a part of it is there twice") : error;
+  }
+}
+
+function diskFull(): Refusal {
+  return new Refusal(
+    413,
+    "disk_full",
+    "The disk under the data folder has no room for the snapshot. Nothing was imported.",
+    "Make room there, then import it again.",
+  );
+}

@@ -1,0 +1,48 @@
+import {
+  type ColumnName,
+  EXPORT_COLUMNS,
+  type TraceRow,
+} from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
+import { plainNumeral, plainNumeralOfDouble, unscaled } from "./decimals.ts";
+import { DECIMAL, typeOf } from "./schema.ts";
+import { wellFormedJson, wellFormedText } from "./surrogates.ts";
+
+function canonicalCost(text: string, formatVersion: FormatVersion): string {
+  if (formatVersion === "v1") return plainNumeralOfDouble(Number(text));
+  return plainNumeral(unscaled(text, DECIMAL.scale) ?? 0n, DECIMAL.scale);
+}
+
+function canonicalJson(value: unknown): unknown {
+  const json = JSON.stringify(value);
+  const wellFormed = wellFormedJson(json);
+  return wellFormed === json ? value : JSON.parse(wellFormed);
+}
+
+function canonicalValue(name: ColumnName, value: unknown, formatVersion: FormatVersion): unknown {
+  if (value === null || value === undefined) return null;
+  const type = typeOf(name, formatVersion);
+  if (type === "double" || type === "decimal") return canonicalCost(String(value), formatVersion);
+  if (type === "int64") return Number.isSafeInteger(value) ? value : BigInt(value as number);
+  if (type === "boolean" || type === "timestamp" || type === "local_timestamp") return value;
+  if (EXPORT_COLUMNS[name].v2 === "string") return wellFormedText(String(value));
+  return canonicalJson(value);
+}
+
+/**
+ * A stored row in the words of `readParquetFile`, so that the two may be compared value by value: costs
+ * as the column's type can hold them, texts as UTF-8 can, unsafe integers as bigint.
+ */
+export function canonicalRow(
+  row: TraceRow,
+  tenantId: string,
+  columns: readonly ColumnName[],
+  formatVersion: FormatVersion,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    columns.map((name) => [
+      name,
+      name === "tenant_id" ? tenantId : canonicalValue(name, row[name], formatVersion),
+    ]),
+  );
+}

@@ -1,0 +1,112 @@
+import { type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import type { EncodedFile, FileOrder } from "../../subjects/bulk-exports/encoder.ts";
+import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
+import type { PartitionReader } from "../rows/partition-reader.ts";
+import { loadCodec } from "./codecs.ts";
+import { createFileBytes } from "./file-bytes.ts";
+import { rowFilter } from "./row-filter.ts";
+import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
+import { valuesOf } from "./values.ts";
+
+const CREATED_BY = "trace-platform-emulator";
+// A row group is encoded once it has so much; it is what the encoder holds in memory.
+const GROUP_ROWS = 10_000;
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+/**
+ * JSON columns hold long texts that hardly repeat: a dictionary and bounds of them would cost much and say
+ * nothing. The default format has no dictionaries at all: readers that know only the older names of
+ * the encodings take plain values.
+ */
+function sourceOf(
+  name: ColumnSource["name"],
+  data: unknown[],
+  isJson: boolean,
+  isPlain: boolean,
+): ColumnSource {
+  return {
+    name,
+    data,
+    ...(isPlain || isJson ? { encoding: "PLAIN" as const } : {}),
+    ...(isJson ? { statistics: false } : {}),
+  };
+}
+
+interface GrowingFile {
+  add(rows: readonly StoredRow[]): void;
+  finish(): Uint8Array<ArrayBuffer>;
+}
+
+async function startFile(order: FileOrder): Promise<GrowingFile> {
+  const { columns, formatVersion } = order;
+  const { codec, compress } = await loadCodec(order.compression);
+  const schema = schemaOf(columns, formatVersion);
+  const bytes = createFileBytes();
+  const parquet = new ParquetWriter({
+    writer: bytes.writer,
+    schema: encodingSchemaOf(schema),
+    codec,
+    compressors: compress === undefined ? {} : { [codec]: compress },
+    createdBy: CREATED_BY,
+  });
+  return {
+    add(rows) {
+      const columnData = columns.map((name) => {
+        const type = typeOf(name, formatVersion);
+        const isJson = typeOf(name, "v2_beta") === "json";
+        return sourceOf(name, valuesOf(name, type, rows, order.tenantId), isJson, formatVersion === "v1");
+      });
+      parquet.write({ columnData, rowGroupSize: rows.length });
+    },
+    finish() {
+      parquet.schema = schema;
+      parquet.finish();
+      return bytes.joined();
+    },
+  };
+}
+
+function bytesOf(rows: readonly StoredRow[]): number {
+  return rows.reduce((sum, { line }) => sum + line.length, 0);
+}
+
+/**
+ * Encodes the next file of an order; `rowsRead` is called when all its rows were read and encoded, before
+ * the file is complete.
+ */
+export async function encodeFile(
+  reader: PartitionReader,
+  order: FileOrder,
+  rowsRead: () => void,
+): Promise<EncodedFile> {
+  const selects = rowFilter(order.filter);
+  const source = reader.open(order, order.cursor);
+  const file = await startFile(order);
+  let rows = 0;
+  let bytes = 0;
+  let group: StoredRow[] = [];
+  let groupBytes = 0;
+
+  while (rows < order.rowsPerFile) {
+    const taken = source.take(order.rowsPerFile - rows, order.bytesPerFile - bytes, rows === 0);
+    if (taken.length === 0) break;
+    // A selected line is copied, so that it does not keep in memory all the lines read with it.
+    const selected =
+      selects === null
+        ? taken
+        : taken.filter(({ line }) => selects(rowOf(line))).map(({ line }) => splitLine(Buffer.from(line)));
+    const selectedBytes = bytesOf(selected);
+    rows += selected.length;
+    bytes += selectedBytes;
+    groupBytes += selectedBytes;
+    for (const row of selected) group.push(row);
+    if (group.length < GROUP_ROWS && groupBytes < GROUP_BYTES) continue;
+    file.add(group);
+    group = [];
+    groupBytes = 0;
+  }
+  if (group.length > 0) file.add(group);
+  rowsRead();
+  const place = { cursor: source.cursor(), done: source.left() === 0 };
+  return rows === 0 ? { bytes: null, rows, ...place } : { bytes: file.finish(), rows, ...place };
+}

@@ -1,0 +1,189 @@
+import { Worker } from "node:worker_threads";
+import type {
+  EncodedFile,
+  EncodingFailure,
+  FileEncoder,
+  FileOrder,
+} from "../../subjects/bulk-exports/encoder.ts";
+import type { TracePlace } from "../rows/layers.ts";
+import { threadUrl } from "../thread-url.ts";
+import type { ThreadMessage } from "./encoder-thread.ts";
+
+/** How many threads encode, and with how much memory each. */
+export interface FileEncoderOptions {
+  readonly threads?: number;
+  /** How large the heap of a thread may become; the rows of a file are not on it. */
+  readonly heapMegabytes?: number;
+}
+
+/** The encoding threads of a process; the worlds that have files encoded are told apart by their folders. */
+export interface SharedEncoder {
+  encode(order: FileOrder, place: TracePlace): Promise<EncodedFile | EncodingFailure>;
+  /** Ends a thread as a crash would, if there can be a choice one that works for this folder. */
+  endThread(folder: string): Promise<void>;
+  /** Answers what waits or is under way for a folder, and lets go of the files in it. */
+  forget(folder: string): void;
+  close(): Promise<void>;
+}
+
+type Outcome = EncodedFile | EncodingFailure;
+
+interface Job {
+  readonly order: FileOrder;
+  readonly place: TracePlace;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | undefined;
+  /** The folder, project and day it read last: it may still know where their rows are. */
+  folder: string | undefined;
+  partition: string | undefined;
+}
+
+const THREADS = 2;
+const HEAP_MEGABYTES = 256;
+const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
+const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder was closed" };
+
+function partitionOf({ order: { tenantId, sessionId, day }, place }: Job): string {
+  return `${tenantId} ${sessionId} ${day} ${place.folder}`;
+}
+
+/** The failure of a job whose thread has ended, and why it ended as far as that is known. */
+function failureOf(code: number, error: (Error & { code?: string }) | undefined): EncodingFailure {
+  if (error?.code === OUT_OF_MEMORY) return { failure: "resource_exhausted", message: error.message };
+  return {
+    failure: "worker_crash",
+    message: error?.message ?? `the encoding thread ended with code ${code}`,
+  };
+}
+
+function send({ worker }: Thread, message: ThreadMessage): void {
+  worker.postMessage(message);
+}
+
+/** Calls back with each outcome; with the last one, when the thread is over. */
+function startThread(heapMegabytes: number, ended: (outcome: Outcome, isOver: boolean) => void): Thread {
+  const worker = new Worker(threadUrl("emulator/storage/parquet/encoder-thread"), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  });
+  let error: Error | undefined;
+  worker.on("message", (outcome: Outcome) => ended(outcome, false));
+  worker.on("error", (cause: Error) => {
+    error = cause;
+  });
+  worker.on("exit", (code) => ended(failureOf(code, error), true));
+  return { worker, job: undefined, folder: undefined, partition: undefined };
+}
+
+/** The thread whose end would be felt most by the world of a folder. */
+function threadToEnd(threads: Iterable<Thread>, folder: string): Thread | undefined {
+  const all = [...threads];
+  return (
+    all.find(({ job }) => job?.place.folder === folder) ??
+    all.find((thread) => thread.folder === folder) ??
+    all.find(({ job }) => job === undefined) ??
+    all[0]
+  );
+}
+
+/**
+ * Encodes files in threads that are started when there is work. A thread has one job at a time and the
+ * others wait in line, so that the end of a thread takes no job along but its own.
+ */
+export function createFileEncoder({
+  threads: threadsMax = THREADS,
+  heapMegabytes = HEAP_MEGABYTES,
+}: FileEncoderOptions = {}): SharedEncoder {
+  const threads = new Set<Thread>();
+  let line: Job[] = [];
+  let isClosed = false;
+
+  function addThread(): Thread {
+    const thread = startThread(heapMegabytes, (outcome, isOver) => {
+      if (isOver) threads.delete(thread);
+      end(thread, outcome);
+    });
+    threads.add(thread);
+    return thread;
+  }
+
+  function end(thread: Thread, outcome: Outcome): void {
+    const { job } = thread;
+    thread.job = undefined;
+    // An idle thread shall not keep the process from ending.
+    thread.worker.unref();
+    job?.settle(outcome);
+    sendNext();
+  }
+
+  /** The idle thread that suits a job best, or a new one when there may be one more. */
+  function threadFor(job: Job): Thread | undefined {
+    const idle = [...threads].filter((thread) => thread.job === undefined);
+    const partition = partitionOf(job);
+    const suited = idle.find((thread) => thread.partition === partition) ?? idle[0];
+    return suited ?? (threads.size < threadsMax ? addThread() : undefined);
+  }
+
+  function sendNext(): void {
+    const job = line[0];
+    if (isClosed || job === undefined) return;
+    const thread = threadFor(job);
+    if (thread === undefined) return;
+    line.shift();
+    thread.job = job;
+    thread.folder = job.place.folder;
+    thread.partition = partitionOf(job);
+    thread.worker.ref();
+    send(thread, { order: job.order, place: job.place });
+  }
+
+  return {
+    encode(order, place) {
+      if (isClosed) return Promise.resolve(CLOSED);
+      return new Promise((settle) => {
+        line.push({ order, place, settle });
+        sendNext();
+      });
+    },
+    async endThread(folder) {
+      const thread = threadToEnd(threads, folder);
+      if (thread === undefined) return;
+      threads.delete(thread);
+      if (thread.job !== undefined) line.unshift(thread.job);
+      thread.job = undefined;
+      sendNext();
+      await thread.worker.terminate();
+    },
+    forget(folder) {
+      const isOf = (job: Job | undefined): boolean => job?.place.folder === folder;
+      for (const job of line) if (isOf(job)) job.settle(CLOSED);
+      line = line.filter((job) => !isOf(job));
+      for (const thread of threads) {
+        if (isOf(thread.job)) thread.job?.settle(CLOSED);
+        send(thread, { forget: folder });
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const job of line.splice(0)) job.settle(CLOSED);
+      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+/** The encoder as a world has it; to close it closes it for this world only. */
+export function readingFrom(encoder: SharedEncoder, place: TracePlace): FileEncoder {
+  let isClosed = false;
+  return {
+    encode: (order) => (isClosed ? Promise.resolve(CLOSED) : encoder.encode(order, place)),
+    endThread: () => encoder.endThread(place.folder),
+    async close() {
+      isClosed = true;
+      encoder.forget(place.folder);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { AsyncBuffer, FileMetaData, SchemaElement } from "hyparquet";
+import { type ColumnType, EXPORT_COLUMNS } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { instantOf } from "../rows/instants.ts";
+import { loadDecompressors } from "./codecs.ts";
+import { plainNumeral, plainNumeralOfDouble } from "./decimals.ts";
+
+interface FileColumn {
+  readonly name: string;
+  /** A column type of the specification's table, or what the file says when it is none of these. */
+  readonly type: ColumnType | (string & {});
+}
+
+/** A file's columns in their order, and its rows a row group at a time, in the words of `canonicalRow`. */
+export interface ParquetFile {
+  readonly columns: readonly FileColumn[];
+  readonly rowCount: number;
+  batches(): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+interface Leaf extends FileColumn {
+  readonly element: SchemaElement;
+}
+
+function typeOfLeaf(element: SchemaElement): FileColumn["type"] {
+  const { type = "group", converted_type: converted, logical_type: logical } = element;
+  if (logical?.type === "TIMESTAMP" && type === "INT64" && logical.unit === "MICROS") {
+    return logical.isAdjustedToUTC ? "timestamp" : "local_timestamp";
+  }
+  if (converted === "DECIMAL" && element.scale === 12) return "decimal";
+  if (converted === "JSON") return "json";
+  if (converted === "UTF8") return "string";
+  const bare = converted === undefined && logical === undefined;
+  if (bare && type === "BOOLEAN") return "boolean";
+  if (bare && type === "INT64") return "int64";
+  if (bare && type === "DOUBLE") return "double";
+  return [type, converted, logical?.type].filter((word) => word !== undefined).join(" ");
+}
+
+function typeOfList(elements: readonly SchemaElement[]): FileColumn["type"] {
+  const [list, repeated, element] = elements;
+  const isList = list?.converted_type === "LIST" && repeated?.repetition_type === "REPEATED";
+  const item = element === undefined ? "nothing" : typeOfLeaf(element);
+  return isList && item === "string" ? "strings" : `group of ${item}`;
+}
+
+/** How many elements of the flat schema belong to the one at a place, itself included. */
+function extentOf(schema: readonly SchemaElement[], at: number): number {
+  let extent = 1;
+  for (let child = 0; child < (schema[at]?.num_children ?? 0); child += 1) {
+    extent += extentOf(schema, at + extent);
+  }
+  return extent;
+}
+
+function leavesOf(schema: readonly SchemaElement[]): Leaf[] {
+  const leaves: Leaf[] = [];
+  for (let at = 1; at < schema.length; ) {
+    const extent = extentOf(schema, at);
+    const elements = schema.slice(at, at + extent);
+    const element = elements[0] as SchemaElement;
+    const type = extent === 1 ? typeOfLeaf(element) : typeOfList(elements);
+    leaves.push({ name: element.name, type, element });
+    at += extent;
+  }
+  return leaves;
+}
+
+function signedInteger(bytes: Uint8Array): bigint {
+  const unsigned = BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
+  return BigInt.asIntN(bytes.length * 8, unsigned);
+}
+
+const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+// The library turns times and decimals into inexact values, so it is told to leave them as they are.
+const PARSERS = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),
+  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),
+  timestampFromMicroseconds: (micros: bigint | undefined) => micros,
+};
+
+function withoutDecimals(metadata: FileMetaData): FileMetaData {
+  const schema = metadata.schema.map((element) => {
+    if (element.converted_type !== "DECIMAL") return element;
+    const { converted_type: _, logical_type: __, ...rest } = element;
+    return rest;
+  });
+  return { ...metadata, schema };
+}
+
+function integerOf(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** A value as the file has it, in the words in which rows are compared. */
+function canonicalValue({ name, type, element }: Leaf, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (type === "timestamp" || type === "local_timestamp") return instantOf(value as bigint);
+  if (type === "double") return plainNumeralOfDouble(value as number);
+  if (type === "int64") return integerOf(value as bigint);
+  if (type === "decimal") {
+    const integer = value instanceof Uint8Array ? signedInteger(value) : BigInt(value as bigint);
+    return plainNumeral(integer, element.scale ?? 0);
+  }
+  const column = name in EXPORT_COLUMNS ? EXPORT_COLUMNS[name as keyof typeof EXPORT_COLUMNS] : undefined;
+  const isJsonText = column?.v2 === "json" || (column?.v2 === "strings" && type === "string");
+  return isJsonText ? JSON.parse(value as string) : value;
+}
+
+/** Bytes as the Parquet reader takes them; they may be a part of a larger buffer, as small ones are. */
+export function bufferOf(bytes: Uint8Array): AsyncBuffer {
+  const start = bytes.byteOffset;
+  const buffer = bytes.buffer as ArrayBuffer;
+  return {
+    byteLength: bytes.byteLength,
+    slice: (from, to = bytes.byteLength) => buffer.slice(start + from, start + to),
+  };
+}
+
+/** Opens a Parquet file that is in memory; a broken one throws, here or from its rows. */
+export async function readParquetFile(bytes: Uint8Array): Promise<ParquetFile> {
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const file = bufferOf(bytes);
+  const compressors = await loadDecompressors();
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
+  const leaves = leavesOf(metadata.schema);
+  const exact = withoutDecimals(metadata);
+
+  async function* batches() {
+    let rowStart = 0;
+    for (const group of metadata.row_groups) {
+      const rowEnd = rowStart + Number(group.num_rows);
+      const options = { file, metadata: exact, compressors, parsers: PARSERS, rowStart, rowEnd };
+      const rows = await parquetReadObjects({ ...options, geoparquet: false });
+      yield rows.map((row) =>
+        Object.fromEntries(leaves.map((leaf) => [leaf.name, canonicalValue(leaf, row[leaf.name])])),
+      );
+      rowStart = rowEnd;
+    }
+  }
+
+  const columns = leaves.map(({ name, type }) => ({ name, type }));
+  return { columns, rowCount: Number(metadata.num_rows), batches };
+}

@@ -1,0 +1,98 @@
+import {
+  type ColumnName,
+  type ColumnType,
+  EXPORT_COLUMNS,
+} from "../../../contracts/spec/bulk-exports/columns.ts";
+import { epochMicroseconds } from "../rows/instants.ts";
+import { isJsonColumn, type RowHead, type StoredRow } from "../rows/lines.ts";
+import { unscaled } from "./decimals.ts";
+import { DECIMAL } from "./schema.ts";
+import { wellFormedJson, wellFormedJsonBytes } from "./surrogates.ts";
+
+/** A value of a row that its column cannot hold. */
+export class UnencodableValue extends Error {
+  constructor(rowId: string, column: ColumnName, problem: string) {
+    super(`row ${rowId}: ${column} ${problem}`);
+    this.name = "UnencodableValue";
+  }
+}
+
+const INT64_BOUND = 2n ** 63n;
+const DECIMAL_BOUND = 10n ** BigInt(DECIMAL.precision);
+const SHOWN_MAX = 40;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}
+
+/** Turns a value that is not null into what the library takes; a text is the problem with the value. */
+type Convert = (value: unknown) => { readonly value: unknown } | string;
+
+function convertInt64(value: unknown): { readonly value: bigint } | string {
+  if (!Number.isInteger(value)) return `is not an integer: ${shown(value)}`;
+  const integer = BigInt(value as number);
+  const isInside = integer >= -INT64_BOUND && integer < INT64_BOUND;
+  return isInside ? { value: integer } : `is beyond 64 bits: ${shown(value)}`;
+}
+
+function convertDouble(value: unknown): { readonly value: number } | string {
+  const isNumeral = unscaled(String(value), 0) !== undefined;
+  const number = isNumeral ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? { value: number } : `is not a finite number: ${shown(value)}`;
+}
+
+function convertDecimal(value: unknown): { readonly value: bigint } | string {
+  const integer = unscaled(String(value), DECIMAL.scale);
+  if (integer === undefined) return `is not a decimal number: ${shown(value)}`;
+  const isInside = integer > -DECIMAL_BOUND && integer < DECIMAL_BOUND;
+  return isInside
+    ? { value: integer }
+    : `is beyond DECIMAL(${DECIMAL.precision},${DECIMAL.scale}): ${shown(value)}`;
+}
+
+function convertInstant(value: unknown): { readonly value: bigint } | string {
+  try {
+    return { value: epochMicroseconds(String(value)) };
+  } catch {
+    return `is not a time: ${shown(value)}`;
+  }
+}
+
+const CONVERT: { readonly [T in ColumnType]?: Convert } = {
+  int64: convertInt64,
+  double: convertDouble,
+  decimal: convertDecimal,
+  timestamp: convertInstant,
+  local_timestamp: convertInstant,
+};
+
+/** The values of a column for so many rows, as the Parquet library takes them; null where there is none. */
+export function valuesOf(
+  name: ColumnName,
+  type: ColumnType,
+  rows: readonly StoredRow[],
+  tenantId: string,
+): unknown[] {
+  if (name === "tenant_id") return rows.map(() => tenantId);
+  if (isJsonColumn(name)) {
+    return rows.map((row) => {
+      const json = row.json(name);
+      return json === null ? null : wellFormedJsonBytes(json);
+    });
+  }
+  const key: keyof RowHead = name;
+  // In v1 the lists are JSON texts.
+  if (type === "string" && EXPORT_COLUMNS[name].v2 === "strings") {
+    return rows.map(({ head }) => wellFormedJson(JSON.stringify(head[key] ?? [])));
+  }
+  const convert = CONVERT[type];
+  if (convert === undefined) return rows.map(({ head }) => head[key] ?? null);
+  return rows.map(({ head }) => {
+    const value = head[key];
+    if (value === null || value === undefined) return null;
+    const converted = convert(value);
+    if (typeof converted === "string") throw new UnencodableValue(head.id, name, converted);
+    return converted.value;
+  });
+}

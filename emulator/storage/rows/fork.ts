@@ -1,0 +1,105 @@
+import { mkdirSync } from "node:fs";
+import type { TraceScope } from "../../subjects/traces/port.ts";
+import { shareHeldPatches } from "./held-patches.ts";
+import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
+import { type TraceLayer, type TracePlace, topOf } from "./layers.ts";
+import { copyUpAll } from "./load-scope.ts";
+import { isEmptyOrMissing, noteForked, readForked, scopesIn } from "./marks.ts";
+import type { OpenFiles } from "./open-files.ts";
+import { scopeFolder } from "./places.ts";
+
+/** What a fork is opened with. */
+export interface Fork extends Required<TracePlace> {
+  /** The rows that it goes on from; without them it reads the layers for itself. */
+  readonly inherited: InheritedRows;
+}
+
+/** Makes the folders that the forks of a store begin with. */
+export interface Forking {
+  /** Prepares a folder for a fork that sees what the store has below the mark, which is all of it. */
+  fork(target: string, mark: number): Fork;
+  /** Says that a tenant may hold patches now. */
+  hold(scope: TraceScope): void;
+  /** Has to be called before rows are written: later forks go on from others than the earlier ones. */
+  writing(): void;
+}
+
+/** Each layer is looked into for every segment that is not found before. */
+const LAYERS_MAX = 32;
+
+/** What a store says of itself to be forked. */
+interface Forked {
+  readonly files: OpenFiles;
+  readonly place: TracePlace;
+  readonly inherited: InheritedRows;
+  /** The rows of the tenants that were used so far. */
+  rows(): ReadonlyMap<string, Rows>;
+  /** Segments have become the store's own: it has to load them anew. */
+  copied(): void;
+}
+
+/** Forks of a store that has not been written to since share what they begin with. */
+export function createForking({ files, place, copied, ...store }: Forked): Forking {
+  const { folder, layers = [] } = place;
+  const inherited = topOf(layers);
+  const handOnPatches = createPatchSharing(folder);
+  let needed = layers;
+  let noted: number | undefined;
+  let latest: InheritedRows | undefined;
+
+  function layersBelow(mark: number): readonly TraceLayer[] {
+    // What has written nothing adds nothing, so that forks of forks do not make chains.
+    if (mark === inherited) return needed;
+    if (needed.length >= LAYERS_MAX) {
+      try {
+        copyUpAll(files, place);
+      } finally {
+        // Even of a copying that fails on the way some segments are whole now, and those hide their pieces.
+        copied();
+      }
+      needed = [];
+    }
+    noted ??= readForked(folder);
+    if (mark > noted) noteForked(folder, mark);
+    noted = mark;
+    return [{ folder, mark }, ...needed];
+  }
+
+  /** Forks of one mark go on from the same rows, whether or not this store has read them already. */
+  function rowsBelow(mark: number, layersOfFork: readonly TraceLayer[]): InheritedRows {
+    if (mark === inherited) return store.inherited;
+    latest ??= createInheritedRows(layersOfFork, store.rows);
+    return latest;
+  }
+
+  return {
+    fork(target, mark) {
+      if (!isEmptyOrMissing(target))
+        throw new Error(`a fork needs an empty folder, and ${target} holds something; name another`);
+      const layersOfFork = layersBelow(mark);
+      mkdirSync(target, { recursive: true, mode: 0o700 });
+      handOnPatches.to(target);
+      return { folder: target, layers: layersOfFork, inherited: rowsBelow(mark, layersOfFork) };
+    },
+    hold: handOnPatches.hold,
+    writing() {
+      latest?.settle();
+      latest = undefined;
+    },
+  };
+}
+
+/** Patches are looked for once; from then on it is known who holds some, so that a fork costs the same. */
+function createPatchSharing(folder: string) {
+  let holding: Map<string, TraceScope> | undefined;
+  return {
+    hold(scope: TraceScope): void {
+      holding?.set(scopeFolder(folder, scope), scope);
+    },
+    to(target: string): void {
+      holding ??= new Map(scopesIn(folder).map((scope) => [scopeFolder(folder, scope), scope]));
+      for (const [path, scope] of [...holding])
+        if (!shareHeldPatches(path, scopeFolder(target, scope))) holding.delete(path);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import {
+  COLUMN_NAMES,
+  type ColumnName,
+  EXPORT_COLUMNS,
+  type TraceRow,
+} from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
+
+/**
+ * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
+ * then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed.
+ */
+type JsonColumn = {
+  [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
+}[ColumnName];
+
+/** The columns of a row that are parsed to be looked at. */
+export type RowHead = Omit<TraceRow, JsonColumn>;
+
+const JSON_COLUMNS = COLUMN_NAMES.filter((name): name is JsonColumn => EXPORT_COLUMNS[name].v2 === "json");
+const HEAD_COLUMNS = COLUMN_NAMES.filter(
+  (name): name is keyof RowHead & ColumnName => name !== "tenant_id" && EXPORT_COLUMNS[name].v2 !== "json",
+);
+const SIZES = `,"sizes":`;
+const OPENING_BRACE = 0x7b;
+const NULL_BYTES = Buffer.from("null");
+
+/** Whether the column holds JSON, which is copied and not parsed. */
+export function isJsonColumn(name: ColumnName): name is JsonColumn {
+  return EXPORT_COLUMNS[name].v2 === "json";
+}
+
+/** The line of a row, with its line feed. */
+export function lineOf(row: DomainRow): string {
+  const head: Record<string, unknown> = {};
+  for (const name of HEAD_COLUMNS) head[name] = row[name];
+  if (row.below !== undefined) head.below = row.below;
+  let text = JSON.stringify(head).slice(0, -1);
+  let sizes = `{"head":${Buffer.byteLength(text)}`;
+  for (const name of JSON_COLUMNS) {
+    const value = row[name];
+    const json = value === null ? "null" : (JSON.stringify(value) ?? "null");
+    sizes += `,"${name}":${Buffer.byteLength(json)}`;
+    text += `,"${name}":${json}`;
+  }
+  return `${text}${SIZES}${sizes}}}\n`;
+}
+
+/** The whole row of a line. */
+export function rowOf(line: Buffer): DomainRow {
+  const { sizes: _sizes, ...row } = JSON.parse(line.toString("utf8"));
+  return row as DomainRow;
+}
+
+/** A stored row whose JSON columns are still bytes. */
+export interface StoredRow {
+  readonly line: Buffer;
+  readonly head: RowHead;
+  /** The JSON text of a column as it was stored; null for the JSON value null. */
+  json(column: JsonColumn): Buffer | null;
+}
+
+function sizesOf(line: Buffer): Record<string, number> {
+  const start = line.lastIndexOf(OPENING_BRACE);
+  return JSON.parse(line.toString("latin1", start, line.length - 2)) as Record<string, number>;
+}
+
+/** Finds the columns of a line without parsing its JSON columns. */
+export function splitLine(line: Buffer): StoredRow {
+  const { head: headBytes, ...sizes } = sizesOf(line);
+  if (headBytes === undefined) throw new SyntaxError("a stored row without sizes");
+  const head = JSON.parse(`${line.toString("utf8", 0, headBytes)}}`) as RowHead;
+  return {
+    line,
+    head,
+    json(column) {
+      let at = headBytes;
+      for (const name in sizes) {
+        const start = at + name.length + 4; // The comma, two quotes and the colon of `,"name":`.
+        at = start + (sizes[name] ?? 0);
+        if (name !== column) continue;
+        const text = line.subarray(start, at);
+        return text.length === NULL_BYTES.length && text.equals(NULL_BYTES) ? null : text;
+      }
+      return null;
+    },
+  };
+}

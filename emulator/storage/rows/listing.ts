@@ -1,0 +1,149 @@
+import type { ListedRow, RowRange } from "../../subjects/traces/port.ts";
+import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
+import { rowOf } from "./lines.ts";
+import type { OpenFiles } from "./open-files.ts";
+import { readLine, type Segment } from "./segment.ts";
+import { createSegmentOrder, type SegmentOrder } from "./segment-order.ts";
+import { traceWord } from "./sidecar.ts";
+
+/** Lists a tenant's rows by their start; orders of segments are kept for the next page. */
+export interface Listing {
+  list(range: RowRange): Iterable<ListedRow>;
+}
+
+/** About 70 bytes each. */
+const RECORDS_HELD_MAX = 1_000_000;
+const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
+
+/** Segments that are added to the list later are listed too. */
+export function createListing(files: OpenFiles, segments: readonly Segment[]): Listing {
+  const orders = createOrders(files);
+  const bySession = new Map<string, Segment[]>();
+  let known = 0;
+
+  function segmentsOf(sessionId: string): readonly Segment[] {
+    for (; known < segments.length; known += 1) {
+      const segment = segments[known] as Segment;
+      const days = bySession.get(segment.sessionId) ?? [];
+      days.push(segment);
+      days.sort((left, right) => (left.day < right.day ? -1 : 1));
+      bySession.set(segment.sessionId, days);
+    }
+    return bySession.get(sessionId) ?? [];
+  }
+
+  function* listProject(sessionId: string, range: RowRange): Generator<ListedRow> {
+    const days = segmentsOf(sessionId);
+    for (const segment of range.order === "asc" ? days : [...days].reverse()) {
+      if (segment.live === 0 || !mayHold(segment, range)) continue;
+      yield* listSegment(files, segment, orders.of(segment), range);
+    }
+  }
+
+  return {
+    list: ({ sessionIds, ...range }) => {
+      const lists = [...new Set(sessionIds)].map((id) => listProject(id, { sessionIds, ...range }));
+      return lists.length === 1 ? (lists[0] as Iterable<ListedRow>) : merged(lists, range.order);
+    },
+  };
+}
+
+/** Orders of segments, the one used longest ago given up when there are too many records in them. */
+function createOrders(files: OpenFiles) {
+  const orders = new Map<Segment, SegmentOrder>();
+  return {
+    of(segment: Segment): SegmentOrder {
+      const order = orders.get(segment) ?? createSegmentOrder(files, segment);
+      order.follow();
+      orders.delete(segment);
+      orders.set(segment, order);
+      let held = 0;
+      for (const { records } of orders.values()) held += records;
+      for (const [oldest, { records }] of orders) {
+        if (held <= RECORDS_HELD_MAX || oldest === segment) break;
+        orders.delete(oldest);
+        held -= records;
+      }
+      return order;
+    },
+  };
+}
+
+function mayHold({ day }: Segment, { start, end, order, after }: RowRange): boolean {
+  if ((start !== undefined && day < start.slice(0, 10)) || (end !== undefined && day > end.slice(0, 10)))
+    return false;
+  if (after === undefined) return true;
+  const reached = after.startTime.slice(0, 10);
+  return order === "asc" ? day >= reached : day <= reached;
+}
+
+function* listSegment(
+  files: OpenFiles,
+  segment: Segment,
+  order: SegmentOrder,
+  range: RowRange,
+): Generator<ListedRow> {
+  const { start = ENDS_OF_TIME.start, end = ENDS_OF_TIME.end } = range;
+  const { from, until } = withinDay(segment.day, start, end);
+  const positions = range.traceId === undefined ? undefined : order.ofTrace(traceWord(range.traceId));
+  const ranked: Ranked = positions === undefined ? order : rankedAmong(positions, order);
+  const place = placeIn(segment, range, ranked);
+  let low = ranked.rank(from, "");
+  let high = ranked.rank(until, "");
+  if (range.order === "asc") low = Math.max(low, place ?? low);
+  else high = Math.min(high, place ?? high);
+  const { view } = order;
+  while (low < high) {
+    const rank = range.order === "asc" ? low++ : --high;
+    const position = ranked.at(rank);
+    const offset = view.offset(position);
+    const bytes = view.length(position);
+    yield {
+      id: view.id(position),
+      startTime: instantAt(segment.day, view.start(position)),
+      bytes,
+      read: () => rowOf(readLine(files, segment, offset, bytes)),
+    };
+  }
+}
+
+type Ranked = Pick<SegmentOrder, "at" | "rank">;
+
+function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Ranked {
+  return {
+    at: (rank) => positions[rank] ?? 0,
+    rank(start, id) {
+      const found = positions.findIndex(
+        (other) => view.start(other) > start || (view.start(other) === start && view.id(other) >= id),
+      );
+      return found < 0 ? positions.length : found;
+    },
+  };
+}
+
+/** The rank at which a page goes on: of the first row behind the place, or of the place itself. */
+function placeIn({ day }: Segment, { after, order }: RowRange, ranked: Ranked): number | undefined {
+  if (after === undefined || after.startTime.slice(0, 10) !== day) return undefined;
+  const micros = microsecondsOfDay(after.startTime);
+  // "g" is behind every id, so that the row of the place itself is passed over.
+  return ranked.rank(micros, order === "asc" ? `${after.id}g` : after.id);
+}
+
+/** The rows of several lists in one order. */
+function* merged(lists: readonly Iterator<ListedRow>[], order: RowRange["order"]): Generator<ListedRow> {
+  const heads = lists.map((list) => ({ list, row: list.next().value as ListedRow | undefined }));
+  const comesFirst = (left: ListedRow, right: ListedRow): boolean =>
+    order === "asc" ? isBefore(left, right) : isBefore(right, left);
+  for (;;) {
+    let first: (typeof heads)[number] | undefined;
+    for (const head of heads) if (head.row && (!first?.row || comesFirst(head.row, first.row))) first = head;
+    if (!first?.row) return;
+    yield first.row;
+    first.row = first.list.next().value as ListedRow | undefined;
+  }
+}
+
+function isBefore(left: ListedRow, right: ListedRow): boolean {
+  if (left.startTime !== right.startTime) return left.startTime < right.startTime;
+  return left.id < right.id;
+}

@@ -1,0 +1,123 @@
+import type { PartitionWindow } from "../../subjects/traces/port.ts";
+import type { TracePlace } from "./layers.ts";
+import { type StoredRow, splitLine } from "./lines.ts";
+import { readExactly } from "./open-files.ts";
+import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
+import { createPlans, type Plans } from "./plans.ts";
+
+/** The rows of a window after a cursor, a bounded batch at a time. */
+interface RowSource {
+  /**
+   * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
+   * bytes together; but one at least, when `atLeastOne` is set and one is left.
+   */
+  take(rowsMax: number, bytesMax: number, atLeastOne: boolean): readonly StoredRow[];
+  /** Names the last row that was taken. */
+  cursor(): string | null;
+  /** How many rows are left. */
+  left(): number;
+}
+
+/** Reads partitions with nothing but the place of a store: any thread may have one, while the store goes on writing. */
+export interface PartitionReader {
+  open(window: PartitionWindow, cursor: string | null): RowSource;
+  close(): void;
+}
+
+const BATCH_ROWS_MAX = 10_000;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const READ_BYTES_MAX = 8 * 1024 * 1024;
+// Bytes of other rows that are read over rather than beginning another read.
+const GAP_BYTES_MAX = 32 * 1024;
+
+/** The file that an offset is in, and where the next one begins; one without data has the same beginning. */
+function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly pastByte: number } {
+  const at = files.findLastIndex(({ firstByte }) => firstByte <= offset);
+  return { ...(files[at] as PlannedFile), pastByte: files[at + 1]?.firstByte ?? Number.POSITIVE_INFINITY };
+}
+
+/** Rows whose lines come with one read. */
+interface Stretch {
+  readonly file: PlannedFile;
+  readonly begin: number;
+  readonly end: number;
+  /** How many of the rows that were asked for have been taken. */
+  readonly past: number;
+}
+
+/** The rows from `from` on, in the order of their lines, whose lines lie close together in one file. */
+function stretchOf(plan: Plan, rows: readonly number[], from: number): Stretch {
+  const offsetOf = (at: number): number => plan.offsets[rows[at] ?? 0] ?? 0;
+  const endOf = (at: number): number => offsetOf(at) + (plan.lengths[rows[at] ?? 0] ?? 0);
+  const begin = offsetOf(from);
+  const { pastByte, ...file } = fileAt(plan, begin);
+  let end = endOf(from);
+  let past = from + 1;
+  for (; past < rows.length; past += 1) {
+    if (offsetOf(past) >= pastByte || offsetOf(past) - end > GAP_BYTES_MAX) break;
+    if (endOf(past) - begin > READ_BYTES_MAX) break;
+    end = endOf(past);
+  }
+  return { file, begin, end, past };
+}
+
+/** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
+function readLines(plan: Plan, from: number, to: number): Buffer[] {
+  const { offsets, lengths } = plan;
+  const offsetOf = (row: number): number => offsets[row] ?? 0;
+  const rows = Array.from({ length: to - from }, (_, at) => from + at);
+  if (rows.some((row) => row > from && offsetOf(row) < offsetOf(row - 1))) {
+    rows.sort((left, right) => offsetOf(left) - offsetOf(right));
+  }
+  const lines = new Array<Buffer>(to - from);
+  for (let at = 0; at < rows.length; ) {
+    const { file, begin, end, past } = stretchOf(plan, rows, at);
+    const bytes = readExactly(file.file, Buffer.allocUnsafeSlow(end - begin), begin - file.firstByte);
+    for (; at < past; at += 1) {
+      const row = rows[at] ?? 0;
+      const start = offsetOf(row) - begin;
+      lines[row - from] = bytes.subarray(start, start + (lengths[row] ?? 0));
+    }
+  }
+  return lines;
+}
+
+/** Up to where a batch goes that begins at `from`: the first row may have other bounds than the rest. */
+function endOfBatch(plan: Plan, from: number, rowsMax: number, firstMax: number, bytesMax: number): number {
+  const end = Math.min(plan.offsets.length, from + Math.min(rowsMax, BATCH_ROWS_MAX));
+  let bytes = 0;
+  for (let to = from; to < end; to += 1) {
+    bytes += plan.lengths[to] ?? 0;
+    if (bytes > (to === from ? firstMax : Math.min(bytesMax, BATCH_BYTES_MAX))) return to;
+  }
+  return end;
+}
+
+function openSource(plan: Plan, begin: number, beginCursor: string | null): RowSource {
+  let position = begin;
+  let cursor = beginCursor;
+  return {
+    take(rowsMax, bytesMax, atLeastOne) {
+      const to = endOfBatch(plan, position, rowsMax, atLeastOne ? Infinity : bytesMax, bytesMax);
+      const rows = readLines(plan, position, to).map(splitLine);
+      position = to;
+      const last = rows.at(-1)?.head;
+      if (last !== undefined) cursor = `${last.start_time} ${last.id}`;
+      if (cursor !== null) rememberPosition(plan, cursor, position);
+      return rows;
+    },
+    cursor: () => cursor,
+    left: () => plan.offsets.length - position,
+  };
+}
+
+/** Reads the partitions of one store; plans may be shared with readers of others. */
+export function createPartitionReader(place: TracePlace, plans: Plans = createPlans()): PartitionReader {
+  return {
+    open(window, cursor) {
+      const { plan, begin } = plans.of(place, window, cursor);
+      return openSource(plan, begin, cursor);
+    },
+    close: () => plans.close(),
+  };
+}

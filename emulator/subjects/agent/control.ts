@@ -1,0 +1,75 @@
+import { anything, object, optional } from "../../../contracts/spec/fields.ts";
+import { formatDuration } from "../../kernel/duration.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import type { Reader } from "../turn.ts";
+import type { ScriptedRun } from "./script.ts";
+import { addScript, matchesOf, removeScript, SCRIPTS, type StoredScript, scriptsInForce } from "./scripts.ts";
+
+/** How runs of the agent server end and what they stream. */
+export const AGENT_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/agent/scripts",
+    summary: "List the scripts in force, the one that decides first, with the runs that each has matched.",
+    run: ({ world }) =>
+      scriptsInForce(world.reader, world.ports.settings.agent.scripts).map((script) =>
+        viewOf(world.reader, script),
+      ),
+  }),
+  control({
+    method: "POST",
+    path: "/agent/scripts",
+    summary:
+      "Decide how runs go: which ones by match, how by then. It goes before the scripts that are there.",
+    body: object({ match: optional(anything()), then: anything(), times: optional(anything()) }),
+    run: ({ world }, { body }) =>
+      viewOf(
+        world.reader,
+        world.turn({ type: "control", name: "agent.script.add" }, (turn) => addScript(turn, body)),
+      ),
+  }),
+  control({
+    method: "DELETE",
+    path: "/agent/scripts/{id}",
+    summary: "Take a script out of force.",
+    run({ world }, { path }) {
+      const id = path.id ?? "";
+      world.turn({ type: "control", name: "agent.script.remove", ref: id }, (turn) => removeScript(turn, id));
+      return { deleted: id };
+    },
+  }),
+  control({
+    method: "DELETE",
+    path: "/agent/scripts",
+    summary: "Take every script that was given out of force.",
+    run({ world }) {
+      const ids = [...world.reader.list(SCRIPTS)].map(({ id }) => id);
+      world.turn({ type: "control", name: "agent.script.clear" }, (turn) => {
+        for (const id of ids) removeScript(turn, id);
+      });
+      return { deleted: ids };
+    },
+  }),
+];
+
+function viewOf(reader: Reader, { id, match, then, times }: StoredScript) {
+  return { id, match, then: thenView(then), times, matches: matchesOf(reader, id) };
+}
+
+/** As it is written: durations spelled out, nothing that was left out. */
+function thenView({ after_ms, events, ...then }: ScriptedRun) {
+  const given = Object.entries(then).filter(([, value]) => value !== null && value !== false);
+  return {
+    ...Object.fromEntries(given),
+    ...(then.interrupt && { interrupt: then.interrupt.value }),
+    ...(after_ms !== null && { after: formatDuration(after_ms) }),
+    ...(events && {
+      events: events.map(({ after_ms: pause, node, run_type, ...event }) => ({
+        ...event,
+        ...(pause > 0 && { after: formatDuration(pause) }),
+        ...(node !== null && { node }),
+        ...(run_type !== null && { run_type }),
+      })),
+    }),
+  };
+}

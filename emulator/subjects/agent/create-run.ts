@@ -1,0 +1,240 @@
+import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Turn } from "../turn.ts";
+import { refuseWebhookUrl } from "../webhooks/policy.ts";
+import type { Workspace } from "../workspace.ts";
+import { assistantNamed } from "./assistants.ts";
+import { stopRuns } from "./cancel.ts";
+import { activeRuns, scheduleStart } from "./life.ts";
+import {
+  type AgentRun,
+  type Assistant,
+  type Json,
+  RUNS,
+  THREADS,
+  type Thread,
+  threadKey,
+} from "./records.ts";
+import { requireRoomForEvents, requireRoomForRun, requireRoomForThreads } from "./room.ts";
+import { takeScript } from "./scripts.ts";
+import { bytesBeyond } from "./size.ts";
+import { newThread, threadById } from "./threads.ts";
+
+/** The body with which a run is started (§4.8). */
+export type RunCreateBody = BodyOf<"createThreadRun">;
+
+export interface RunOrder {
+  /** Null for a run without a thread: one is made for it. */
+  readonly threadId: string | null;
+  readonly body: RunCreateBody;
+  /** Added to the run's metadata. */
+  readonly metadata?: Json;
+  /** Where the body stands in the request, for refusals. */
+  readonly where?: string;
+}
+
+/** Starts a run, or refuses to, naming the field that is wrong; nothing is written before all is checked. */
+export function createRun(turn: Turn, workspace: Workspace, order: RunOrder): AgentRun {
+  const { assistant, found, strategy, active } = checkRun(turn, workspace, order);
+  const thread = found ?? threadFor(turn, workspace, order);
+  const run = runOf(turn, order, thread, assistant, strategy);
+  turn.put(THREADS, busyThread(turn, thread, assistant));
+  turn.put(RUNS, run);
+  if (strategy === "interrupt" || strategy === "rollback") stopRuns(turn, active, strategy);
+  if (run.eligible_at !== null) scheduleStart(turn, run, run.eligible_at - turn.now);
+  return run;
+}
+
+/** Several runs, each without a thread: all of them are started, or none. */
+export function createRuns(
+  turn: Turn,
+  workspace: Workspace,
+  bodies: readonly RunCreateBody[],
+): readonly AgentRun[] {
+  const orders = bodies.map((body, index) => ({ threadId: null, body, where: `body[${index}]` }));
+  for (const order of orders) checkRun(turn, workspace, order);
+  requireRoomForThreads(turn, workspace, orders.length);
+  requireRoomForEvents(turn, orders.length);
+  return orders.map((order) => createRun(turn, workspace, order));
+}
+
+function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
+  const { body, where } = order;
+  const assistant = assistantNamed(turn, workspace, body.assistant_id, where);
+  const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
+  refuseBadBody(turn, order);
+  if (found) requireRoomForRun(turn, found);
+  else requireRoomForThreads(turn, workspace);
+  requireRoomForEvents(turn);
+  const strategy = strategyOf(turn, body);
+  const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
+  refuseWhenBusy(turn, active.length, strategy);
+  return { assistant, found, strategy, active };
+}
+
+function existingThread(
+  turn: Turn,
+  workspace: Workspace,
+  threadId: string,
+  body: RunCreateBody,
+): Thread | undefined {
+  const found = threadById(turn, workspace, threadId);
+  if (!found && body.if_not_exists !== "create")
+    throw new Refusal(
+      404,
+      "not_found",
+      `thread_id: no thread ${threadId}.`,
+      "Create it, or send if_not_exists: create.",
+    );
+  return found;
+}
+
+/** Refuses what no run can be started with, whenever that is. */
+export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunOrder): void {
+  const { agent_kwargs_bytes } = turn.ports.settings.limits;
+  const bytes = bytesBeyond(body, agent_kwargs_bytes);
+  if (bytes !== undefined)
+    throw new Refusal(
+      413,
+      "body_too_large",
+      `${where}: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`,
+    );
+  if (body.command?.resume !== undefined && threadId === null)
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `${where}.command.resume: needs a thread that waits for an answer.`,
+    );
+  if (body.context && body.config?.configurable)
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `${where}.context: goes with config.configurable only in one of the two.`,
+    );
+  if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
+}
+
+function strategyOf({ ports }: Turn, { multitask_strategy }: RunCreateBody): AgentRun["multitask_strategy"] {
+  const standard = ports.settings.assumptions["agent.multitask_default"];
+  return multitask_strategy ?? (standard as AgentRun["multitask_strategy"]);
+}
+
+function refuseWhenBusy({ ports }: Turn, active: number, strategy: AgentRun["multitask_strategy"]): void {
+  const { agent_pending_runs } = ports.settings.limits;
+  if (strategy === "reject" && active > 0)
+    throw new Refusal(
+      409,
+      "thread_busy",
+      "Thread is already running a task. Wait for it to finish or choose a different multitask strategy.",
+    );
+  if (strategy === "enqueue" && active > agent_pending_runs)
+    throw new Refusal(
+      409,
+      "thread_full",
+      `${agent_pending_runs} runs wait on this thread.`,
+      "Raise limits.agent_pending_runs.",
+    );
+}
+
+function threadFor(turn: Turn, workspace: Workspace, { threadId, body }: RunOrder): Thread {
+  if (threadId !== null) return newThread(turn, workspace, { thread_id: threadId });
+  return { ...newThread(turn, workspace, {}), temporary: body.on_completion !== "keep" };
+}
+
+function busyThread({ now }: Turn, thread: Thread, { graph_id, assistant_id }: Assistant): Thread {
+  const metadata = { ...thread.metadata, graph_id, assistant_id };
+  return { ...thread, metadata, status: "busy", updated_at: now };
+}
+
+function runOf(
+  turn: Turn,
+  { body, metadata }: RunOrder,
+  thread: Thread,
+  assistant: Assistant,
+  strategy: AgentRun["multitask_strategy"],
+): AgentRun {
+  const { assistant_id, graph_id } = assistant;
+  const { region, tenant_id, thread_id } = thread;
+  const run_id = turn.nextId("agent_run");
+  const script = takeScript(turn, { assistant_id, graph_id, thread_id });
+  const eligible_at = script?.never_starts ? null : turn.now + Math.round((body.after_seconds ?? 0) * 1000);
+  return {
+    region,
+    tenant_id,
+    run_id,
+    thread_id,
+    assistant_id,
+    graph_id,
+    created_at: turn.now,
+    updated_at: turn.now,
+    status: "pending",
+    metadata: {
+      ...assistant.metadata,
+      ...thread.metadata,
+      ...asJson(body.config?.metadata),
+      ...body.metadata,
+      ...metadata,
+    },
+    kwargs: kwargsOf(body, assistant, { run_id, thread_id, temporary: thread.temporary }),
+    multitask_strategy: strategy,
+    webhook: body.webhook ?? null,
+    stream_modes: modesOf(body),
+    eligible_at,
+    started_at: null,
+    next_at: eligible_at,
+    emitted: 0,
+    script,
+  };
+}
+
+/** §2.1: run input, configuration and other metadata. */
+function kwargsOf(
+  body: RunCreateBody,
+  { assistant_id, graph_id, config, context }: Assistant,
+  {
+    run_id,
+    thread_id,
+    temporary,
+  }: { readonly run_id: string; readonly thread_id: string; readonly temporary: boolean },
+): Json {
+  const configurable = { ...asJson(config.configurable), ...asJson(body.config?.configurable) };
+  return {
+    input: body.input ?? null,
+    command: body.command ?? null,
+    config: {
+      ...config,
+      ...body.config,
+      configurable: { ...configurable, run_id, thread_id, graph_id, assistant_id },
+    },
+    context: { ...context, ...body.context },
+    stream_mode: modesOf(body),
+    interrupt_before: body.interrupt_before ?? null,
+    interrupt_after: body.interrupt_after ?? null,
+    webhook: body.webhook ?? null,
+    feedback_keys: body.feedback_keys ?? null,
+    temporary,
+    subgraphs: body.stream_subgraphs ?? false,
+    resumable: body.stream_resumable ?? false,
+    durability: body.durability ?? "async",
+    ...Object.fromEntries(KEPT.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
+  };
+}
+
+/** Members that decide nothing and stand in kwargs when they were sent. */
+const KEPT = [
+  "checkpoint",
+  "checkpoint_id",
+  "checkpoint_during",
+  "strict_resume",
+  "langsmith_tracer",
+] as const satisfies readonly (keyof RunCreateBody)[];
+
+function modesOf({ stream_mode }: RunCreateBody): readonly StreamMode[] {
+  if (stream_mode === undefined) return ["values"];
+  return [...new Set(typeof stream_mode === "string" ? [stream_mode] : stream_mode)];
+}
+
+function asJson(value: unknown): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}

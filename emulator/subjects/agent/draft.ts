@@ -1,0 +1,158 @@
+import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
+import { messageFrom, piecesOf, textOf, tokensIn } from "./messages.ts";
+import type { Span, Step, StepContent } from "./plan.ts";
+import type { Json, Values } from "./records.ts";
+import { bytesAtMost, bytesOf } from "./size.ts";
+import { merged } from "./values.ts";
+
+/** A run being planned: each call happens at the time that has passed so far. */
+export interface Draft {
+  readonly at: number;
+  readonly steps: readonly Step[];
+  readonly spans: readonly Span[];
+  /** What the thread will hold by now. */
+  readonly values: Values;
+  /** The node at work, for whoever asks where the run stopped. */
+  readonly node: string;
+  /** What the caller sent, its messages in the form in which they are kept. */
+  readonly input: Json | null;
+  nextId(kind: string): string;
+  wait(ms: number): void;
+  takeInput(): void;
+  begin(node: string): void;
+  /** Tells a message piece by piece over a time, as a model does, and leaves a trace row of the model. */
+  say(message: Json, overMs: number): Json;
+  /** One piece of a message that somebody else tells. */
+  piece(message: Json, chunk: Json, first: boolean, last: boolean): void;
+  update(update: Json): void;
+  replace(values: Json): void;
+  tell(mode: StreamMode, data: unknown): void;
+  trace(span: Span): void;
+}
+
+export interface DraftOrder {
+  readonly base: Values;
+  readonly input: unknown;
+  /** The node that is at work before any has begun. */
+  readonly node: string;
+  readonly keptMessages: number;
+  /** Bytes of the values that a thread may hold. */
+  readonly valuesBytes: number;
+  nextId(kind: string): string;
+}
+
+/** Thrown by what would make a thread's values larger than they may be; the draft is as it was before. */
+export class ValuesTooLarge extends Error {
+  override readonly name = "ValuesTooLarge";
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super(`${bytes} bytes of values`);
+    this.bytes = bytes;
+  }
+}
+
+export function createDraft(order: DraftOrder): Draft {
+  const { nextId, keptMessages } = order;
+  const accept = createScales(order);
+  const steps: Step[] = [];
+  const spans: Span[] = [];
+  const input = inputOf(order.input, () => nextId("message"));
+  let [at, node, task, values] = [0, order.node, "", order.base];
+  const add = (content: StepContent) => void steps.push({ at, ...content });
+
+  const draft: Draft = {
+    steps,
+    spans,
+    input,
+    nextId,
+    get at() {
+      return at;
+    },
+    get values() {
+      return values;
+    },
+    get node() {
+      return node;
+    },
+    wait(ms) {
+      at += ms;
+    },
+    takeInput() {
+      if (!input) return;
+      values = accept(merged(values, input, keptMessages), input);
+      add({ kind: "input", update: input });
+    },
+    begin(name) {
+      [node, task] = [name, nextId("agent_task")];
+      add({ kind: "begin", node, task });
+    },
+    say(message, overMs) {
+      const whole: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
+      const pieces = piecesOf(textOf(whole));
+      const from = at;
+      pieces.forEach((piece, index) => {
+        at = from + Math.round((overMs * (index + 1)) / pieces.length);
+        const [first, last] = [index === 0, index === pieces.length - 1];
+        draft.piece(whole, { ...whole, type: "AIMessageChunk", content: piece }, first, last);
+      });
+      spans.push(modelSpan(node, from, at, values, whole));
+      return whole;
+    },
+    piece(message, chunk, first, last) {
+      // A text told in many pieces is kept once: the pieces add up to it.
+      const kept = last ? message : { ...message, content: "" };
+      add({ kind: "message", node, first, last, chunk, message: kept });
+    },
+    update(update) {
+      values = accept(merged(values, update, keptMessages), update);
+      add({ kind: "update", node, task, update });
+    },
+    replace(next) {
+      values = accept(next, next);
+      add({ kind: "values", values: next });
+    },
+    tell: (mode, data) => add({ kind: "told", mode, data }),
+    trace: (span) => void spans.push(span),
+  };
+  return draft;
+}
+
+/** Lets values pass that are not too large; only when they might be are they measured. */
+function createScales({ base, valuesBytes }: DraftOrder): (after: Json, added: Json) => Json {
+  let bytes = bytesAtMost(base);
+  return (after, added) => {
+    bytes += bytesAtMost(added);
+    if (bytes > valuesBytes) bytes = bytesOf(after);
+    if (bytes > valuesBytes) throw new ValuesTooLarge(bytes);
+    return after;
+  };
+}
+
+/** Null when nothing was sent; what is no object becomes the member `input`. */
+function inputOf(input: unknown, nextId: () => string): Json | null {
+  if (input === undefined || input === null) return null;
+  if (typeof input !== "object" || Array.isArray(input)) return { input };
+  const { messages } = input as Json;
+  if (messages === undefined) return input as Json;
+  const list = Array.isArray(messages) ? messages : [messages];
+  return { ...input, messages: list.map((message) => messageFrom(message, nextId)) };
+}
+
+function modelSpan(node: string, from: number, to: number, values: Values, message: Json): Span {
+  const asked = Array.isArray(values?.messages) ? (values.messages as readonly Json[]) : [];
+  const promptTokens = asked.reduce((sum, one) => sum + tokensIn(textOf(one)), 0);
+  const completionTokens = tokensIn(textOf(message)) + tokensIn(JSON.stringify(message.tool_calls));
+  return {
+    name: `${node}-model`,
+    run_type: "llm",
+    from,
+    to,
+    inputs: { messages: asked },
+    outputs: { message },
+    extra: {
+      metadata: { ls_model_name: `${node}-model`, ls_provider: "emulator", ls_model_type: "chat" },
+      usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { BodyOf } from "../../../../contracts/spec/operation.ts";
+import type { Handlers } from "../../handler.ts";
+import { dressed } from "../../reply.ts";
+import type { Turn } from "../../turn.ts";
+import type { Workspace } from "../../workspace.ts";
+import {
+  assistantNamed,
+  assistantsOf,
+  behaviourOf,
+  createAssistant,
+  deleteAssistant,
+  updateAssistant,
+} from "../assistants.ts";
+import { nodesOf } from "../behaviours.ts";
+import type { Assistant } from "../records.ts";
+import { pageOf, selected } from "../search.ts";
+import { holds } from "../state.ts";
+import { assistantView } from "../view.ts";
+
+type Rows =
+  | "searchAssistants"
+  | "countAssistants"
+  | "createAssistant"
+  | "getAssistant"
+  | "updateAssistant"
+  | "deleteAssistant"
+  | "getAssistantGraph";
+
+/** Assistants: the server's own and those that callers create (§4.8). */
+export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, Rows> = {
+  searchAssistants(turn, { workspace, body }) {
+    const { items, headers } = pageOf(assistantsLike(turn, workspace, body), body);
+    const views = items.map((assistant) => assistantView(turn.ports.settings, assistant));
+    return dressed(
+      views.map((view) => selected(view, body.select)),
+      headers,
+    );
+  },
+
+  countAssistants: (turn, { workspace, body }) => assistantsLike(turn, workspace, body).length,
+
+  createAssistant(turn, { workspace, body }) {
+    return assistantView(turn.ports.settings, createAssistant(turn, workspace, body));
+  },
+
+  getAssistant(turn, { workspace, path }) {
+    return assistantView(turn.ports.settings, assistantNamed(turn, workspace, path.assistant_id));
+  },
+
+  updateAssistant(turn, { workspace, path, body }) {
+    return assistantView(turn.ports.settings, updateAssistant(turn, workspace, path.assistant_id, body));
+  },
+
+  deleteAssistant(turn, { workspace, path }) {
+    deleteAssistant(turn, workspace, path.assistant_id);
+    return undefined;
+  },
+
+  getAssistantGraph(turn, { workspace, path }) {
+    const { graph_id } = assistantNamed(turn, workspace, path.assistant_id);
+    const nodes = ["__start__", ...nodesOf(behaviourOf(turn.ports.settings, graph_id)), "__end__"];
+    return {
+      nodes: nodes.map((id) => ({ id, type: id.startsWith("__") ? "schema" : "runnable", data: id })),
+      edges: nodes.slice(1).map((target, index) => ({ source: nodes[index], target })),
+    };
+  },
+};
+
+function assistantsLike(
+  turn: Turn,
+  workspace: Workspace,
+  search: BodyOf<"searchAssistants">,
+): readonly Assistant[] {
+  const { graph_id, name, metadata } = search;
+  return assistantsOf(turn, workspace).filter(
+    (assistant) =>
+      (graph_id == null || assistant.graph_id === graph_id) &&
+      (name == null || assistant.name.toLowerCase().includes(name.toLowerCase())) &&
+      holds(assistant.metadata, metadata ?? {}),
+  );
+}

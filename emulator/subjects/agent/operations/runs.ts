@@ -1,0 +1,139 @@
+import { Refusal } from "../../../kernel/refusal.ts";
+import type { Handlers, RequestOf } from "../../handler.ts";
+import { type Following, following } from "../../reply.ts";
+import type { Reader, Turn } from "../../turn.ts";
+import { type Workspace, workspaceKey } from "../../workspace.ts";
+import { cancelRun, stopRuns } from "../cancel.ts";
+import { type Follow, findRun, presentPlace } from "../follow.ts";
+import { activeRuns, deleteRun, isActive } from "../life.ts";
+import type { Plan } from "../plan.ts";
+import { type AgentRun, RUNS, THREADS, threadKey } from "../records.ts";
+import { BEFORE_ALL, placeOf } from "../stream.ts";
+import { requireRun, requireThread } from "../threads.ts";
+import { runView } from "../view.ts";
+import { onThread } from "./starts.ts";
+
+type Rows =
+  | "listThreadRuns"
+  | "getThreadRun"
+  | "joinThreadRun"
+  | "streamJoinedRun"
+  | "streamJoinedStatelessRun"
+  | "cancelThreadRun"
+  | "cancelRuns"
+  | "deleteThreadRun";
+
+/** Looking at runs, following them and stopping them (§4.1, §3.2). */
+export const AGENT_RUN_HANDLERS: Pick<Handlers, Rows> = {
+  listThreadRuns(turn, { workspace, path, query }) {
+    const { settings } = turn.ports;
+    const thread = requireThread(turn, workspace, path.thread_id);
+    const runs = turn.page(RUNS, {
+      group: threadKey(thread, thread.thread_id),
+      ...(query.status && { label: query.status }),
+      offset: query.offset ?? 0,
+      limit: query.limit ?? 10,
+      newestFirst: settings.assumptions["agent.list_order"] === "newest first",
+    });
+    const views = runs.map((run) => runView(settings, run));
+    const { select } = query;
+    return select ? views.map((view) => Object.fromEntries(select.map((name) => [name, view[name]]))) : views;
+  },
+
+  getThreadRun(turn, { workspace, path }) {
+    return runView(turn.ports.settings, requireRun(turn, workspace, path.thread_id, path.run_id));
+  },
+
+  joinThreadRun(turn, { workspace, path, query }) {
+    const run = knownRun(turn, workspace, path.run_id, path.thread_id);
+    return following(outcomeOf(run, query.cancel_on_disconnect === true), placesOf(run, "join"));
+  },
+
+  streamJoinedRun(turn, { workspace, path, query, headers }) {
+    return joined(turn, knownRun(turn, workspace, path.run_id, path.thread_id), query, headers);
+  },
+
+  streamJoinedStatelessRun(turn, { workspace, path, query, headers }) {
+    return joined(turn, knownRun(turn, workspace, path.run_id), query, headers);
+  },
+
+  cancelThreadRun(turn, { workspace, path, query }) {
+    const run = requireRun(turn, workspace, path.thread_id, path.run_id);
+    cancelRun(turn, run, query.action ?? "interrupt");
+    return query.wait ? following(outcomeOf(run, false), {}) : undefined;
+  },
+
+  cancelRuns(turn, { workspace, query, body }) {
+    const { status, thread_id, run_ids } = body;
+    if (status == null && run_ids == null)
+      throw new Refusal(422, "invalid_request", "body.status: give it, or body.run_ids.");
+    const candidates =
+      run_ids != null ? namedRuns(turn, workspace, run_ids) : runsOf(turn, workspace, thread_id);
+    const chosen = candidates.filter(
+      (run) =>
+        isActive(run) &&
+        (thread_id == null || run.thread_id === thread_id.toLowerCase()) &&
+        (status == null || status === "all" || run.status === status),
+    );
+    if (chosen.length === 0) throw new Refusal(404, "not_found", "No runs found to cancel.");
+    stopRuns(turn, chosen, query.action ?? "interrupt");
+    return undefined;
+  },
+
+  deleteThreadRun(turn, { workspace, path }) {
+    deleteRun(turn, requireRun(turn, workspace, path.thread_id, path.run_id));
+    return undefined;
+  },
+};
+
+/** A run, or what is still known of one that went with its thread. */
+function knownRun(reader: Reader, workspace: Workspace, runId: string, threadId?: string): AgentRun | Plan {
+  const found = findRun(reader, workspace, runId, threadId);
+  if (!found) throw new Refusal(404, "not_found", `Run with ID ${runId} not found`);
+  return found;
+}
+
+function outcomeOf({ run_id }: AgentRun | Plan, cancels: boolean): Follow {
+  return {
+    runId: run_id,
+    as: "outcome",
+    modes: [],
+    after: BEFORE_ALL,
+    onDisconnect: cancels ? "cancel" : "continue",
+  };
+}
+
+function joined(
+  turn: Turn,
+  run: AgentRun | Plan,
+  query: RequestOf<"streamJoinedRun">["query"],
+  headers: Readonly<Record<string, string | undefined>>,
+): Following {
+  const lastId = headers["last-event-id"];
+  const modes = query.stream_mode ?? ("stream_modes" in run ? run.stream_modes : (["values"] as const));
+  const after = lastId === undefined ? presentPlace(turn, run.run_id) : placeOf(lastId);
+  const onDisconnect = query.cancel_on_disconnect ? "cancel" : "continue";
+  return following({ runId: run.run_id, as: "stream", modes, after, onDisconnect }, placesOf(run, "stream"));
+}
+
+function placesOf(run: AgentRun | Plan, last: string): Readonly<Record<string, string>> {
+  return { location: `${onThread(run)}/${last}`, "content-location": onThread(run) };
+}
+
+function namedRuns(reader: Reader, workspace: Workspace, ids: readonly string[]): readonly AgentRun[] {
+  const runs = ids.flatMap((id) => reader.get(RUNS, id.toLowerCase()) ?? []);
+  return runs.filter((run) => workspaceKey(run) === workspaceKey(workspace));
+}
+
+/** Runs that have not ended, of one thread or of all. */
+function runsOf(
+  reader: Reader,
+  workspace: Workspace,
+  threadId: string | null | undefined,
+): readonly AgentRun[] {
+  if (threadId != null) return activeRuns(reader, threadKey(workspace, threadId.toLowerCase()));
+  const threads = [...reader.list(THREADS, workspaceKey(workspace))].filter(
+    ({ status }) => status === "busy",
+  );
+  return threads.flatMap((thread) => activeRuns(reader, threadKey(thread, thread.thread_id)));
+}

@@ -1,0 +1,102 @@
+import type { BodyOf } from "../../../../contracts/spec/operation.ts";
+import type { Handlers } from "../../handler.ts";
+import { dressed } from "../../reply.ts";
+import type { Turn } from "../../turn.ts";
+import { type Workspace, workspaceKey } from "../../workspace.ts";
+import { latestCheckpoint } from "../checkpoints.ts";
+import { deleteThread } from "../life.ts";
+import { THREADS, type Thread } from "../records.ts";
+import { pageOf, selected } from "../search.ts";
+import { history, holds, stateAt, updateState } from "../state.ts";
+import { copyThread, createThread, requireThread, updateThread } from "../threads.ts";
+import { checkpointOf, stateView, threadView } from "../view.ts";
+
+type Rows =
+  | "createThread"
+  | "searchThreads"
+  | "countThreads"
+  | "getThread"
+  | "updateThread"
+  | "deleteThread"
+  | "copyThread"
+  | "getThreadState"
+  | "getThreadStateAt"
+  | "findThreadState"
+  | "updateThreadState"
+  | "listThreadHistory"
+  | "searchThreadHistory";
+
+/** Threads and what they hold (§2.2). */
+export const AGENT_THREAD_HANDLERS: Pick<Handlers, Rows> = {
+  createThread: (turn, { workspace, body }) => threadView(turn, createThread(turn, workspace, body)),
+
+  searchThreads(turn, { workspace, body }) {
+    const { items, headers } = pageOf(threadsLike(turn, workspace, body), body);
+    return dressed(
+      items.map((thread) => selected(threadView(turn, thread), body.select)),
+      headers,
+    );
+  },
+
+  countThreads: (turn, { workspace, body }) => threadsLike(turn, workspace, body).length,
+
+  getThread: (turn, { workspace, path }) => threadView(turn, requireThread(turn, workspace, path.thread_id)),
+
+  updateThread(turn, { workspace, path, body }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return threadView(turn, updateThread(turn, thread, body.metadata));
+  },
+
+  deleteThread(turn, { workspace, path }) {
+    deleteThread(turn, requireThread(turn, workspace, path.thread_id));
+    return undefined;
+  },
+
+  copyThread(turn, { workspace, path }) {
+    return threadView(turn, copyThread(turn, requireThread(turn, workspace, path.thread_id)));
+  },
+
+  getThreadState(turn, { workspace, path }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return stateView(turn.ports.settings, thread, latestCheckpoint(turn, thread));
+  },
+
+  getThreadStateAt(turn, { workspace, path }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return stateView(turn.ports.settings, thread, stateAt(turn, thread, path.checkpoint_id));
+  },
+
+  findThreadState(turn, { workspace, path, body }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return stateView(turn.ports.settings, thread, stateAt(turn, thread, body.checkpoint.checkpoint_id));
+  },
+
+  updateThreadState(turn, { workspace, path, body }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    const { checkpoint_id } = updateState(turn, thread, body);
+    const checkpoint = checkpointOf(thread, checkpoint_id);
+    return { checkpoint, configurable: checkpoint };
+  },
+
+  listThreadHistory(turn, { workspace, path, query }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return history(turn, thread, query).map((state) => stateView(turn.ports.settings, thread, state));
+  },
+
+  searchThreadHistory(turn, { workspace, path, body }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return history(turn, thread, body).map((state) => stateView(turn.ports.settings, thread, state));
+  },
+};
+
+function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThreads">): readonly Thread[] {
+  const { ids, status, metadata, values } = search;
+  const named = ids && new Set(ids.map((id) => id.toLowerCase()));
+  return [...turn.list(THREADS, workspaceKey(workspace))].filter(
+    (thread) =>
+      (!named || named.has(thread.thread_id)) &&
+      (status == null || thread.status === status) &&
+      holds(thread.metadata, metadata ?? {}) &&
+      (values == null || holds(latestCheckpoint(turn, thread)?.values ?? {}, values)),
+  );
+}

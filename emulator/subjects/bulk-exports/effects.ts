@@ -1,0 +1,106 @@
+import type { Effect } from "../../kernel/commit.ts";
+import type { EffectRunner } from "../../kernel/world.ts";
+import type { Validated, Validation } from "../destinations/create.ts";
+import type { DoorFailure, Doors, ObjectDoor } from "../destinations/door.ts";
+import { openCredentials } from "../destinations/environment-credentials.ts";
+import type { Destination } from "../destinations/records.ts";
+import type { Secrets } from "../turn.ts";
+import type { FileEncoder } from "./encoder.ts";
+import type { FileWritten, WriteFile } from "./file.ts";
+
+/** What the effects of exports work with. */
+export interface ExportTools {
+  readonly encoder: FileEncoder;
+  readonly doors: Doors;
+  readonly secrets: Secrets;
+}
+
+const TEST_FILE = new TextEncoder().encode(
+  "Written to check that this bucket takes files. It may be deleted.\n",
+);
+
+const NO_CREDENTIALS = {
+  failure: "access_denied",
+  message: "no credentials were found in the environment or the shared files",
+} as const;
+
+/** What exports and destinations ask of the outside world. */
+export function exportEffects(tools: ExportTools): Readonly<Record<string, EffectRunner>> {
+  const inTurn = createTurnstile();
+  return {
+    async "destination.validate"({ data }) {
+      const { destination, testKey } = data as unknown as Validation;
+      const door = await doorTo(tools, destination);
+      return "failure" in door ? door : validate(door, testKey);
+    },
+
+    async "export.write_file"(effect) {
+      const { order, key, destination } = effect.data as unknown as WriteFile;
+      // Files are encoded side by side, but stored in the order asked for: a fault that counts calls
+      // to the object store strikes the same file every time.
+      const encoding = tools.encoder.encode(order);
+      return inTurn(effect, async (): Promise<FileWritten> => {
+        const encoded = await encoding;
+        if ("failure" in encoded) return encoded;
+        const { bytes, rows, cursor, done } = encoded;
+        if (bytes === null) return { rows: 0, bytes: 0, cursor, done };
+        const failure = await store(tools, destination, key, bytes);
+        return failure ?? { rows, bytes: bytes.length, cursor, done };
+      });
+    },
+
+    async "export.end_thread"() {
+      await tools.encoder.endThread();
+      return {};
+    },
+  };
+}
+
+async function doorTo(
+  { doors, secrets }: ExportTools,
+  { config, embedded, credentials }: Pick<Destination, "config" | "embedded" | "credentials">,
+): Promise<ObjectDoor | DoorFailure> {
+  const opened = await openCredentials(secrets, credentials);
+  if (!opened) return NO_CREDENTIALS;
+  const { bucket_name, region, endpoint_url } = config;
+  return doors.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
+}
+
+/** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */
+async function validate(door: ObjectDoor, testKey: string): Promise<Validated> {
+  const put = await door.put(testKey, TEST_FILE);
+  if ("failure" in put) return put;
+  const deleted = await door.delete(testKey);
+  return { testFile: "failure" in deleted ? "left" : "deleted" };
+}
+
+/** Stores a file and, where reading is permitted, checks its size (§2.4-9). */
+async function store(
+  tools: ExportTools,
+  destination: WriteFile["destination"],
+  key: string,
+  bytes: Uint8Array,
+): Promise<Extract<FileWritten, { failure: unknown }> | undefined> {
+  const door = await doorTo(tools, destination);
+  if ("failure" in door) return door;
+  const put = await door.put(key, bytes);
+  if ("failure" in put) return put;
+  const found = await door.size(key);
+  if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
+  if (found.size === bytes.length) return undefined;
+  return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes.length}` };
+}
+
+/** Lets the effects of one lane do a part of their work one after the other. */
+function createTurnstile() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>({ lane }: Effect, act: () => Promise<T>): Promise<T> => {
+    const before = last.get(lane) ?? Promise.resolve();
+    const mine = before.then(act);
+    const settled = mine.catch(() => undefined);
+    last.set(lane, settled);
+    const result = await mine;
+    if (last.get(lane) === settled) last.delete(lane);
+    return result;
+  };
+}

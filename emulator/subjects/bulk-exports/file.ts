@@ -1,0 +1,77 @@
+import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { DoorError } from "../destinations/door.ts";
+import type { Destination, DestinationConfig } from "../destinations/records.ts";
+import type { Settings } from "../settings.ts";
+import type { EncodingFailure, FileOrder } from "./encoder.ts";
+import { fileKey } from "./layout.ts";
+import type { BulkExport, ExportRun } from "./records.ts";
+
+/** The errand of the effect `export.write_file`: encode the rows of the order and store them under the key. */
+export interface WriteFile {
+  readonly order: FileOrder;
+  readonly key: string;
+  readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
+}
+
+/** What can stop a run; each has its row among the failures of §7.3. */
+export type RunFailure =
+  | EncodingFailure["failure"]
+  | DoorError
+  | "interrupted"
+  | "size_mismatch"
+  | "run_timeout"
+  | "destination_deleted";
+
+/** What came of it: a stored file, no row left to store (`rows` 0, no file), or a failure. */
+export type FileWritten =
+  | {
+      readonly rows: number;
+      readonly bytes: number;
+      readonly cursor: string | null;
+      readonly done: boolean;
+    }
+  | { readonly failure: RunFailure; readonly message: string };
+
+/** The rows that the next file of a run is to hold. */
+export function fileOrder({ limits }: Settings, run: ExportRun, parent: BulkExport): FileOrder {
+  return {
+    region: run.region,
+    tenantId: run.tenant_id,
+    sessionId: run.session_id,
+    day: run.start_time.slice(0, 10),
+    asOf: run.asOf as number,
+    start: run.start_time,
+    end: run.end_time,
+    cursor: run.latest_cursor,
+    columns: parent.export_fields ?? COLUMN_NAMES,
+    formatVersion: parent.format_version,
+    compression: parent.compression,
+    rowsPerFile: limits.rows_per_file,
+    bytesPerFile: limits.bytes_per_file,
+    filter: parent.filter,
+  };
+}
+
+/** Where the next file of a run goes: files are numbered in the order in which they were stored (§2.8). */
+export function keyOfNextFile(
+  { assumptions }: Settings,
+  run: ExportRun,
+  parent: BulkExport,
+  config: DestinationConfig,
+): string {
+  const place = {
+    bucket: config.bucket_name,
+    prefix: config.prefix,
+    includeBucketInPrefix: config.include_bucket_in_prefix,
+    exportId: parent.id,
+    tenantId: run.tenant_id,
+    sessionId: run.session_id,
+    formatVersion: parent.format_version,
+    day: run.start_time.slice(0, 10),
+    fileNumber: run.files.length,
+  };
+  return fileKey(place, {
+    v2Folder: assumptions["export.v2_beta_folder"] as "runs" | "resource=runs",
+    padding: assumptions["export.partition_padding"] === "padded",
+  });
+}

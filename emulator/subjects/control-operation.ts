@@ -1,0 +1,188 @@
+import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
+import type { Recording } from "../control/recording.ts";
+import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { Beginning, ClockState } from "../kernel/commit.ts";
+import type { HttpRequest } from "./message.ts";
+import type { World } from "./turn.ts";
+
+/** What the test-only operations work on: one world and what drives it. */
+export interface ControlContext {
+  readonly world: World;
+  readonly clock: ControlClock;
+  readonly oracle: Oracle;
+  readonly recording: Recording;
+  /** Advances a copy of the world whose effects only pretend, and throws it away. */
+  rehearse(target: AdvanceTarget): Promise<Rehearsal>;
+  /** Facts about the process for `status`. */
+  status(): Readonly<Record<string, unknown>>;
+  /** The effective configuration; secrets masked. */
+  configuration(): Readonly<Record<string, unknown>>;
+  /** The world equals a fresh one; seeded again unless it shall be empty. */
+  reset(empty: boolean): Promise<void>;
+  readonly worlds: ControlWorlds;
+  /** Of this world, and for it. */
+  readonly snapshots: ControlSnapshots;
+  /** Lets other requests in between two pieces of long work. */
+  breathe(): Promise<void>;
+}
+
+/** The worlds of this process. */
+export interface ControlWorlds {
+  list(): readonly WorldView[];
+  find(id: string): WorldView;
+  /** Empty, or going on from a world or a snapshot. */
+  create(order: WorldOrder): Promise<WorldView>;
+  remove(id: string): Promise<WorldView>;
+}
+
+/** A world to be made. */
+export interface WorldOrder {
+  /** The first free name when it is left out. */
+  readonly id: string | undefined;
+  readonly from: string | undefined;
+  /** How an empty or seeded world begins, where that differs from the world main. */
+  readonly beginning: Beginning | undefined;
+}
+
+/** A world as the control API shows it. */
+export interface WorldView {
+  readonly id: string;
+  /** The world or snapshot that it began with; null for one that began empty. */
+  readonly from: string | null;
+  readonly url: string;
+  readonly eu_url: string;
+  readonly s3_url: string;
+  /**
+   * Null for a world that was kept and not used since the start: its time stands still until it is, and one that
+   * flows is in the present from then on.
+   */
+  readonly now: string | null;
+  readonly clock: ClockState | null;
+}
+
+/** The snapshots of this process, as they are worked on from one of its worlds. */
+export interface ControlSnapshots {
+  list(): readonly SnapshotView[];
+  save(name: string): Promise<SnapshotView>;
+  load(name: string): SnapshotView;
+  remove(name: string): void;
+  /** A snapshot as one file; without a passphrase, secrets are left out. */
+  export(name: string, passphrase: string | undefined): Promise<SnapshotFile>;
+  /** Makes a snapshot of a file, once all of it was read and found whole. */
+  import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImport): Promise<SnapshotView>;
+}
+
+/** A snapshot on its way out, and how many secrets it goes without. */
+export interface SnapshotFile {
+  readonly leftOut: { readonly destinations: number; readonly keys: number };
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** How a snapshot file is to be taken in. */
+export interface SnapshotImport {
+  readonly name: string | undefined;
+  readonly passphrase: string | undefined;
+  readonly withoutSecrets: boolean;
+  readonly mayReplace: boolean;
+}
+
+/** A snapshot as the control API shows it. */
+export interface SnapshotView {
+  readonly name: string;
+  /** The world that it is of. */
+  readonly of: string;
+  readonly now: string;
+  /** The number of the last turn that it contains. */
+  readonly turn: number;
+  /** Only of one that was imported: what it has no secrets for. */
+  readonly missing?: {
+    readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
+    readonly keys: readonly string[];
+    readonly webhooks: number;
+  };
+}
+
+/** The clock of a world. */
+export interface ControlClock {
+  sync(): void;
+  freeze(): void;
+  flow(rate: number): void;
+  advance(target: AdvanceTarget): Promise<Advance>;
+}
+
+/** What an advance would do. */
+export interface Rehearsal extends Advance {
+  /** What it took for granted, since nothing was really done. */
+  readonly assumed: readonly string[];
+}
+
+/** Reads exported files back and compares them with the store. */
+export interface Oracle {
+  verify(exportId: string): Promise<Verification>;
+}
+
+/** What came of reading an export back; it is right when there are no problems. */
+export interface Verification {
+  readonly ok: boolean;
+  readonly rows: number;
+  readonly files: number;
+  readonly problems: readonly Problem[];
+}
+
+/** One thing that is wrong with an export, and the file or row that it was found in. */
+export interface Problem {
+  readonly kind: string;
+  readonly key: string;
+  readonly detail: string;
+}
+
+type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+
+/** A request to a test-only operation, checked against the operation's fields. */
+export interface ControlRequest<Path, Query, Body> {
+  readonly path: Path;
+  readonly query: Query;
+  readonly body: Body;
+  readonly region: string;
+  readonly raw: HttpRequest;
+}
+
+/** One test-only operation: where it is, what it takes, and what it does. */
+export interface ControlOperation {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/_emulator/v1`. */
+  readonly path: string;
+  /** True for a path right below `/_emulator`, which people write into what they test. */
+  readonly unversioned?: boolean;
+  readonly summary: string;
+  readonly query?: Fields;
+  readonly body?: Field<unknown>;
+  run(context: ControlContext, request: ControlRequest<never, never, never>): unknown;
+}
+
+/** A stream of lines instead of one JSON value. */
+export interface Lines {
+  readonly lines: AsyncIterable<string>;
+}
+
+/** A file, piece by piece, instead of one JSON value. */
+export interface FileReply {
+  readonly attachment: AsyncIterable<Uint8Array>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Types a row's handler by the row's own fields. */
+export function control<Q extends Fields = Record<never, never>, B = undefined>(row: {
+  readonly method: ControlOperation["method"];
+  readonly path: string;
+  readonly unversioned?: boolean;
+  readonly summary: string;
+  readonly query?: Q;
+  readonly body?: Field<B>;
+  run(
+    context: ControlContext,
+    request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,
+  ): unknown;
+}): ControlOperation {
+  return row as unknown as ControlOperation;
+}

@@ -1,0 +1,104 @@
+import { CRON_WORDS } from "../../../contracts/spec/crons/resources.ts";
+import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import { parseInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { assistantNamed } from "../agent/assistants.ts";
+import { type RunCreateBody, refuseBadBody } from "../agent/create-run.ts";
+import { requireRoomForEvents, requireSmallNotes } from "../agent/room.ts";
+import { requireThread } from "../agent/threads.ts";
+import type { Turn } from "../turn.ts";
+import { type Workspace, workspaceKey } from "../workspace.ts";
+import { keepPlanned, needsEvent, planned } from "./plan.ts";
+import { CRONS, type Cron } from "./records.ts";
+
+type CronBody = BodyOf<"createCron">;
+type CronChange = BodyOf<"updateCron">;
+
+/** Plans runs on a thread, or without one, by the clock (§4.8). */
+export function createCron(turn: Turn, workspace: Workspace, threadId: string | null, body: CronBody): Cron {
+  const thread = threadId === null ? null : requireThread(turn, workspace, threadId);
+  const assistant = assistantNamed(turn, workspace, body.assistant_id);
+  refuseBadPlan(turn, body.schedule, body.timezone ?? null);
+  const payload = payloadIn(body);
+  refuseBadBody(turn, { threadId, body: payload });
+  refuseFullWorkspace(turn, workspace);
+  requireSmallNotes(turn, { metadata: body.metadata ?? {} });
+  requireRoomForEvents(turn);
+  const cron: Cron = {
+    ...workspace,
+    cron_id: turn.nextId("cron"),
+    assistant_id: assistant.assistant_id,
+    thread_id: thread?.thread_id ?? null,
+    schedule: body.schedule,
+    timezone: body.timezone ?? null,
+    end_time: instantIn(body.end_time),
+    next_run_date: null,
+    wakes_at: null,
+    enabled: body.enabled ?? true,
+    on_run_completed: thread ? null : (body.on_run_completed ?? "delete"),
+    metadata: body.metadata ?? {},
+    payload,
+    created_at: turn.now,
+    updated_at: turn.now,
+  };
+  return keepPlanned(turn, planned(turn, cron));
+}
+
+/** Changes what is given; the next run is planned anew from now. */
+export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
+  if (Object.keys(change).length === 0)
+    throw new Refusal(400, "empty_change", "Request body cannot be empty");
+  const given = <T>(value: T | null | undefined, otherwise: T): T => value ?? otherwise;
+  const assistant =
+    change.assistant_id === undefined ? undefined : assistantNamed(turn, cron, change.assistant_id);
+  const schedule = given(change.schedule, cron.schedule);
+  const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
+  refuseBadPlan(turn, schedule, timezone);
+  const changed = payloadIn(change);
+  const payload = { ...cron.payload, ...changed };
+  // A cron that is only switched off or planned anew need not pass rules that came after it.
+  if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
+  const metadata = { ...cron.metadata, ...change.metadata };
+  if (change.metadata !== undefined) requireSmallNotes(turn, { metadata });
+  const after = planned(turn, {
+    ...cron,
+    assistant_id: assistant?.assistant_id ?? cron.assistant_id,
+    schedule,
+    timezone,
+    end_time: change.end_time === undefined ? cron.end_time : instantIn(change.end_time),
+    enabled: given(change.enabled, cron.enabled),
+    on_run_completed: cron.thread_id === null ? given(change.on_run_completed, cron.on_run_completed) : null,
+    metadata,
+    payload,
+    updated_at: turn.now,
+  });
+  if (needsEvent(after)) requireRoomForEvents(turn);
+  return keepPlanned(turn, after);
+}
+
+/** What the runs are created with: the body without the words of the cron itself. */
+function payloadIn(body: CronChange): RunCreateBody {
+  const given = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
+  return Object.fromEntries(given) as unknown as RunCreateBody;
+}
+
+function refuseBadPlan(turn: Turn, schedule: string, timezone: string | null): void {
+  const problem = turn.ports.schedules.problem(schedule, timezone);
+  if (problem)
+    throw new Refusal(422, "invalid_cron", `body.${problem.field}: ${problem.message}`, problem.hint);
+}
+
+function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {
+  const { crons_per_workspace: most } = turn.ports.settings.limits;
+  if (turn.count(CRONS, workspaceKey(workspace)) < most) return;
+  throw new Refusal(
+    422,
+    "too_many_crons",
+    `The workspace has ${most} crons.`,
+    "limits.crons_per_workspace sets it.",
+  );
+}
+
+function instantIn(text: string | null | undefined): number | null {
+  return text == null ? null : (parseInstant(text) ?? null);
+}

@@ -1,0 +1,40 @@
+import type { Handlers } from "../handler.ts";
+import { dressed } from "../reply.ts";
+import { changeCron, createCron } from "./create.ts";
+import { CRONS } from "./records.ts";
+import { countCrons, cronOf, cronView, searchCrons } from "./search.ts";
+
+type Rows =
+  | "createThreadCron"
+  | "createCron"
+  | "searchCrons"
+  | "countCrons"
+  | "getCron"
+  | "updateCron"
+  | "deleteCron";
+
+/** Plans to start runs by the clock (§4.8). */
+export const CRON_HANDLERS: Pick<Handlers, Rows> = {
+  createThreadCron: (turn, { workspace, path, body }) =>
+    cronView(turn.ports.settings, createCron(turn, workspace, path.thread_id, body)),
+
+  createCron: (turn, { workspace, body }) =>
+    cronView(turn.ports.settings, createCron(turn, workspace, null, body)),
+
+  searchCrons(turn, { workspace, body }) {
+    const { items, headers } = searchCrons(turn, workspace, body);
+    return dressed(items, headers);
+  },
+
+  countCrons: (turn, { workspace, body }) => countCrons(turn, workspace, body),
+
+  getCron: (turn, { workspace, path }) =>
+    cronView(turn.ports.settings, cronOf(turn, workspace, path.cron_id)),
+
+  updateCron: (turn, { workspace, path, body }) =>
+    cronView(turn.ports.settings, changeCron(turn, cronOf(turn, workspace, path.cron_id), body)),
+
+  deleteCron(turn, { workspace, path }) {
+    turn.remove(CRONS, cronOf(turn, workspace, path.cron_id).cron_id);
+  },
+};

@@ -1,0 +1,101 @@
+import { createRequire } from "node:module";
+import type { Cron } from "croner";
+import type { ScheduleProblem, Schedules } from "./schedule.ts";
+
+const ALIASES: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+
+const FORM =
+  "Five fields (minute hour day month weekday), a sixth for seconds at the end, or an alias such as @daily.";
+
+const MAX_CACHED = 1000;
+
+let croner: typeof import("croner") | undefined;
+
+/**
+ * Schedules read by a cron library, which is loaded with the first of them. It is asked for the run after a
+ * given instant only: its own clock and timers play no part.
+ */
+export function createSchedules(): Schedules {
+  const jobs = new Map<string, Cron>();
+
+  function jobFor(schedule: string, timezone: string | null): Cron {
+    const key = `${timezone ?? ""} ${schedule}`;
+    const known = jobs.get(key);
+    if (known) return known;
+    croner ??= createRequire(import.meta.url)("croner") as typeof import("croner");
+    const job = new croner.Cron(secondsFirst(schedule), {
+      paused: true,
+      timezone: timezone ?? "UTC",
+      mode: "6-part",
+    });
+    if (jobs.size >= MAX_CACHED) jobs.clear();
+    jobs.set(key, job);
+    return job;
+  }
+
+  const next: Schedules["next"] = (schedule, timezone, after) =>
+    jobFor(schedule, timezone).nextRun(new Date(after))?.getTime() ?? null;
+
+  return {
+    next,
+    problem(schedule, timezone) {
+      if (timezone !== null && !isTimezone(timezone)) return timezoneProblem(timezone);
+      if (fieldsOf(schedule) === undefined) return scheduleProblem(schedule, FORM);
+      try {
+        const never = next(schedule, timezone, 0) === null;
+        return never ? scheduleProblem(schedule, "No day of any year fits it.") : undefined;
+      } catch (error) {
+        return scheduleProblem(schedule, `${reasonIn(error)} ${FORM}`);
+      }
+    },
+  };
+}
+
+/** The library reads seconds in front. */
+function secondsFirst(schedule: string): string {
+  const [minute, hour, day, month, weekday, second = "0"] = fieldsOf(schedule) ?? [];
+  return [second, minute, hour, day, month, weekday].join(" ");
+}
+
+function fieldsOf(schedule: string): readonly string[] | undefined {
+  const text = schedule.trim();
+  const fields = (ALIASES[text.toLowerCase()] ?? text).split(/\s+/);
+  return fields.length === 5 || fields.length === 6 ? fields : undefined;
+}
+
+function isTimezone(name: string): boolean {
+  // Offsets such as +02:00 are no names of zones, though some engines take them.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function timezoneProblem(timezone: string): ScheduleProblem {
+  return {
+    field: "timezone",
+    message: `Invalid timezone: '${timezone}'.`,
+    hint: "Use IANA timezone format (e.g. 'America/New_York').",
+  };
+}
+
+function scheduleProblem(schedule: string, hint: string): ScheduleProblem {
+  return { field: "schedule", message: `Invalid schedule: '${schedule}'.`, hint };
+}
+
+/** What the library says, as a sentence without its own name in front. */
+function reasonIn(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w+: /, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, ".")}`;
+}

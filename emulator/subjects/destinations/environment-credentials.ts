@@ -1,0 +1,35 @@
+import type { Secrets } from "../turn.ts";
+import type { DoorCredentials } from "./door.ts";
+
+/**
+ * The credentials of a destination: those that it was given, or else those of the environment in the order
+ * of the library (variables, then the shared files). Instance metadata is never asked (§2.4-4).
+ */
+export async function openCredentials(
+  secrets: Secrets,
+  sealed: string | null,
+): Promise<DoorCredentials | undefined> {
+  if (sealed === null) return environmentCredentials();
+  const given = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
+  return {
+    accessKeyId: given.access_key_id ?? "",
+    secretAccessKey: given.secret_access_key ?? "",
+    sessionToken: given.session_token ?? null,
+  };
+}
+
+async function environmentCredentials(): Promise<DoorCredentials | undefined> {
+  const [{ fromEnv }, { fromIni }] = await Promise.all([
+    import("@aws-sdk/credential-provider-env"),
+    import("@aws-sdk/credential-provider-ini"),
+  ]);
+  for (const provider of [fromEnv(), fromIni()]) {
+    try {
+      const found = await provider();
+      return { ...found, sessionToken: found.sessionToken ?? null };
+    } catch {
+      // Not in this place: the next one in the library's order is asked.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import { isFinal } from "../bulk-exports/lifecycle.ts";
+import { EXPORTS } from "../bulk-exports/records.ts";
+import type { Handlers } from "../handler.ts";
+import type { Turn } from "../turn.ts";
+import { sameWorkspace, type Workspace, workspaceKey } from "../workspace.ts";
+import { createDestination, rotateCredentials } from "./create.ts";
+import { DESTINATIONS, type Destination } from "./records.ts";
+import { destinationView } from "./view.ts";
+
+type Rows =
+  | "createBulkExportDestination"
+  | "listDestinations"
+  | "getDestination"
+  | "rotateDestinationCredentials"
+  | "deleteDestination";
+
+/** §4.2 and what lists, rotates and deletes destinations; credentials appear in no reply. */
+export const DESTINATION_HANDLERS: Pick<Handlers, Rows> = {
+  createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
+
+  listDestinations: (turn, { workspace }) =>
+    [...turn.list(DESTINATIONS, workspaceKey(workspace))].map((record) =>
+      destinationView(turn.ports.settings, record),
+    ),
+
+  getDestination: (turn, { path, workspace }) =>
+    destinationView(turn.ports.settings, destinationOf(turn, workspace, path.destination_id)),
+
+  rotateDestinationCredentials: (turn, { path, workspace, body }) =>
+    rotateCredentials(turn, destinationOf(turn, workspace, path.destination_id), body.credentials),
+
+  deleteDestination(turn, { path, workspace }) {
+    const found = destinationOf(turn, workspace, path.destination_id);
+    const { assumptions } = turn.ports.settings;
+    if (assumptions["destination.delete_in_use"] === "refuse" && isInUse(turn, found))
+      throw new Refusal(409, "in_use", `Destination ${found.id} is used by an export that has not ended.`);
+    turn.remove(DESTINATIONS, found.id);
+    return destinationView(turn.ports.settings, found);
+  },
+};
+
+function destinationOf(turn: Turn, workspace: Workspace, id: string): Destination {
+  const found = turn.get(DESTINATIONS, id.toLowerCase());
+  if (!found || !sameWorkspace(found, workspace))
+    throw new Refusal(404, "not_found", `No destination ${id} in this workspace.`);
+  return found;
+}
+
+function isInUse(turn: Turn, { id, ...workspace }: Destination): boolean {
+  for (const record of turn.list(EXPORTS, workspaceKey(workspace)))
+    if (record.bulk_export_destination_id === id && !isFinal(record)) return true;
+  return false;
+}

@@ -1,0 +1,46 @@
+import { freeForm } from "../../../contracts/spec/fields.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
+
+/** Faults of all planes: armed, looked at and taken away. */
+export const FAULT_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/faults",
+    summary: "List the faults in the order of arming, each with its hits.",
+    run: ({ world }) => listFaults(world.reader, world.now),
+  }),
+  control({
+    method: "POST",
+    path: "/faults",
+    summary: "Arm a fault: a rule, or a preset that stands for one.",
+    body: freeForm(),
+    run: ({ world }, { body }) => world.turn(cause("faults.arm"), (turn) => armFault(turn, body)),
+  }),
+  control({
+    method: "DELETE",
+    path: "/faults",
+    summary: "Take all faults away.",
+    run: ({ world }) => ({ deleted: world.turn(cause("faults.remove"), removeFaults) }),
+  }),
+  control({
+    method: "GET",
+    path: "/faults/{id}",
+    summary: "Show one fault with its hits.",
+    run: ({ world }, { path }) => faultView(faultById(world.reader, path.id ?? ""), world.now),
+  }),
+  control({
+    method: "DELETE",
+    path: "/faults/{id}",
+    summary: "Take one fault away.",
+    run({ world }, { path }) {
+      const id = path.id ?? "";
+      world.turn(cause("faults.remove", id), (turn) => removeFault(turn, id));
+      return { deleted: id };
+    },
+  }),
+];
+
+function cause(name: string, ref?: string) {
+  return { type: "control", name, ...(ref !== undefined && { ref }) } as const;
+}

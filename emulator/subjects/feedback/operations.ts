@@ -1,0 +1,73 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Handlers } from "../handler.ts";
+import { createDraft } from "../traces/draft.ts";
+import { page } from "../views.ts";
+import { workspaceKey } from "../workspace.ts";
+import {
+  changeFeedback,
+  deleteFeedback,
+  FEEDBACK,
+  type Feedback,
+  feedbackById,
+  recordFeedback,
+  refuseTooMuch,
+} from "./feedback.ts";
+import { type FeedbackChange, readFeedback } from "./given.ts";
+
+type Rows = "createFeedback" | "listFeedback" | "readFeedback" | "updateFeedback" | "deleteFeedback";
+
+/** What people and programs thought of trace rows. */
+export const FEEDBACK_HANDLERS: Pick<Handlers, Rows> = {
+  createFeedback(turn, { workspace, body }) {
+    const read = readFeedback(body, "body");
+    if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
+    refuseTooMuch(turn, workspace, read.given);
+    const draft = createDraft(turn, workspace);
+    const feedback = recordFeedback(turn, workspace, read.given, draft);
+    draft.write();
+    return feedbackView(feedback);
+  },
+
+  listFeedback(turn, { workspace, query }) {
+    const group = workspaceKey(workspace);
+    const runs = query.run?.map((id) => id.toLowerCase());
+    const sessions = query.session?.map((id) => id.toLowerCase());
+    const among = runs
+      ? runs.flatMap((label) =>
+          turn.page(FEEDBACK, { group, label, offset: 0, limit: Number.MAX_SAFE_INTEGER }),
+        )
+      : [...turn.list(FEEDBACK, group)];
+    const asked = among.filter(
+      ({ key, session_id, feedback_source }) =>
+        (!query.key || query.key.includes(key)) &&
+        (!sessions || (session_id !== null && sessions.includes(session_id))) &&
+        (!query.source || query.source.includes(String(feedback_source?.type))),
+    );
+    return page(asked, query.limit ?? 100, query.offset).map(feedbackView);
+  },
+
+  readFeedback: (turn, { workspace, path }) => feedbackView(feedbackById(turn, workspace, path.feedback_id)),
+
+  updateFeedback(turn, { workspace, path, body }) {
+    const before = feedbackById(turn, workspace, path.feedback_id);
+    const read = readFeedback({ ...feedbackView(before), ...body }, "body");
+    if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
+    const { score, value, comment, correction } = read.given;
+    const change: FeedbackChange = { score, value, comment, correction };
+    const draft = createDraft(turn, workspace);
+    const changed = changeFeedback(turn, before, change, draft);
+    draft.write();
+    return feedbackView(changed);
+  },
+
+  deleteFeedback(turn, { workspace, path }) {
+    const draft = createDraft(turn, workspace);
+    deleteFeedback(turn, feedbackById(turn, workspace, path.feedback_id), draft);
+    draft.write();
+    return {};
+  },
+};
+
+function feedbackView({ region: _region, tenant_id: _tenant, ...view }: Feedback) {
+  return view;
+}

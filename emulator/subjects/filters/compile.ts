@@ -1,0 +1,100 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { microsBetween } from "../traces/wire-time.ts";
+import { ENTRIES, metadataOf } from "./entries.ts";
+import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
+import { demandsOf, demandTest, type Part, partsOf } from "./pairing.ts";
+import { contains, mentions } from "./searching.ts";
+import { sameTypeTest } from "./values.ts";
+
+/** Whether a row passes a filter. */
+export type RowTest = (row: TraceRow) => boolean;
+
+const MICROS_PER_SECOND = 1_000_000;
+
+/** Makes a test for rows: everything that does not depend on the row is done once, here. */
+export function compileFilter(filter: Filter): RowTest {
+  switch (filter.op) {
+    case "and":
+      return everyTest(partsOf(filter.filters).map(partTest));
+    case "or":
+      return someTest(filter.filters.map(compileFilter));
+    case "not": {
+      const test = compileFilter(filter.filter);
+      return (row) => !test(row);
+    }
+    case "search": {
+      const term = filter.term.toLowerCase();
+      return (row) => mentions(row.inputs, term) || mentions(row.outputs, term);
+    }
+    default:
+      return comparisonTest(filter);
+  }
+}
+
+/** Makes a test for one part of an `and`. */
+export function partTest(part: Part): RowTest {
+  return "filter" in part
+    ? compileFilter(part.filter)
+    : everyTest(demandsOf(part.comparisons).map(demandTest));
+}
+
+function everyTest(tests: readonly RowTest[]): RowTest {
+  const [first, second] = tests as [RowTest, RowTest | undefined];
+  if (second === undefined) return first;
+  if (tests.length === 2) return (row) => first(row) && second(row);
+  return (row) => tests.every((test) => test(row));
+}
+
+function someTest(tests: readonly RowTest[]): RowTest {
+  const [first, second] = tests as [RowTest, RowTest | undefined];
+  if (second === undefined) return first;
+  if (tests.length === 2) return (row) => first(row) || second(row);
+  return (row) => tests.some((test) => test(row));
+}
+
+function comparisonTest(comparison: Comparison): RowTest {
+  const { op, field, value } = comparison;
+  if (entriesOf(comparison)) return partTest({ comparisons: [comparison] });
+  switch (fieldRow(field).kind) {
+    case "labels":
+      return (row) => row.tags.includes(value as string);
+    case "metadata":
+      return op === "has"
+        ? (row) => contains(metadataOf(row), value)
+        : (row) => ENTRIES.metadata.someAt(row, value as string, () => true);
+    case "document":
+      return documentTest(comparison, field as "inputs" | "outputs");
+    case "duration": {
+      const test = sameTypeTest(op, microsOf(value));
+      return (row) => test(durationOf(row));
+    }
+    default: {
+      const test = sameTypeTest(op, value);
+      const name = field as ScalarField;
+      return (row) => test(row[name]);
+    }
+  }
+}
+
+/** The fields that are columns of one value; what they are compared with has its type already. */
+type ScalarField = {
+  [Name in keyof TraceRow]: Name extends Comparison["field"]
+    ? TraceRow[Name] extends Scalar | null
+      ? Name
+      : never
+    : never;
+}[keyof TraceRow];
+
+/** The text of a document is the JSON text that an export holds. */
+function documentTest({ op, value }: Comparison, field: "inputs" | "outputs"): RowTest {
+  const test = sameTypeTest(op, value);
+  return (row) => test(row[field] === null ? null : (JSON.stringify(row[field]) ?? null));
+}
+
+function durationOf({ start_time, end_time }: TraceRow): number | null {
+  return end_time === null ? null : microsBetween(start_time, end_time);
+}
+
+function microsOf(seconds: Operand): number {
+  return Math.round((seconds as number) * MICROS_PER_SECOND);
+}

@@ -1,0 +1,113 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FilterEntries } from "../../../contracts/spec/filter-language.ts";
+import { isJsonObject, objectAt } from "../traces/json.ts";
+
+/** Judges the content of one entry; what it is depends on the entries (`contentOf…` reads it). */
+export type ContentTest = (content: unknown) => boolean;
+type EntryTest = (content: unknown, key: string) => boolean;
+
+/**
+ * The entries of a row: keys with their contents. Each question stops at the first entry that passes, and
+ * only `some`, which needs the keys, puts dotted keys together.
+ */
+export interface Entries {
+  /** Whether an entry of exactly this key passes. */
+  someAt(row: TraceRow, key: string, test: ContentTest): boolean;
+  some(row: TraceRow, test: EntryTest): boolean;
+  someContent(row: TraceRow, test: ContentTest): boolean;
+}
+
+/**
+ * The members of nested JSON, with dotted keys: `{"messages":[{"content":"a"}]}` has `messages` and
+ * `messages.content`. Arrays add nothing to a key. The content of an object or an empty array is none.
+ */
+function nestedEntries(read: (row: TraceRow) => unknown): Entries {
+  return {
+    someAt: (row, key, test) => someAt(read(row), key, test),
+    some: (row, test) => some(read(row), undefined, test),
+    someContent: (row, test) => someContent(read(row), false, test),
+  };
+}
+
+/** A row's feedback, summed up by key: `{"score":{"n":1,"avg":0.5,"values":{"good":1}}}`. */
+const FEEDBACK: Entries = {
+  someAt(row, key, test) {
+    const stats = row.feedback_stats;
+    return isJsonObject(stats) && Object.hasOwn(stats, key) && test(stats[key]);
+  },
+  some(row, test) {
+    const stats = row.feedback_stats;
+    return isJsonObject(stats) && Object.keys(stats).some((key) => test(stats[key], key));
+  },
+  someContent(row, test) {
+    const stats = row.feedback_stats;
+    return isJsonObject(stats) && Object.values(stats).some(test);
+  },
+};
+
+/** How the fields of pairs (`metadata_key`, `metadata_value`) find their pairs in a row. */
+export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
+  metadata: nestedEntries(metadataOf),
+  input: nestedEntries((row) => row.inputs),
+  output: nestedEntries((row) => row.outputs),
+  feedback: FEEDBACK,
+};
+
+/** What clients call metadata is one member of the column `extra`. */
+export function metadataOf(row: TraceRow): unknown {
+  return objectAt(row.extra, "metadata");
+}
+
+/** The average of a feedback key; null when it has none. */
+export function scoreOf(content: unknown): number | null {
+  const score = isJsonObject(content) ? content.avg : content;
+  return typeof score === "number" ? score : null;
+}
+
+/** The values of a feedback key; as names of members they are all texts. */
+export function feedbackValuesOf(content: unknown): readonly (string | boolean)[] {
+  if (typeof content === "string" || typeof content === "boolean") return [content];
+  const values = isJsonObject(content) ? content.values : undefined;
+  return isJsonObject(values) ? Object.keys(values) : [];
+}
+
+/** Every member that the key leads to is reached by one way only, since each step takes a part of the key. */
+function someAt(value: unknown, key: string, test: ContentTest): boolean {
+  if (Array.isArray(value)) return value.some((inner) => someAt(inner, key, test));
+  if (!isJsonObject(value)) return false;
+  if (Object.hasOwn(value, key) && someHere(value[key], test)) return true;
+  for (let dot = key.indexOf("."); dot >= 0; dot = key.indexOf(".", dot + 1)) {
+    const head = key.slice(0, dot);
+    if (Object.hasOwn(value, head) && someAt(value[head], key.slice(dot + 1), test)) return true;
+  }
+  return false;
+}
+
+function someHere(value: unknown, test: ContentTest): boolean {
+  if (!Array.isArray(value)) return test(isJsonObject(value) ? null : value);
+  return value.length === 0 ? test(null) : value.some((inner) => someHere(inner, test));
+}
+
+function some(value: unknown, key: string | undefined, test: EntryTest): boolean {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return key !== undefined && test(null, key);
+    return value.some((inner) => some(inner, key, test));
+  }
+  if (!isJsonObject(value)) return key !== undefined && test(value, key);
+  if (key !== undefined && test(null, key)) return true;
+  for (const name in value) {
+    if (some(value[name], key === undefined ? name : `${key}.${name}`, test)) return true;
+  }
+  return false;
+}
+
+function someContent(value: unknown, isMember: boolean, test: ContentTest): boolean {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return isMember && test(null);
+    return value.some((inner) => someContent(inner, isMember, test));
+  }
+  if (!isJsonObject(value)) return isMember && test(value);
+  if (isMember && test(null)) return true;
+  for (const name in value) if (someContent(value[name], true, test)) return true;
+  return false;
+}

@@ -1,0 +1,75 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { compileFilter, partTest } from "./compile.ts";
+import { type Comparison, entriesOf, type Filter, fieldRow } from "./filter.ts";
+import { demandsOf, demandTest, type EntryDemand, type Part, partsOf } from "./pairing.ts";
+import { printFilter } from "./print.ts";
+import { shown } from "./problem.ts";
+
+/** Whether a row passes a filter, and if not, the innermost clause that keeps it out. */
+export type Explanation =
+  | { readonly passes: true }
+  | { readonly passes: false; readonly clause: string; readonly because: string };
+
+const LONGEST_VALUE = 200;
+
+/** Whether a row passes, and if not which part of the filter rejects it. */
+export function explainFilter(filter: Filter, row: TraceRow): Explanation {
+  return compileFilter(filter)(row) ? { passes: true } : { passes: false, ...rejectionOf(filter, row) };
+}
+
+interface Rejection {
+  readonly clause: string;
+  readonly because: string;
+}
+
+function rejectionOf(filter: Filter, row: TraceRow): Rejection {
+  const clause = printFilter(filter);
+  switch (filter.op) {
+    case "and":
+      return inAnd(filter.filters, row);
+    case "or":
+      return { clause, because: `none of its ${filter.filters.length} conditions holds` };
+    case "not":
+      return { clause, because: `${printFilter(filter.filter)} holds` };
+    case "search":
+      return { clause, because: "neither inputs nor outputs contain the text" };
+    default:
+      return entriesOf(filter) ? inEntries([filter], row) : { clause, because: foundIn(filter, row) };
+  }
+}
+
+function inAnd(filters: readonly Filter[], row: TraceRow): Rejection {
+  const failing = partsOf(filters).find((part) => !partTest(part)(row)) as Part;
+  return "filter" in failing ? rejectionOf(failing.filter, row) : inEntries(failing.comparisons, row);
+}
+
+function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection {
+  const [first] = comparisons as [Comparison];
+  const demand = demandsOf(comparisons).find((one) => !demandTest(one)(row)) as EntryDemand;
+  const asked = demand.comparisons.map(printFilter).join(" and ");
+  return {
+    clause: printFilter(comparisons.length === 1 ? first : { op: "and", filters: comparisons }),
+    because: `${entriesOf(first)} has ${demand.absent ? "an" : "no"} entry with ${asked}`,
+  };
+}
+
+/** What the row has instead. */
+function foundIn({ op, field }: Comparison, row: TraceRow): string {
+  switch (fieldRow(field).kind) {
+    case "labels":
+      return `its tags are ${shown(row.tags.join(", "), LONGEST_VALUE)}`;
+    case "metadata":
+      return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
+    case "document":
+      return `the text of its ${field} ${op === "like" ? "does not fit" : "fits"} the pattern`;
+    case "duration":
+      return row.end_time === null
+        ? "it has no end_time"
+        : `it lasted from ${row.start_time} to ${row.end_time}`;
+    default: {
+      const value = row[field as keyof TraceRow];
+      if (value === null) return `it has no ${field}`;
+      return `its ${field} is ${typeof value === "string" ? shown(value, LONGEST_VALUE) : String(value)}`;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FieldComparator, FilterEntries } from "../../../contracts/spec/filter-language.ts";
+import { type ContentTest, ENTRIES, feedbackValuesOf, scoreOf } from "./entries.ts";
+import { type Comparison, entriesOf, type Filter, fieldRow, type Scalar } from "./filter.ts";
+import { anyTypeTest, sameTypeTest } from "./values.ts";
+
+/** What comparisons of the same entries in one `and` ask for. */
+export interface EntryDemand {
+  /** True when no entry may pass all of the comparisons, false when one has to. */
+  readonly absent: boolean;
+  readonly comparisons: readonly Comparison[];
+}
+
+/** The comparators whose opposite is asked of every entry when no key says of which one. */
+const OPPOSITES: Readonly<Partial<Record<FieldComparator, FieldComparator>>> = { neq: "eq", notlike: "like" };
+
+/** What an `and` asks for: a condition, or comparisons of the same entries, which belong together. */
+export type Part = { readonly filter: Filter } | { readonly comparisons: readonly Comparison[] };
+
+/** The parts of an `and`, comparisons of the same entries put together where the first of them stood. */
+export function partsOf(filters: readonly Filter[]): readonly Part[] {
+  const parts: Part[] = [];
+  const groups = new Map<FilterEntries, Comparison[]>();
+  for (const filter of filters) {
+    const entries = entriesOf(filter);
+    const group = entries && groups.get(entries);
+    if (!entries) parts.push({ filter });
+    else if (group) group.push(filter as Comparison);
+    else {
+      const comparisons = [filter as Comparison];
+      groups.set(entries, comparisons);
+      parts.push({ comparisons });
+    }
+  }
+  return parts;
+}
+
+/**
+ * Comparisons of the same entries that stand in one `and`:
+ * - those that ask for a key (eq, in, like) and for a value have to hold of one and the same entry;
+ * - neq and notlike of a key mean that no entry has it;
+ * - neq and notlike of a value are about that same entry where a key is asked for, and else mean that
+ *   no entry has it.
+ */
+export function demandsOf(comparisons: readonly Comparison[]): readonly EntryDemand[] {
+  const isKey = ({ field }: Comparison) => fieldRow(field).kind === "key";
+  const keyIsAsked = comparisons.some((one) => isKey(one) && !OPPOSITES[one.op]);
+  const absent = (one: Comparison) => OPPOSITES[one.op] !== undefined && (isKey(one) || !keyIsAsked);
+  const present = comparisons.filter((one) => !absent(one));
+  return [
+    ...(present.length > 0 ? [{ absent: false, comparisons: present }] : []),
+    ...comparisons.filter(absent).map((one) => ({
+      absent: true,
+      comparisons: [{ ...one, op: OPPOSITES[one.op] as FieldComparator }],
+    })),
+  ];
+}
+
+/** Whether one pair of a row meets all of the comparisons, or none does where it is to be absent. */
+export function demandTest({ absent, comparisons }: EntryDemand): (row: TraceRow) => boolean {
+  const some = someTest(comparisons);
+  return absent ? (row) => !some(row) : some;
+}
+
+/** Whether a row has an entry that passes all of the comparisons. */
+function someTest(comparisons: readonly Comparison[]): (row: TraceRow) => boolean {
+  const entries = ENTRIES[entriesOf(comparisons[0] as Comparison) as FilterEntries];
+  const keys = comparisons.filter(({ field }) => fieldRow(field).kind === "key");
+  const content = all(comparisons.filter((one) => !keys.includes(one)).map(contentTest));
+  const exact = keys.find(({ op }) => op === "eq");
+  const keyTest = all(keys.filter((one) => one !== exact).map(({ op, value }) => sameTypeTest(op, value)));
+  if (exact) {
+    const key = exact.value as string;
+    return keyTest(key) ? (row) => entries.someAt(row, key, content) : () => false;
+  }
+  if (keys.length === 0) return (row) => entries.someContent(row, content);
+  return (row) => entries.some(row, (found, key) => keyTest(key) && content(found));
+}
+
+function contentTest({ op, field, value }: Comparison): ContentTest {
+  if (field === "feedback_score") {
+    const test = sameTypeTest(op, value);
+    return (content) => test(scoreOf(content));
+  }
+  const test = anyTypeTest(op, value);
+  if (field !== "feedback_value") return (content) => test(content as Scalar | null);
+  // Several values can be given for one key; neq and notlike say that it is none of them.
+  if (!OPPOSITES[op]) return (content) => feedbackValuesOf(content).some(test);
+  return (content) => feedbackValuesOf(content).every(test);
+}
+
+function all<T>(tests: readonly ((value: T) => boolean)[]): (value: T) => boolean {
+  const [first, second] = tests;
+  if (first === undefined) return () => true;
+  if (second === undefined) return first;
+  return (value) => tests.every((test) => test(value));
+}

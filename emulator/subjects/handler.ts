@@ -1,0 +1,28 @@
+import type { BodyOf, OperationId, PathOf, QueryOf, ReplyBodyOf } from "../../contracts/spec/operation.ts";
+import type { Ticket } from "../kernel/turn.ts";
+import type { Dressed, Following } from "./reply.ts";
+import type { Turn } from "./turn.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A request that has passed every check of its row in the operations table. */
+export interface RequestOf<Id extends OperationId> {
+  readonly path: PathOf<Id>;
+  readonly query: QueryOf<Id>;
+  readonly body: BodyOf<Id>;
+  /** Empty tenant for operations that no workspace plays a part in. */
+  readonly workspace: Workspace;
+  /** As sent, names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Answers one operation inside a turn: with the body of its reply, with a ticket for a body that a later
+ * turn gives, with a run to follow, or by throwing a `Refusal` before anything is written.
+ */
+export type Handler<Id extends OperationId> = (
+  turn: Turn,
+  request: RequestOf<Id>,
+) => ReplyBodyOf<Id> | Dressed<ReplyBodyOf<Id>> | Following | Ticket;
+
+/** One handler per row of the operations table: a row without a handler does not compile. */
+export type Handlers = { readonly [Id in OperationId]: Handler<Id> };

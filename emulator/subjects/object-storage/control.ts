@@ -1,0 +1,86 @@
+import { listOf, nullable, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
+import { changeCredential, createCredential, deleteCredential, listCredentials } from "./credentials.ts";
+import { S3_PERMISSIONS } from "./records.ts";
+
+const permissions = listOf(oneOf(S3_PERMISSIONS), { uniqueItems: true });
+
+const credentialChange = {
+  secret_access_key: optional(text({ minLength: 1, maxLength: 2048 })),
+  session_token: optional(nullable(text({ minLength: 1, maxLength: 8192 }))),
+  expires_at: optional(nullable(text({ format: "date-time" }))),
+  allow: optional(permissions),
+  deny: optional(permissions),
+  bucket: optional(nullable(text({ minLength: 1 }))),
+};
+
+/** Buckets and key pairs of the embedded object store; every change takes effect at once. */
+export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/s3/buckets",
+    summary: "List the buckets.",
+    run: ({ world }) => listBuckets(world.reader),
+  }),
+  control({
+    method: "POST",
+    path: "/s3/buckets",
+    summary: "Create a bucket.",
+    body: object({ name: text() }),
+    run: ({ world }, { body }) =>
+      world.turn(cause("s3.bucket.create", body.name), (turn) => createBucket(turn, body.name)),
+  }),
+  control({
+    method: "DELETE",
+    path: "/s3/buckets/{name}",
+    summary: "Delete a bucket with all that is in it, in use or not.",
+    run({ world }, { path }) {
+      const name = path.name ?? "";
+      world.turn(cause("s3.bucket.delete", name), (turn) => dropBucket(turn, name));
+      return { deleted: name };
+    },
+  }),
+  control({
+    method: "GET",
+    path: "/s3/credentials",
+    summary: "List the key pairs without their secrets.",
+    run: ({ world }) => listCredentials(world.reader),
+  }),
+  control({
+    method: "POST",
+    path: "/s3/credentials",
+    summary: "Create a key pair.",
+    body: object({
+      access_key_id: text({ minLength: 1, maxLength: 255 }),
+      ...credentialChange,
+      secret_access_key: text({ minLength: 1, maxLength: 2048 }),
+    }),
+    run: ({ world }, { body }) =>
+      world.turn(cause("s3.credential.create", body.access_key_id), (turn) => createCredential(turn, body)),
+  }),
+  control({
+    method: "PATCH",
+    path: "/s3/credentials/{access_key_id}",
+    summary: "Change what a key pair may do, or its secret.",
+    body: object(credentialChange),
+    run({ world }, { path, body }) {
+      const id = path.access_key_id ?? "";
+      return world.turn(cause("s3.credential.change", id), (turn) => changeCredential(turn, id, body));
+    },
+  }),
+  control({
+    method: "DELETE",
+    path: "/s3/credentials/{access_key_id}",
+    summary: "Delete a key pair.",
+    run({ world }, { path }) {
+      const id = path.access_key_id ?? "";
+      world.turn(cause("s3.credential.delete", id), (turn) => deleteCredential(turn, id));
+      return { deleted: id };
+    },
+  }),
+];
+
+function cause(name: string, ref: string) {
+  return { type: "control", name, ref } as const;
+}

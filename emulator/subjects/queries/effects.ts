@@ -1,0 +1,34 @@
+import type { EffectRunner } from "../../kernel/world.ts";
+import type { TraceStore } from "../traces/port.ts";
+import { candidatesOf, type Ground } from "./rows.ts";
+import { readSelection } from "./selection.ts";
+import { createTally } from "./stats.ts";
+import type { StatsOrder } from "./stats-request.ts";
+
+/** Rows between two looks at what else there is to do. */
+const ROWS_AT_A_TIME = 500;
+
+/** Sums rows up without keeping other requests waiting. */
+export function statsEffects(traces: TraceStore): Readonly<Record<string, EffectRunner>> {
+  return {
+    async "runs.sum_up"({ data }) {
+      const { workspace, sent } = data as unknown as StatsOrder;
+      const selection = readSelection(sent);
+      const ground: Ground = { traces, workspace, isDeleted: () => false, projectIds: () => [] };
+      const { rows, test } = candidatesOf(ground, selection, "asc");
+      const tally = createTally(selection.isRoot === true);
+      let read = 0;
+      try {
+        for (const found of rows) {
+          const row = found.read();
+          if (test(row)) tally.add(row);
+          read += 1;
+          if (read % ROWS_AT_A_TIME === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+      } catch (error) {
+        return { failure: "interrupted", message: (error as Error).message };
+      }
+      return { stats: tally.result() };
+    },
+  };
+}

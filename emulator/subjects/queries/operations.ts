@@ -1,0 +1,81 @@
+import { PAGE_ROWS_MAX } from "../../../contracts/spec/queries/resources.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { parseFilter } from "../filters/parse.ts";
+import { problemText } from "../filters/problem.ts";
+import type { Handlers } from "../handler.ts";
+import { isDeleted } from "../projects/projects.ts";
+import { groundOf } from "./ground.ts";
+import { readPage } from "./page.ts";
+import { readSelection } from "./selection.ts";
+import { askForStats } from "./stats-request.ts";
+import { selectedView, selectedViewV2 } from "./view.ts";
+
+type Rows = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
+
+/** Trace rows, read back in pages and summed up (X-1). */
+export const QUERY_HANDLERS: Pick<Handlers, Rows> = {
+  queryRuns(turn, { workspace, body }) {
+    const { rows, next } = readPage(groundOf(turn, workspace), {
+      selection: readSelection(body),
+      order: body.order ?? "desc",
+      limit: body.limit ?? PAGE_ROWS_MAX,
+      cursor: body.cursor ?? null,
+    });
+    const { settings } = turn.ports;
+    return {
+      runs: rows.map((row) => selectedView(row, body.select, settings)),
+      cursors: { next, prev: null },
+      parsed_query: null,
+    };
+  },
+
+  queryRunsV2(turn, { workspace, body }) {
+    const { project_ids, ids, trace_id, has_error, reference_examples, min_start_time, max_start_time } =
+      body;
+    const selection = readSelection({
+      ...body,
+      session: project_ids ?? null,
+      id: ids ?? null,
+      trace: trace_id ?? null,
+      error: has_error ?? null,
+      reference_example: reference_examples ?? null,
+      start_time: min_start_time ?? null,
+      end_time: max_start_time ?? null,
+    });
+    const { rows, next } = readPage(groundOf(turn, workspace), {
+      selection,
+      order: "desc",
+      limit: body.page_size ?? PAGE_ROWS_MAX,
+      cursor: body.cursor ?? null,
+    });
+    const { settings } = turn.ports;
+    return { items: rows.map((row) => selectedViewV2(row, body.selects, settings)), next_cursor: next };
+  },
+
+  readRunV2(turn, { workspace, path, query }) {
+    const { traces, settings } = turn.ports;
+    const scope = { region: workspace.region, tenantId: workspace.tenant_id };
+    const row = traces.read(scope, path.run_id.toLowerCase());
+    const isElsewhere = query.project_id !== undefined && row?.session_id !== query.project_id.toLowerCase();
+    if (!row || isElsewhere || isDeleted(turn, workspace, row.session_id))
+      throw new Refusal(404, "not_found", `No run ${path.run_id} in this project.`);
+    return selectedViewV2(row, query.selects, settings);
+  },
+
+  statRuns: (turn, { workspace, body }) => askForStats(turn, workspace, body),
+
+  validateFilter(_turn, { body }) {
+    const errors = (["filter", "trace_filter", "tree_filter"] as const).flatMap((field) => {
+      const message = filterError(body[field] ?? null);
+      return message === undefined ? [] : [{ field, message }];
+    });
+    return { valid: errors.length === 0, errors };
+  },
+};
+
+function filterError(text: string | null): string | undefined {
+  const read = text === null ? undefined : parseFilter(text);
+  if (!read || !("problem" in read)) return undefined;
+  const { hint } = read.problem;
+  return `${problemText(read.problem)}.${hint === undefined ? "" : ` ${hint}`}`;
+}

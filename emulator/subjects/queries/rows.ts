@@ -1,0 +1,157 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { compileFilter, type RowTest } from "../filters/compile.ts";
+import type { Filter } from "../filters/filter.ts";
+import type { ListedRow, RowPlace, TraceScope, TraceStore } from "../traces/port.ts";
+import type { Workspace } from "../workspace.ts";
+import type { Order } from "./cursor.ts";
+import type { Selection } from "./selection.ts";
+import { rememberedTreeTest } from "./tree-memory.ts";
+
+/** Rows that may be asked for, and the test that says whether they are. */
+export interface Candidates {
+  readonly rows: Iterable<ListedRow>;
+  readonly test: RowTest;
+}
+
+/** Where rows are looked for. */
+export interface Ground {
+  readonly traces: TraceStore;
+  readonly workspace: Workspace;
+  /** Whether a project has been deleted. */
+  isDeleted(sessionId: string): boolean;
+  /** All projects of the workspace. */
+  projectIds(): readonly string[];
+}
+
+/** Traces of which a page remembers whether they pass a filter of their own. */
+const TRACES_REMEMBERED = 10_000;
+
+/** The rows among which a selection is found, newest or oldest first, and the test that they have to pass. */
+export function candidatesOf(
+  ground: Ground,
+  selection: Selection,
+  order: Order,
+  after?: RowPlace,
+): Candidates {
+  const scope = scopeOf(ground.workspace);
+  return {
+    rows: selection.ids
+      ? named(ground, scope, selection.ids, order, after)
+      : listed(ground, scope, selection, order, after),
+    test: testOf(ground, scope, selection),
+  };
+}
+
+function scopeOf({ region, tenant_id }: Workspace): TraceScope {
+  return { region, tenantId: tenant_id };
+}
+
+/** The projects in which the rows of a selection are looked for. */
+export function sessionsFor(ground: Ground, selection: Selection): readonly string[] {
+  const { sessionIds, ids } = selection;
+  // A parent or a root that is there says in which project to look.
+  const known = sessionIds || ids ? undefined : knownRow(ground, selection);
+  const wanted = sessionIds ?? (known ? [known.session_id] : ground.projectIds());
+  return wanted.filter((id) => !ground.isDeleted(id));
+}
+
+function knownRow({ traces, workspace }: Ground, { parentId, traceId }: Selection): TraceRow | undefined {
+  const id = parentId ?? traceId;
+  return id === undefined ? undefined : traces.read(scopeOf(workspace), id);
+}
+
+function listed(
+  ground: Ground,
+  scope: TraceScope,
+  selection: Selection,
+  order: Order,
+  after: RowPlace | undefined,
+): Iterable<ListedRow> {
+  const { parentId, start, end } = selection;
+  const trace =
+    selection.traceId ?? (parentId === undefined ? undefined : knownRow(ground, selection)?.trace_id);
+  return ground.traces.list(scope, {
+    sessionIds: sessionsFor(ground, selection),
+    ...(trace !== undefined && { traceId: trace }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    order,
+    ...(after && { after }),
+  });
+}
+
+/** Rows that are asked for by their ids, in the order of the list. */
+function named(
+  { traces, isDeleted }: Ground,
+  scope: TraceScope,
+  ids: readonly string[],
+  order: Order,
+  after: RowPlace | undefined,
+): readonly ListedRow[] {
+  const sign = order === "asc" ? 1 : -1;
+  return ids
+    .flatMap((id) => {
+      const row = traces.read(scope, id);
+      if (!row || isDeleted(row.session_id)) return [];
+      return [{ id, startTime: row.start_time, bytes: 0, read: () => row }];
+    })
+    .sort((a, b) => sign * compare(a, b))
+    .filter((row) => after === undefined || sign * compare(row, after) > 0);
+}
+
+function compare(a: RowPlace, b: RowPlace): number {
+  if (a.startTime !== b.startTime) return a.startTime < b.startTime ? -1 : 1;
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+function testOf(ground: Ground, scope: TraceScope, selection: Selection): RowTest {
+  const { traceId, parentId, exampleIds, runType, isRoot, hasError, start, end } = selection;
+  const sessionIds = selection.sessionIds && new Set(selection.sessionIds);
+  const tests: (RowTest | false | undefined)[] = [
+    sessionIds && ((row) => sessionIds.has(row.session_id)),
+    traceId !== undefined && ((row) => row.trace_id === traceId),
+    parentId !== undefined && ((row) => row.parent_run_id === parentId),
+    exampleIds &&
+      ((row) => row.reference_example_id !== null && exampleIds.includes(row.reference_example_id)),
+    runType !== undefined && ((row) => row.run_type === runType),
+    isRoot !== undefined && ((row) => row.is_root === isRoot),
+    hasError !== undefined && ((row) => hasErrorIn(row) === hasError),
+    start !== undefined && ((row) => row.start_time >= start),
+    end !== undefined && ((row) => row.start_time < end),
+    selection.filter && compileFilter(selection.filter),
+    selection.traceFilter && ofTrace(rootTest(ground, scope, selection.traceFilter)),
+    selection.treeFilter && ofTrace(treeTest(ground, scope, selection.treeFilter)),
+  ];
+  const asked = tests.filter((test): test is RowTest => typeof test === "function");
+  return (row) => asked.every((test) => test(row));
+}
+
+function hasErrorIn({ error, status }: TraceRow): boolean {
+  return status === "error" || (error !== null && error !== "");
+}
+
+/** Asks once for each trace. */
+function ofTrace(test: RowTest): RowTest {
+  const answers = new Map<string, boolean>();
+  return (row) => {
+    const known = answers.get(row.trace_id);
+    if (known !== undefined) return known;
+    if (answers.size >= TRACES_REMEMBERED) answers.clear();
+    const answer = test(row);
+    answers.set(row.trace_id, answer);
+    return answer;
+  };
+}
+
+function rootTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTest {
+  const test = compileFilter(filter);
+  return (row) => {
+    const root = row.is_root ? row : traces.read(scope, row.trace_id);
+    return root !== undefined && test(root);
+  };
+}
+
+function treeTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTest {
+  const test = rememberedTreeTest(traces, filter, compileFilter(filter));
+  return ({ trace_id, session_id }) => test({ scope, sessionId: session_id, traceId: trace_id });
+}

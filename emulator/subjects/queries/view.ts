@@ -1,0 +1,67 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { Settings } from "../settings.ts";
+import { isJsonObject, objectAt } from "../traces/json.ts";
+import { runView } from "../traces/view.ts";
+import { microsBetween } from "../traces/wire-time.ts";
+
+/** The members of a row that were asked for; all of them when none were. */
+export function selectedView(
+  row: TraceRow,
+  select: readonly string[] | null | undefined,
+  settings: Settings,
+): Readonly<Record<string, unknown>> {
+  return pick(
+    runView(row, settings),
+    select?.map((name) => name.toLowerCase()),
+  );
+}
+
+/** A row in the words of the newest public client. */
+export function selectedViewV2(
+  row: TraceRow,
+  selects: readonly string[] | null | undefined,
+  settings: Settings,
+): Readonly<Record<string, unknown>> {
+  return pick(
+    viewV2(row, settings),
+    selects?.map((name) => name.toLowerCase()),
+  );
+}
+
+/** Whoever asks for members gets the id with them: without it a row could not be told from others. */
+function pick(
+  view: Readonly<Record<string, unknown>>,
+  names: readonly string[] | undefined,
+): Readonly<Record<string, unknown>> {
+  if (!names || names.length === 0) return view;
+  const wanted = new Set(["id", ...names]);
+  return Object.fromEntries(Object.entries(view).filter(([name]) => wanted.has(name)));
+}
+
+function viewV2(row: TraceRow, settings: Settings): Readonly<Record<string, unknown>> {
+  const { session_id, parent_run_id, trace_tier, ...shown } = runView(row, settings);
+  return {
+    ...shown,
+    project_id: session_id,
+    run_type: row.run_type.toUpperCase(),
+    status: row.status.toUpperCase(),
+    latency_seconds: row.end_time === null ? null : microsBetween(row.start_time, row.end_time) / 1e6,
+    metadata: objectAt(row.extra, "metadata") ?? null,
+    thread_id: threadOf(row),
+    total_cost: numberOf(row.total_cost),
+    prompt_cost: numberOf(row.prompt_cost),
+    completion_cost: numberOf(row.completion_cost),
+  };
+}
+
+function numberOf(cost: string | null): number | null {
+  return cost === null ? null : Number(cost);
+}
+
+/** Clients name a thread under one of these keys of the metadata. */
+function threadOf({ extra }: TraceRow): string | null {
+  const metadata = objectAt(extra, "metadata");
+  if (!isJsonObject(metadata)) return null;
+  const named = [metadata.thread_id, metadata.session_id, metadata.conversation_id];
+  return (named.find((value) => typeof value === "string") as string | undefined) ?? null;
+}

@@ -1,0 +1,114 @@
+import { integer, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
+import { RATE_LIMIT_IDS, RATE_REGIONS, type RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import { nearest } from "../nearest.ts";
+import type { Turn } from "../turn.ts";
+import type { RowChange } from "./limiter.ts";
+import { RATE_ROWS, type RateRow } from "./matching.ts";
+import { explainView, limiterView, rowView } from "./view.ts";
+
+const MOST_REQUESTS = 1_000_000_000;
+const MOST_SECONDS = 86_400;
+
+const IP = /^[0-9A-Fa-f.:]{2,45}$/;
+
+const question = {
+  method: optional(text({ default: "GET" })),
+  path: text({ minLength: 1 }),
+  "x-api-key": optional(text()),
+  "x-user-id": optional(text()),
+  ip: optional(text({ pattern: IP.source })),
+  region: optional(oneOf(RATE_REGIONS)),
+};
+
+const changeBody = object({
+  remaining: optional(integer({ minimum: 0, maximum: MOST_REQUESTS })),
+  count: optional(integer({ minimum: 1, maximum: MOST_REQUESTS })),
+  seconds: optional(integer({ minimum: 1, maximum: MOST_SECONDS })),
+  region: optional(oneOf(RATE_REGIONS)),
+});
+
+/** The counters of §8.5: looked at, explained, changed and emptied. */
+export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/rate-limits",
+    summary: "Every row of the rate-limit table with its limits and the identities that it counts now.",
+    run: ({ world }) => limiterView(world.ports.limiter, world.now),
+  }),
+  control({
+    method: "GET",
+    path: "/rate-limits/explain",
+    summary: "Which rows a request falls under, which one decides, what remains, and when the next passes.",
+    query: question,
+    run({ world }, { query, region, raw }) {
+      const path = query.path?.split("?")[0] ?? "";
+      if (!path.startsWith("/"))
+        throw new Refusal(422, "invalid_request", "query.path: give a path with its slash");
+      const call = {
+        region: query.region ?? region,
+        method: (query.method ?? "GET").toUpperCase(),
+        path,
+        apiKey: query["x-api-key"] || undefined,
+        userId: query["x-user-id"] || undefined,
+        address: query.ip || raw.address,
+      };
+      return explainView(world.ports.limiter, call, world.now);
+    },
+  }),
+  control({
+    method: "PUT",
+    path: "/rate-limits/{row}",
+    summary:
+      "Trip a row for one window, or change its count and window; a changed row counts with limits off too.",
+    body: changeBody,
+    run({ world }, { path, body }) {
+      const row = rowNamed(path.row ?? "");
+      const { region, ...change } = body;
+      if (Object.keys(change).length === 0)
+        throw new Refusal(422, "invalid_request", "body: give remaining, count or seconds");
+      return world.turn(cause("change", row.id), (turn) =>
+        changeRow(turn, row, region ? [region] : RATE_REGIONS, change),
+      );
+    },
+  }),
+  control({
+    method: "POST",
+    path: "/rate-limits/reset",
+    summary: "Forget every counter, every trip and every change.",
+    body: object({}),
+    run: ({ world }) =>
+      world.turn(cause("reset"), ({ ports }) => {
+        ports.limiter.clear();
+        return { reset: true };
+      }),
+  }),
+];
+
+function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateRegion[], change: RowChange) {
+  const { limiter } = ports;
+  for (const region of regions) {
+    const most = change.count ?? limiter.tally(row, region).count;
+    if (change.remaining !== undefined && change.remaining > most)
+      throw new Refusal(
+        422,
+        "invalid_request",
+        `body.remaining: ${row.id} admits ${most} requests in ${region}`,
+      );
+  }
+  for (const region of regions) limiter.change(row, region, change, now);
+  return rowView(limiter, row, now);
+}
+
+function rowNamed(name: string): RateRow {
+  const found = RATE_ROWS.find(({ id }) => id === name);
+  if (found) return found;
+  const near = nearest(name, RATE_LIMIT_IDS);
+  const hint = near ? `Did you mean ${near}?` : "GET /_emulator/v1/rate-limits lists them.";
+  throw new Refusal(404, "not_found", `${name} is no row of the rate-limit table.`, hint);
+}
+
+function cause(name: string, ref?: string) {
+  return { type: "control", name: `rate_limits.${name}`, ...(ref !== undefined && { ref }) } as const;
+}

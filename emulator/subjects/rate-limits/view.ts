@@ -1,0 +1,114 @@
+import {
+  RATE_LIMITS,
+  RATE_REGIONS,
+  type RateLimit,
+  type RateMatch,
+  type RateRegion,
+} from "../../../contracts/spec/rate-limits/rows.ts";
+import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { shownIdentity } from "./identity.ts";
+import { type Call, type RateLimiter, regionOf, type Standing } from "./limiter.ts";
+import { RATE_ROWS, type RateRow } from "./matching.ts";
+import { isTripped, liveWindows, passesAt, type Tally, type Window } from "./tally.ts";
+
+/** Identities that are shown of a row in a region, the busiest first, and those that are looked through. */
+const IDENTITIES_SHOWN = 20;
+const IDENTITIES_READ = 10_000;
+
+/** Every row with its limits and the identities that count in it now. */
+export function limiterView(limiter: RateLimiter, now: Instant) {
+  const { enabled, window, headers, scale } = limiter.settings;
+  const rows = RATE_ROWS.map((row) => rowView(limiter, row, now));
+  return { enabled, window, headers, scale, held: limiter.held, rows };
+}
+
+/** A row of §8.5 as the control API shows it, with what counts now in each region. */
+export function rowView(limiter: RateLimiter, row: RateRow, now: Instant) {
+  const { matches, identity, category }: RateLimit = RATE_LIMITS[row.id];
+  const regions = RATE_REGIONS.map((region) => [region, regionView(limiter, row, region, now)]);
+  return { row: row.id, match: matches.map(matchText), identity, category, ...Object.fromEntries(regions) };
+}
+
+function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now: Instant) {
+  const tally = limiter.tally(row, region);
+  const inUse = [];
+  let identities = 0;
+  for (const found of liveWindows(tally, now)) {
+    identities += 1;
+    if (inUse.length < IDENTITIES_READ) inUse.push(found);
+  }
+  inUse.sort(([, a], [, b]) => b.used - a.used);
+  return {
+    count: tally.count,
+    seconds: tally.windowMs / 1000,
+    enforced: limiter.enforces(row, region, now),
+    ...(tally.trip &&
+      isTripped(tally, now) && { tripped_until: formatInstant(tally.trip.at + tally.windowMs) }),
+    identities,
+    in_use: inUse.slice(0, IDENTITIES_SHOWN).map(([name, window]) => ({
+      identity: shownIdentity(row.identity, name),
+      ...usageView(tally, window, now),
+    })),
+  };
+}
+
+/** All rows that a request falls under, the one that decides, and when such a request passes. */
+export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
+  const standings = limiter.standings(call, now);
+  const [deciding] = standings;
+  const { method, path } = call;
+  return {
+    method,
+    path,
+    region: regionOf(call.region),
+    enabled: limiter.settings.enabled,
+    passes: deciding === undefined || !deciding.enforced || deciding.window.used < deciding.tally.count,
+    deciding: deciding ? standingView(deciding, now) : null,
+    matching: standings.map((standing) => ({
+      ...standingView(standing, now),
+      decides: standing === deciding,
+    })),
+  };
+}
+
+function standingView({ row, identity, tally, window, enforced }: Standing, now: Instant) {
+  const { matches, identity: kind, category }: RateLimit = RATE_LIMITS[row.id];
+  return {
+    row: row.id,
+    match: matches.map(matchText),
+    category,
+    counted_by: kind,
+    identity: shownIdentity(kind, identity),
+    count: tally.count,
+    seconds: tally.windowMs / 1000,
+    enforced,
+    ...usageView(tally, window, now),
+  };
+}
+
+function usageView(tally: Tally, window: Window, now: Instant) {
+  const next = passesAt(tally, window, now);
+  return {
+    used: window.used,
+    remaining: Math.max(0, tally.count - window.used),
+    next_passes_at: formatInstant(next),
+    next_passes_in_seconds: (next - now) / 1000,
+  };
+}
+
+/** As §8.5 writes it. */
+function matchText({ methods, kind, path }: RateMatch): string {
+  const method = methods ? `${methods.join(", ")} ` : "";
+  switch (kind) {
+    case "any":
+      return methods ? methods.join(", ") : "any request";
+    case "containing":
+      return `${method}containing ${path}`;
+    case "ending":
+      return `${method}*${path}`;
+    case "uuid":
+      return `${method}${path}/<uuid>`;
+    default:
+      return `${method}${path}`;
+  }
+}

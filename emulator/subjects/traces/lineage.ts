@@ -1,0 +1,127 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { stampOf } from "./wire-time.ts";
+
+/** How many segments a dotted_order may have. */
+export const DOTTED_ORDER_SEGMENTS_MAX = 1_000;
+
+type Lineage = Pick<TraceRow, "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order">;
+
+/** What a child needs to know of its parent. */
+export type ParentRow = Pick<TraceRow, "id" | "trace_id" | "parent_run_ids" | "dotted_order">;
+
+/** Finds a row that is already known, in the store or earlier in the same batch. */
+export type ParentLookup = (id: string) => ParentRow | undefined;
+
+/** What a client said about a run's place in its trace; null and absent are the same here. */
+export interface GivenLineage {
+  readonly trace_id?: string | null;
+  readonly parent_run_id?: string | null;
+  readonly parent_run_ids?: readonly string[] | null;
+  readonly dotted_order?: string | null;
+}
+
+const SEGMENT = /^(\d{8}T\d{6,15}Z)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const UUID_LENGTH = 36;
+
+/** A dotted_order with its ids in lower case; undefined when it is none. */
+export function parseDottedOrder(text: string): string | undefined {
+  const segments = text.split(".", DOTTED_ORDER_SEGMENTS_MAX + 1);
+  if (segments.length > DOTTED_ORDER_SEGMENTS_MAX) return undefined;
+  const canonical: string[] = [];
+  for (const segment of segments) {
+    const parts = SEGMENT.exec(segment);
+    if (parts === null) return undefined;
+    canonical.push(`${(parts[1] ?? "").toUpperCase()}${(parts[2] ?? "").toLowerCase()}`);
+  }
+  return canonical.join(".");
+}
+
+/** What a run's words about its place say against each other, as `field: problem`. */
+export function lineageProblems(id: string, given: GivenLineage): readonly string[] {
+  const ids = idsOf(given.dotted_order);
+  const parentId = parentIdOf(given, ids);
+  const problems: string[] = [];
+  if (parentId === id) problems.push("parent_run_id: must not be the run itself");
+  if (ids.length > 0 && ids.at(-1) !== id) problems.push("dotted_order: must end with the run's id");
+  if (isFilled(given.parent_run_ids) && given.parent_run_ids.at(-1) !== parentId) {
+    problems.push("parent_run_ids: must end with the parent's id");
+  }
+  if (ids.length > 1) {
+    if (parentId !== ids.at(-2)) problems.push("parent_run_id: must be the last id but one of dotted_order");
+    if (given.trace_id != null && given.trace_id !== ids[0]) {
+      problems.push("trace_id: must be the first id of dotted_order");
+    }
+  } else if (parentId === null && given.trace_id != null && given.trace_id !== id) {
+    problems.push("trace_id: must be the run's own id, because it has no parent");
+  }
+  return problems;
+}
+
+/**
+ * A run's place in its trace. What is missing follows from dotted_order, else from the parent when
+ * it is known. A child whose parent is unknown and that brings no dotted_order stands alone: its
+ * dotted_order is its own segment, and its trace is taken to be its parent's id.
+ */
+export function lineageOf(
+  id: string,
+  startTime: string,
+  given: GivenLineage,
+  parentOf: ParentLookup,
+): Lineage {
+  const ids = idsOf(given.dotted_order);
+  const parentId = parentIdOf(given, ids);
+  const ownSegment = `${stampOf(startTime)}${id}`;
+  if (parentId === null) {
+    const dottedOrder = given.dotted_order ?? ownSegment;
+    return {
+      trace_id: id,
+      parent_run_id: null,
+      parent_run_ids: [],
+      is_root: true,
+      dotted_order: dottedOrder,
+    };
+  }
+  const parent = ids.length > 0 ? undefined : parentOf(parentId);
+  const traceId =
+    (ids.length > 1 ? ids[0] : given.trace_id) ?? parent?.trace_id ?? given.parent_run_ids?.[0] ?? parentId;
+  const ancestors = ids.length > 1 ? ids.slice(0, -1) : [...(parent?.parent_run_ids ?? []), parentId];
+  return {
+    trace_id: traceId,
+    parent_run_id: parentId,
+    parent_run_ids: isFilled(given.parent_run_ids) ? given.parent_run_ids : ancestors,
+    is_root: false,
+    dotted_order: given.dotted_order ?? dottedUnder(parent, traceId, ownSegment),
+  };
+}
+
+/** Whether a row's dotted_order begins with its trace; a child that stands alone has only its own segment. */
+export function hasPlace(row: Lineage): boolean {
+  return row.is_root || row.dotted_order.indexOf(".") >= 0;
+}
+
+/** The place that a child takes from its parent. */
+export function placedUnder(
+  parent: ParentRow,
+  { id, start_time }: Pick<TraceRow, "id" | "start_time">,
+): Lineage {
+  return lineageOf(id, start_time, { parent_run_id: parent.id }, () => parent);
+}
+
+/** A parent that stands alone itself has no place to hang its children under. */
+function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment: string): string {
+  const ids = idsOf(parent?.dotted_order);
+  const hasPlace = ids[0] === traceId && ids.length < DOTTED_ORDER_SEGMENTS_MAX;
+  return parent !== undefined && hasPlace ? `${parent.dotted_order}.${ownSegment}` : ownSegment;
+}
+
+function parentIdOf(given: GivenLineage, ids: readonly string[]): string | null {
+  return given.parent_run_id ?? ids.at(-2) ?? given.parent_run_ids?.at(-1) ?? null;
+}
+
+function idsOf(dottedOrder: string | null | undefined): readonly string[] {
+  return dottedOrder == null ? [] : dottedOrder.split(".").map((segment) => segment.slice(-UUID_LENGTH));
+}
+
+function isFilled(list: readonly string[] | null | undefined): list is readonly string[] {
+  return list != null && list.length > 0;
+}

@@ -1,0 +1,57 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Handlers } from "../handler.ts";
+import { isDeleted } from "../projects/projects.ts";
+import { ingest } from "./ingest.ts";
+import { batchOfParts } from "./parts.ts";
+import { batchOfSpans } from "./spans/batch.ts";
+import { runView } from "./view.ts";
+
+type Rows = "createRun" | "ingestRunBatch" | "ingestRunParts" | "ingestSpans" | "updateRun" | "readRun";
+
+const ATTACHMENTS_NOTED_MAX = 100;
+
+/** The paths by which trace rows come in and are looked up (X-1). */
+export const TRACE_HANDLERS: Pick<Handlers, Rows> = {
+  createRun(turn, { workspace, body }) {
+    ingest(turn, workspace, { posts: [{ value: body, where: "body" }], patches: [] });
+    return {};
+  },
+
+  ingestRunBatch(turn, { workspace, body }) {
+    const posts = (body.post ?? []).map((value, index) => ({ value, where: `body.post[${index}]` }));
+    const patches = (body.patch ?? []).map((value, index) => ({ value, where: `body.patch[${index}]` }));
+    ingest(turn, workspace, { posts, patches });
+    return {};
+  },
+
+  ingestRunParts(turn, { workspace, body }) {
+    const { assumptions } = turn.ports.settings;
+    const batch = batchOfParts(body, assumptions["ingest.multipart_lengths"] === "required");
+    ingest(turn, workspace, batch);
+    for (const { run_id, ...detail } of batch.attachments.slice(0, ATTACHMENTS_NOTED_MAX))
+      turn.note("trace.attachment", run_id, detail);
+    return {};
+  },
+
+  ingestSpans(turn, { workspace, body, headers }) {
+    const project = headers["langsmith-project"] || undefined;
+    const { posts, rejected } = batchOfSpans(body.resourceSpans ?? [], project);
+    ingest(turn, workspace, { posts, patches: [] });
+    if (rejected.length === 0) return {};
+    const errorMessage = [...new Set(rejected)].slice(0, 3).join("; ");
+    return { partialSuccess: { rejectedSpans: String(rejected.length), errorMessage } };
+  },
+
+  updateRun(turn, { workspace, path, body }) {
+    ingest(turn, workspace, { posts: [], patches: [{ value: body, where: "body", id: path.run_id }] });
+    return {};
+  },
+
+  readRun(turn, { workspace, path }) {
+    const scope = { region: workspace.region, tenantId: workspace.tenant_id };
+    const row = turn.ports.traces.read(scope, path.run_id.toLowerCase());
+    if (!row || isDeleted(turn, workspace, row.session_id))
+      throw new Refusal(404, "not_found", `No run ${path.run_id} in this workspace.`);
+    return runView(row, turn.ports.settings);
+  },
+};

@@ -1,0 +1,122 @@
+import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
+import type { Batch, Came } from "./ingest.ts";
+import { isJsonObject } from "./json.ts";
+
+/** An attachment of a row: what it is, without what is in it. */
+export interface Attachment {
+  readonly run_id: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly bytes: number;
+}
+
+/** Rows and changes of a multipart body, with its attachments beside them. */
+export interface PartBatch extends Batch {
+  readonly attachments: readonly Attachment[];
+}
+
+type Verb = "post" | "patch";
+
+const MEMBERS = ["inputs", "outputs", "events", "extra", "error", "serialized"];
+const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`);
+const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
+const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "s");
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
+interface Whole {
+  readonly verb: Verb;
+  readonly id: string;
+  readonly where: string;
+  value?: unknown;
+  readonly members: Record<string, unknown>;
+}
+
+/** Puts rows and changes together from the parts of a multipart body, in whatever order they stand. */
+export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
+  const problems: string[] = nameProblems(parts, needsLengths);
+  const wholes = new Map<string, Whole>();
+  const feedback: Came[] = [];
+  const attachments: Attachment[] = [];
+  for (const part of parts) {
+    const attachment = attachmentIn(part);
+    if (attachment) attachments.push(attachment);
+    else {
+      const problem = takeJson(part, wholes, feedback);
+      if (problem !== undefined) problems.push(problem);
+    }
+  }
+  const runs = [...wholes.values()];
+  const came = (verb: Verb) =>
+    runs
+      .filter((whole) => whole.verb === verb)
+      .map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
+  return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
+}
+
+function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string[] {
+  const problems: string[] = [];
+  const names = new Set<string>();
+  for (const { name, length } of parts) {
+    if (names.has(name)) problems.push(`${name.slice(0, 100)}: stands twice in the body`);
+    names.add(name);
+    if (needsLengths && length === undefined) problems.push(`${name.slice(0, 100)}: must say its length`);
+  }
+  return problems;
+}
+
+function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | undefined {
+  const found = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
+  if (!found) return undefined;
+  const [, id = "", file = ""] = found;
+  return { run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length };
+}
+
+/** Takes a part that holds JSON to where it belongs, or says what is wrong with it. */
+function takeJson(part: FormPart, wholes: Map<string, Whole>, feedback: Came[]): string | undefined {
+  const { name } = part;
+  const read = readJson(part);
+  if ("problem" in read) return read.problem;
+  if (!name.startsWith("feedback.") || !FEEDBACK.test(name)) return takeMember(wholes, name, read.value);
+  feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+  return undefined;
+}
+
+function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): string | undefined {
+  const [, verb, id, member] = RUN.exec(name) ?? [];
+  if (verb === undefined || id === undefined)
+    return `${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`;
+  if (member !== undefined && !MEMBERS.includes(member))
+    return `${name}: must end with ${MEMBERS.join(", ")}`;
+  const where = `${verb}.${id.toLowerCase()}`;
+  let whole = wholes.get(where);
+  if (!whole) {
+    whole = { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
+    wholes.set(where, whole);
+  }
+  if (member === undefined) whole.value = value;
+  else whole.members[member] = value;
+  return undefined;
+}
+
+/** A member that stands on its own is the one that counts. */
+function valueOf({ value, id, where, members }: Whole, problems: string[]): unknown {
+  if (value === undefined) problems.push(`${where}: is missing; its members stand without it`);
+  if (!isJsonObject(value)) return value;
+  if (value.id != null && String(value.id).toLowerCase() !== id)
+    problems.push(`${where}.id: must be the id in the part's name`);
+  // The value was parsed here and is nobody else's.
+  return Object.assign(value, members, { id });
+}
+
+function withId(value: unknown, id: string): unknown {
+  return isJsonObject(value) && value.id == null ? { ...value, id } : value;
+}
+
+function readJson({ name, bytes }: FormPart): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: JSON.parse(DECODER.decode(bytes)) };
+  } catch (error) {
+    return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
+  }
+}

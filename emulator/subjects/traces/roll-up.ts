@@ -1,0 +1,121 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { addDecimals, negateDecimal } from "./decimal.ts";
+import { parseCount } from "./usage.ts";
+
+/**
+ * A row together with what its children add up to, which no column holds. A row without tokens of its
+ * own shows the sum of its children's, and so does one without costs; one that has its own shows these
+ * and nothing else, so that no token is counted twice on its way up.
+ */
+export interface StoredRow extends TraceRow {
+  readonly below?: Below;
+}
+
+type Three<T> = readonly [total: T | null, prompt: T | null, completion: T | null];
+
+type MeasureName = "tokens" | "costs";
+
+interface Below {
+  readonly tokens: Three<number>;
+  readonly costs: Three<string>;
+  /** What the row has of its own. */
+  readonly own: readonly MeasureName[];
+}
+
+/** What a row shows to its parent. */
+export interface Figures {
+  readonly tokens: Three<number>;
+  readonly costs: Three<string>;
+}
+
+const TOKEN_FIELDS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
+const COST_FIELDS = ["total_cost", "prompt_cost", "completion_cost"] as const;
+
+/** Of a row that shows neither tokens nor costs. */
+export const NO_FIGURES: Figures = { tokens: [null, null, null], costs: [null, null, null] };
+
+/** What a row shows, be it its own or its children's. */
+export function figuresOf(row: TraceRow): Figures {
+  return {
+    tokens: [row.total_tokens, row.prompt_tokens, row.completion_tokens],
+    costs: [row.total_cost, row.prompt_cost, row.completion_cost],
+  };
+}
+
+/** Equal figures need not be carried up; costs are compared as they are written. */
+export function sameFigures(a: Figures, b: Figures): boolean {
+  return [0, 1, 2].every((at) => a.tokens[at] === b.tokens[at] && a.costs[at] === b.costs[at]);
+}
+
+/** The columns of a row, without what lies behind them. */
+export function columnsOf(row: StoredRow): TraceRow {
+  const { below: _below, ...columns } = row;
+  return columns;
+}
+
+/** The row as it would be without children. */
+export function ownRow(row: StoredRow): TraceRow {
+  const { below, ...own } = row;
+  if (below === undefined) return own;
+  return {
+    ...own,
+    ...(below.own.includes("tokens") ? {} : fieldsOf(TOKEN_FIELDS, NO_FIGURES.tokens)),
+    ...(below.own.includes("costs") ? {} : fieldsOf(COST_FIELDS, NO_FIGURES.costs)),
+  };
+}
+
+/** An own row with what the children of its earlier version added up to. */
+export function withChildrenOf(own: TraceRow, earlier: StoredRow): StoredRow {
+  return earlier.below === undefined ? own : withBelow(own, earlier.below);
+}
+
+/** The row after one of its children has come to show other figures. */
+export function carried(row: StoredRow, before: Figures, after: Figures): StoredRow {
+  const { tokens, costs } = row.below ?? NO_FIGURES;
+  return withBelow(ownRow(row), {
+    tokens: changed(tokens, before.tokens, after.tokens, plusTokens),
+    costs: changed(costs, before.costs, after.costs, plusCosts),
+  });
+}
+
+function withBelow(own: TraceRow, { tokens, costs }: Figures): StoredRow {
+  const figures = figuresOf(own);
+  const hasTokens = figures.tokens.some((figure) => figure !== null);
+  const hasCosts = figures.costs.some((figure) => figure !== null);
+  return {
+    ...own,
+    ...(hasTokens ? {} : fieldsOf(TOKEN_FIELDS, tokens)),
+    ...(hasCosts ? {} : fieldsOf(COST_FIELDS, costs)),
+    below: {
+      tokens,
+      costs,
+      own: [...(hasTokens ? ["tokens" as const] : []), ...(hasCosts ? ["costs" as const] : [])],
+    },
+  };
+}
+
+function fieldsOf<Name extends string, T>(names: readonly Name[], values: Three<T>): Record<Name, T | null> {
+  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])) as Record<Name, T | null>;
+}
+
+function changed<T>(
+  sums: Three<T>,
+  before: Three<T>,
+  after: Three<T>,
+  plus: (sum: T | null, less: T | null, more: T | null) => T | null,
+): Three<T> {
+  return [0, 1, 2].map((at) =>
+    plus(sums[at] ?? null, before[at] ?? null, after[at] ?? null),
+  ) as unknown as Three<T>;
+}
+
+/** A sum of nothing is null, so that a chain without any model call has no tokens rather than none used. */
+function plusTokens(sum: number | null, less: number | null, more: number | null): number | null {
+  if (less === null && more === null) return sum;
+  return parseCount((sum ?? 0) - (less ?? 0) + (more ?? 0)) ?? sum;
+}
+
+function plusCosts(sum: string | null, less: string | null, more: string | null): string | null {
+  if (less === null && more === null) return sum;
+  return addDecimals(addDecimals(sum ?? "0", negateDecimal(less ?? "0")), more ?? "0");
+}

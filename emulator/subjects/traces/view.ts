@@ -1,0 +1,17 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { Settings } from "../settings.ts";
+import { columnsOf } from "./roll-up.ts";
+
+/** A trace row as it is read back. */
+export function runView(row: TraceRow, { assumptions }: Settings): ReplyBodyOf<"readRun"> {
+  const shown = { ...columnsOf(row), app_path: `/projects/p/${row.session_id}/r/${row.id}` };
+  if (assumptions["query.run_times"] !== "none") return shown;
+  const plain = <T extends string | null>(time: T) => (time === null ? time : time.slice(0, -1)) as T;
+  return {
+    ...shown,
+    start_time: plain(row.start_time),
+    end_time: plain(row.end_time),
+    first_token_time: plain(row.first_token_time),
+  };
+}

@@ -1,0 +1,87 @@
+import { integer, object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import { explainWebhook } from "./explain.ts";
+import { emptyInbox, readInbox, receive } from "./inbox.ts";
+import { deliveryById, listDeliveries } from "./ledger.ts";
+import { DELIVERY_STATUSES } from "./records.ts";
+import { redeliver } from "./redeliver.ts";
+import { deliveryView } from "./view.ts";
+
+const LISTED = 100;
+
+/** The ledger of deliveries, the policy's reasons, and a receiver that is always there. */
+export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/webhooks/deliveries",
+    summary: "The newest deliveries with every attempt, oldest first; secrets masked.",
+    query: {
+      run_id: optional(uuid()),
+      status: optional(oneOf(DELIVERY_STATUSES)),
+      limit: optional(integer({ minimum: 1, maximum: 10_000, default: LISTED })),
+    },
+    run({ world }, { query: { limit, ...filter } }) {
+      const found = listDeliveries(world.reader, filter).slice(-(limit ?? LISTED));
+      return found.map((delivery) => deliveryView(world.ports.settings, delivery));
+    },
+  }),
+  control({
+    method: "GET",
+    path: "/webhooks/deliveries/{delivery_id}",
+    summary: "One delivery with every attempt; secrets masked.",
+    run: ({ world }, { path }) =>
+      deliveryView(world.ports.settings, deliveryById(world.reader, path.delivery_id ?? "")),
+  }),
+  control({
+    method: "POST",
+    path: "/webhooks/deliveries/{delivery_id}/redeliver",
+    summary: "Send what was sent before once more.",
+    body: object({}),
+    run({ world }, { path }) {
+      const id = path.delivery_id ?? "";
+      const delivery = world.turn(cause("webhook.redeliver", id), (turn) => redeliver(turn, id));
+      return deliveryView(world.ports.settings, delivery);
+    },
+  }),
+  control({
+    method: "POST",
+    path: "/webhooks/check",
+    summary: "Which rule of §6.1 decides on a URL, and what the others make of it.",
+    body: object({ url: text({ minLength: 1, maxLength: 65_536 }) }),
+    run: ({ world }, { body }) => explainWebhook(world.ports.settings, body.url),
+  }),
+  control({
+    method: "POST",
+    path: "/inbox/{name}",
+    unversioned: true,
+    summary: "The built-in receiver: keeps what it is sent.",
+    run({ world }, { path, raw }) {
+      const name = path.name ?? "";
+      const { query, headers, body } = raw;
+      const given = Object.entries(headers).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
+      const message = { query, headers: Object.fromEntries(given), body: new TextDecoder().decode(body) };
+      return world.turn(cause("webhook.inbox", name), (turn) => receive(turn, name, message));
+    },
+  }),
+  control({
+    method: "GET",
+    path: "/webhooks/inbox/{name}",
+    summary: "What an inbox has been sent, oldest first.",
+    run: ({ world }, { path }) => readInbox(world.reader, path.name ?? ""),
+  }),
+  control({
+    method: "DELETE",
+    path: "/webhooks/inbox/{name}",
+    summary: "Throw away what an inbox has been sent.",
+    run({ world }, { path }) {
+      const name = path.name ?? "";
+      return { deleted: world.turn(cause("webhook.inbox.empty", name), (turn) => emptyInbox(turn, name)) };
+    },
+  }),
+];
+
+function cause(name: string, ref: string) {
+  return { type: "control", name, ref } as const;
+}

@@ -1,0 +1,74 @@
+import { setMaxListeners } from "node:events";
+import type { EffectRunner } from "../../../kernel/world.ts";
+import type { HttpReply, HttpRequest } from "../../message.ts";
+import type { Settings } from "../../settings.ts";
+import { secretsIn, withoutSecrets } from "../mask.ts";
+import { policyOf, webhookRefusal, webhookTarget } from "../policy.ts";
+import type { Posted, WebhookPost } from "../records.ts";
+import { createPlaces } from "./places.ts";
+import type { Resolve } from "./resolver.ts";
+import { postToSelf } from "./self.ts";
+
+/** What the sender works with. */
+export interface WebhookTools {
+  readonly settings: Settings;
+  /** Answers a request of this emulator without a socket. */
+  readonly handle: (request: HttpRequest) => Promise<HttpReply>;
+  /** How names become addresses; the machine's own way unless a test has another. */
+  readonly resolve?: Resolve;
+}
+
+/** Sends webhooks until it is closed. */
+export interface WebhookSender {
+  readonly effects: Readonly<Record<string, EffectRunner>>;
+  /** Breaks off what is under way. */
+  close(): void;
+}
+
+const PER_RECEIVER = 16;
+const IN_TOTAL = 256;
+
+/** Sends webhooks; those of one receiver that does not answer take no place away from another's. */
+export function createWebhookSender({ settings, handle, resolve }: WebhookTools): WebhookSender {
+  const ended = new AbortController();
+  // Each delivery under way listens, and how many those are has its bound above.
+  setMaxListeners(0, ended.signal);
+  const takePlace = createPlaces(PER_RECEIVER, IN_TOTAL);
+  const policy = policyOf(settings);
+  const { headers } = settings.webhooks;
+
+  async function post(order: WebhookPost): Promise<Posted> {
+    // The policy may have become stricter since the run was created.
+    const refused = webhookRefusal(policy, order.url);
+    const target = webhookTarget(order.url);
+    if (refused || !target) return { failure: "policy", message: refused?.message ?? "This is no URL." };
+    const giveBack = await takePlace(target.kind === "loopback" ? "" : target.url.host);
+    try {
+      // The world has ended meanwhile; under its name there may be another one that must not hear of this.
+      if (ended.signal.aborted) return { failure: "network", message: "The world has ended." };
+      if (target.kind === "loopback")
+        return await postToSelf({ settings, handle, signal: ended.signal }, order);
+      const { postAway } = await import("./away.ts");
+      return await postAway({ policy, settings, resolve, signal: ended.signal }, target.url, order.payload);
+    } finally {
+      giveBack();
+    }
+  }
+
+  return {
+    effects: {
+      async "webhook.post"({ data }) {
+        const order = data as unknown as WebhookPost;
+        const startedAt = performance.now();
+        const posted = await post(order);
+        const secrets = secretsIn(order.url, headers);
+        const shown =
+          "status" in posted
+            ? { ...posted, reply: withoutSecrets(posted.reply, secrets) }
+            : { ...posted, message: withoutSecrets(posted.message, secrets) };
+        return { ...shown, wall_ms: Math.round(performance.now() - startedAt) };
+      },
+    },
+    close: () => ended.abort(),
+  };
+}

@@ -1,0 +1,64 @@
+import {
+  WEBHOOK_URL_RULES,
+  type WebhookUrlRule,
+  type WebhookUrlRuleName,
+} from "../../../contracts/spec/webhooks/settings.ts";
+import type { Settings } from "../settings.ts";
+import { isAddress } from "./addresses.ts";
+import { maskedUrl } from "./mask.ts";
+import { hostOf, policyOf, portOf, type WebhookPolicy, webhookRefusal, webhookTarget } from "./policy.ts";
+
+/** What one rule made of a URL; `when_sent` is decided by the address that its name then has. */
+export type RuleVerdict = "passed" | "refused" | "off" | "not_reached" | "when_sent";
+
+/** Which rule of §6.1 decides on a URL, and what every other rule makes of it. */
+export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumptions">, url: string) {
+  const policy = policyOf(settings);
+  const refused = webhookRefusal(policy, url);
+  const target = webhookTarget(url);
+  const names = Object.keys(WEBHOOK_URL_RULES) as WebhookUrlRuleName[];
+  const decided = refused ? names.indexOf(refused.rule) : names.length;
+  const rules = names.map((rule, at) => {
+    const { requirement, setting }: WebhookUrlRule = WEBHOOK_URL_RULES[rule];
+    const verdict: RuleVerdict =
+      at > decided ? "not_reached" : at === decided ? "refused" : passedVerdict(policy, rule, target);
+    return { rule, verdict, requirement, ...(setting && { setting }) };
+  });
+  return {
+    url: maskedUrl(url),
+    allowed: refused === undefined,
+    delivered: refused === undefined && !settings.webhooks.disabled,
+    rule: refused?.rule ?? null,
+    message:
+      refused?.message ?? (settings.webhooks.disabled ? "Allowed; webhooks are switched off." : "Allowed."),
+    target: targetView(target),
+    rules,
+  };
+}
+
+type Target = ReturnType<typeof webhookTarget>;
+
+/** Whether a rule that did not refuse had anything to say. */
+const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemote: boolean) => boolean>> = {
+  length: () => true,
+  form: () => true,
+  loopback: (_, isRemote) => !isRemote,
+  control: (_, isRemote) => !isRemote,
+  https: ({ requireHttps }, isRemote) => isRemote && requireHttps,
+  port: ({ allowedPorts }, isRemote) => isRemote && allowedPorts !== null,
+  domain: ({ allowedDomains }, isRemote) => isRemote && allowedDomains !== null,
+  address: ({ allowLocal }, isRemote) => isRemote && !allowLocal,
+};
+
+function passedVerdict(policy: WebhookPolicy, rule: WebhookUrlRuleName, target: Target): RuleVerdict {
+  if (!IS_ON[rule](policy, target?.kind === "remote")) return "off";
+  const isName = target?.kind === "remote" && !isAddress(hostOf(target.url));
+  return rule === "address" && isName ? "when_sent" : "passed";
+}
+
+function targetView(target: Target) {
+  if (!target) return null;
+  if (target.kind === "loopback") return { kind: target.kind, path: maskedUrl(target.path) };
+  const { url } = target;
+  return { kind: target.kind, scheme: url.protocol.slice(0, -1), host: hostOf(url), port: portOf(url) };
+}

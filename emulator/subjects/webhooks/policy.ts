@@ -1,0 +1,150 @@
+import { WEBHOOK_URL_RULES, type WebhookUrlRuleName } from "../../../contracts/spec/webhooks/settings.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Settings } from "../settings.ts";
+import type { Turn } from "../turn.ts";
+import { isAddress, localKind } from "./addresses.ts";
+
+/** What webhook addresses have to comply with: §6.1, and where it is silent the assumptions. */
+export interface WebhookPolicy {
+  readonly maxUrlLength: number;
+  readonly disableLoopback: boolean;
+  readonly requireHttps: boolean;
+  /** Null admits every port. */
+  readonly allowedPorts: readonly number[] | null;
+  /** Null admits every host. */
+  readonly allowedDomains: readonly string[] | null;
+  /** Whether private, loopback and link-local addresses may be called. */
+  readonly allowLocal: boolean;
+}
+
+/** Where a webhook goes: to a path of the emulator itself, or out. */
+export type WebhookTarget =
+  | { readonly kind: "loopback"; readonly path: string }
+  | { readonly kind: "remote"; readonly url: URL };
+
+/** Which rule of §6.1 an address breaks, and how; the message holds no secret. */
+export interface WebhookRefusal {
+  readonly rule: WebhookUrlRuleName;
+  readonly message: string;
+}
+
+/** Test-only paths, of which the built-in receiver alone may be called by a run. */
+const CONTROL_PATH = /^\/_emulator(?![^/?#])/;
+const INBOX_PATH = "/_emulator/inbox/";
+
+/** No URL holds these; parsers drop them or take them for a slash, and then find another host than a reader. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
+const NO_URL = /[\\\u0000-\u001f\u007f]/;
+
+const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+
+/** The policy that the settings and the assumptions come to. */
+export function policyOf({
+  webhooks,
+  assumptions,
+}: Pick<Settings, "webhooks" | "assumptions">): WebhookPolicy {
+  const { url } = webhooks;
+  const local = assumptions["agent.webhook_local_addresses"];
+  const standardPorts =
+    assumptions["agent.webhook_default_ports"] === "any" ? null : Object.values(STANDARD_PORTS);
+  return {
+    maxUrlLength: url.max_url_length,
+    disableLoopback: url.disable_loopback,
+    requireHttps: url.require_https,
+    allowedPorts: url.allowed_ports ?? standardPorts,
+    allowedDomains: url.allowed_domains?.map(asHostName) ?? null,
+    allowLocal: local === "allow" || (local !== "refuse" && url.allowed_domains === null),
+  };
+}
+
+/** The target of a webhook; what is no URL at all has none. */
+export function webhookTarget(text: string): WebhookTarget | undefined {
+  if (NO_URL.test(text)) return undefined;
+  if (/^\/(?!\/)/.test(text)) return { kind: "loopback", path: text };
+  // The parser of URLs mends `http:host` and `https:///host`; what is meant by them is not ours to guess.
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
+  return { kind: "remote", url: new URL(text) };
+}
+
+/** The first rule that refuses this URL; undefined when all of them pass it. Names are resolved when it is sent. */
+export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefusal | undefined {
+  if (text.length > policy.maxUrlLength)
+    return refusal("length", { length: text.length, limit: policy.maxUrlLength });
+  const target = webhookTarget(text);
+  if (!target) return refusal("form");
+  if (target.kind === "loopback") return loopbackRefusal(policy, target.path);
+  return remoteRefusal(policy, target.url);
+}
+
+/** Judges an address that a host name was resolved to, or that stands in the URL itself. */
+export function addressRefusal(
+  policy: WebhookPolicy,
+  host: string,
+  address: string,
+): WebhookRefusal | undefined {
+  const kind = policy.allowLocal ? undefined : localKind(address);
+  return kind === undefined ? undefined : refusal("address", { host, address, kind });
+}
+
+/** §6.1: refuses a webhook that the policy does not admit (422), before anything is written. */
+export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void {
+  const refused = webhookRefusal(policyOf(turn.ports.settings), url);
+  if (refused)
+    throw new Refusal(
+      422,
+      "invalid_webhook",
+      `${where}.webhook: ${refused.message}.`,
+      "POST /_emulator/v1/webhooks/check explains it.",
+    );
+}
+
+function loopbackRefusal(policy: WebhookPolicy, path: string): WebhookRefusal | undefined {
+  if (policy.disableLoopback) return refusal("loopback");
+  return CONTROL_PATH.test(path) && !path.startsWith(INBOX_PATH) ? refusal("control") : undefined;
+}
+
+function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefined {
+  const host = hostOf(url);
+  const port = portOf(url);
+  if (policy.requireHttps && url.protocol !== "https:") return refusal("https");
+  if (policy.allowedPorts && !policy.allowedPorts.includes(port)) return refusal("port", { port });
+  if (policy.allowedDomains && !policy.allowedDomains.some((domain) => admits(domain, host)))
+    return refusal("domain", { host });
+  if (!isAddress(host)) return policy.allowLocal ? undefined : localNameRefusal(host);
+  return addressRefusal(policy, host, host);
+}
+
+/** §6.1: a URL without a port counts as 443 for https and 80 for http. */
+export function portOf({ port, protocol }: URL): number {
+  return port === "" ? (STANDARD_PORTS[protocol] ?? 0) : Number(port);
+}
+
+/** In lower case, in ASCII, and without the dot that ends a full name. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/\.$/, "");
+}
+
+/** These names mean this machine whatever a resolver says. */
+function localNameRefusal(host: string): WebhookRefusal | undefined {
+  if (host !== "localhost" && !host.endsWith(".localhost")) return undefined;
+  return refusal("address", { host, address: "this machine", kind: "loopback" });
+}
+
+/** A wildcard admits subdomains and not the domain itself. */
+function admits(domain: string, host: string): boolean {
+  return domain.startsWith("*.") ? host.endsWith(domain.slice(1)) : host === domain;
+}
+
+/** As the parser of URLs spells it, so that case, Unicode and number forms make no difference. */
+function asHostName(domain: string): string {
+  const [star, name] = domain.startsWith("*.") ? ["*.", domain.slice(2)] : ["", domain];
+  return star + (URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase());
+}
+
+function refusal(
+  rule: WebhookUrlRuleName,
+  words: Readonly<Record<string, string | number>> = {},
+): WebhookRefusal {
+  const { refusal: template } = WEBHOOK_URL_RULES[rule];
+  return { rule, message: template.replace(/\{(\w+)\}/g, (_, name: string) => String(words[name])) };
+}

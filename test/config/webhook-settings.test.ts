@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { resolveConfiguration } from "../../emulator/config/resolve.ts";
+import { configurationView } from "../../emulator/config/view.ts";
+
+async function resolved(options: Record<string, unknown>, env: Record<string, string> = {}) {
+  const resolution = await resolveConfiguration({ cwd: "/", env, options });
+  return resolution.ok ? resolution.configuration : resolution.problems;
+}
+
+const headers = (value: string) => ({ webhooks: { headers: { Authorization: value } } });
+
+describe("the headers of webhooks", () => {
+  it("take variables with the prefix, several in one value", async () => {
+    const env = { LG_WEBHOOK_USER: "ada", LG_WEBHOOK_KEY: "k3y" };
+    const configuration = await resolved(
+      headers("Basic ${{ env.LG_WEBHOOK_USER }}:${{env.LG_WEBHOOK_KEY}}!"),
+      env,
+    );
+    expect(configuration).toMatchObject({
+      settings: { webhooks: { headers: { Authorization: "Basic ada:k3y!" } } },
+    });
+  });
+
+  it.each([
+    ["${{ env.LG_WEBHOOK_KEY }}", "LG_WEBHOOK_KEY is missing"],
+    ["${{ env.HOME }}", "HOME does not begin with LG_WEBHOOK_"],
+    ["${{ secrets.KEY }}", "not all of it is a template"],
+    ["a\nb", "no header can carry"],
+  ])("block the start for %j: %s", async (value, said) => {
+    const problems = await resolved(headers(value), { HOME: "/root" });
+    expect(problems).toEqual([expect.stringContaining(said)]);
+    expect(problems).toEqual([expect.stringContaining("webhooks.headers: Authorization")]);
+  });
+
+  it("block the start for an empty variable, as for a missing one", async () => {
+    const problems = await resolved(headers("${{ env.LG_WEBHOOK_KEY }}"), { LG_WEBHOOK_KEY: "" });
+    expect(problems).toEqual([expect.stringContaining("LG_WEBHOOK_KEY is missing")]);
+  });
+
+  it("follow a prefix of one's own", async () => {
+    const options = { webhooks: { env_prefix: "MY_", headers: { "X-Key": "${{ env.MY_KEY }}" } } };
+    expect(await resolved(options, { MY_KEY: "1" })).toMatchObject({
+      settings: { webhooks: { headers: { "X-Key": "1" } } },
+    });
+  });
+
+  it("leave to HTTP what is HTTP's", async () => {
+    const problems = await resolved({ webhooks: { headers: { "Content-Length": "3", "bad name": "x" } } });
+    expect(problems).toEqual([
+      expect.stringContaining("HTTP sets this header itself"),
+      expect.stringContaining("no name of a header"),
+    ]);
+  });
+
+  it("are not in what /config shows", async () => {
+    const configuration = await resolved(headers("Bearer s3cret"));
+    if (Array.isArray(configuration)) throw new Error(configuration.join());
+    const shown = JSON.stringify(configurationView(configuration as never));
+    expect(shown).toContain('"Authorization":"…"');
+    expect(shown).not.toContain("s3cret");
+  });
+});
+
+describe("the allowed domains", () => {
+  it.each([
+    "https://x.example/",
+    "x.example:8443",
+    "x.example/hook",
+    "*",
+    "a.*.example",
+    "me@x.example",
+    "a b.example",
+  ])("do not take %j, which would match nothing or something else", async (name) => {
+    const problems = await resolved({ webhooks: { url: { allowed_domains: ["a.example", name] } } });
+    expect(problems).toEqual([expect.stringContaining(`${JSON.stringify(name)} is no host name; write`)]);
+  });
+
+  it("take hosts, wildcards and addresses", async () => {
+    const allowed_domains = [
+      "a.example",
+      "*.Example.com",
+      "bücher.example",
+      "10.0.0.1",
+      "[::1]",
+      "localhost",
+    ];
+    expect(await resolved({ webhooks: { url: { allowed_domains } } })).not.toBeInstanceOf(Array);
+  });
+});
+
+describe("an older agent server", () => {
+  it.each([
+    [{ webhooks: { url: { require_https: true } }, agentServerVersion: "0.5.35" }, "0.5.36"],
+    [{ webhooks: { headers: { a: "b" } }, agentServerVersion: "0.2.78" }, "0.5.36"],
+    [{ http: { disable_webhooks: true }, agentServerVersion: "0.2.77" }, "0.2.78"],
+  ])("does not start with %j: it needs %s", async (options, version) => {
+    expect(await resolved(options)).toEqual([expect.stringContaining(`agent-server version ${version}`)]);
+  });
+
+  it.each([
+    [{ webhooks: { url: { require_https: true } }, agentServerVersion: "0.5.36" }],
+    [{ http: { disable_webhooks: true }, agentServerVersion: "0.2.78" }],
+    [{ agentServerVersion: "0.2.0" }],
+  ])("starts with %j", async (options) => {
+    expect(await resolved(options)).not.toBeInstanceOf(Array);
+  });
+});

@@ -1,0 +1,25 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { sendStream } from "../../emulator/http/server/send-stream.ts";
+
+const CHUNK = "x".repeat(1 << 20);
+
+it("a long reply that waits for its reader leaves no listener behind for each wait", async () => {
+  const listeners: number[] = [];
+  const server = createServer((_request, response) => {
+    const body = async function* () {
+      for (let count = 0; count < 12; count += 1) {
+        listeners.push(response.listenerCount("close"));
+        yield CHUNK;
+      }
+    };
+    void sendStream({ status: 200, headers: {}, body: body() }, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const reply = await (await fetch(`http://127.0.0.1:${port}`)).text();
+  server.close();
+  expect(reply.length).toBe(12 * CHUNK.length);
+  expect(new Set(listeners)).toEqual(new Set([listeners[0]]));
+});

@@ -1,0 +1,46 @@
+import type { Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ClientAddresses } from "../../emulator/http/server/client-address.ts";
+import { closeServer, createOrigin, listen } from "../../emulator/http/server/server.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../../emulator/subjects/message.ts";
+
+let server: Server;
+
+afterEach(() => closeServer(server, 100));
+
+async function originOf(handle: (request: HttpRequest) => Promise<HttpReply>): Promise<string> {
+  const clientAddresses: ClientAddresses = { find: () => "127.0.0.1" };
+  server = createOrigin({ region: "us", maxBodyBytes: () => 10, clientAddresses, handle });
+  return `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+}
+
+const post = (url: string, body: string) => fetch(url, { method: "POST", body });
+
+describe("an origin", () => {
+  it("owns up to what fails behind it, and goes on", async () => {
+    let isBroken = true;
+    const url = await originOf(async () => {
+      if (isBroken) throw new Error("nobody is at home");
+      return jsonReply(200, {});
+    });
+    const reply = await post(url, "{}");
+    expect([reply.status, await reply.json()]).toEqual([
+      500,
+      { detail: "The emulator failed: Error: nobody is at home" },
+    ]);
+    isBroken = false;
+    expect((await post(url, "{}")).status).toBe(200);
+  });
+
+  it("hands a body that is too long on as a problem, without the body", async () => {
+    const seen: HttpRequest[] = [];
+    const url = await originOf(async (request) => {
+      seen.push(request);
+      return jsonReply(request.bodyProblem?.status ?? 200, {});
+    });
+    expect((await post(url, "x".repeat(11))).status).toBe(413);
+    expect(seen.map(({ body, bodyProblem }) => [body.length, bodyProblem?.code])).toEqual([
+      [0, "body_too_large"],
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Clock, startClock } from "../../emulator/runtime/clock.ts";
+import type { World } from "../../emulator/subjects/turn.ts";
+import { REQUEST, toyState, toyWorld } from "../kernel/toy.ts";
+import { openScene, type Scene } from "../subjects/bulk-exports/scene.ts";
+
+const DAY = 86_400_000;
+const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
+
+let clock: Clock;
+
+afterEach(() => clock.close());
+
+function flowing(): { scene: Scene; sleep(ms: number): void } {
+  let wall = 1_000_000;
+  const scene = openScene();
+  for (const nth of [1, 2, 3, 4, 5])
+    scene.ingest(`0000000${nth}-0000-4000-8000-000000000001`, `2026-01-01T0${nth}:00:00.000000Z`, "row");
+  clock = startClock(scene.world as World, true, () => wall);
+  clock.flow(1);
+  return {
+    scene,
+    sleep(ms) {
+      wall += ms;
+      clock.sync();
+    },
+  };
+}
+
+/** Lets everything happen that needs no time. */
+async function settle(scene: Scene): Promise<void> {
+  for (let turns = 0; turns < 50; turns += 1) {
+    await scene.world.settled();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe("a flowing clock", () => {
+  it("that has slept lets exports finish at their own instants", async () => {
+    const { scene, sleep } = flowing();
+    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
+    const began = scene.world.now;
+    sleep(5 * DAY);
+    await settle(scene);
+    expect(scene.export(id)).toMatchObject({ status: "COMPLETED", finished_at: began + 3000 });
+    expect(scene.runs(id)).toMatchObject([{ errors: {} }]);
+    expect(scene.world.now).toBe(began + 5 * DAY);
+  });
+
+  it("that has slept over a schedule has every window of it, without a run timeout", async () => {
+    const { scene, sleep } = flowing();
+    const { id } = scene.create({
+      bulk_export_destination_id: scene.addDestination(),
+      start_time: "2026-01-01T00:00:00Z",
+      interval_hours: 24,
+    });
+    await settle(scene);
+    sleep(20 * DAY);
+    await settle(scene);
+    expect(scene.spawned(id)).toHaveLength(28);
+    for (const one of scene.spawned(id)) {
+      expect(one.status).toBe("COMPLETED");
+      for (const { errors } of scene.runs(one.id)) expect(errors).toEqual({});
+    }
+  });
+
+  it("is otherwise held up by nothing", async () => {
+    const { scene, sleep } = flowing();
+    scene.hold();
+    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
+    const began = scene.world.now;
+    for (let minutes = 0; minutes < 245; minutes += 1) sleep(60_000);
+    expect(scene.world.now).toBe(began + 245 * 60_000);
+    expect(scene.runs(id)).toMatchObject([{ errors: { retry_0: "Run timeout" } }]);
+    scene.release();
+    await settle(scene);
+  });
+});
+
+describe("a clock whose world breaks on the way", () => {
+  it("throws at nobody: no request is to blame, and a timer has no one to tell", () => {
+    let wall = 0;
+    const state = { ...toyState(), clock: { mode: "flowing", rate: 1 } as const };
+    const fall = () => {
+      throw new Error("fallen");
+    };
+    const { world } = toyWorld({ state, reactions: { fall } });
+    clock = startClock(world as unknown as World, true, () => wall);
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "fall", ref: "x", afterMs: 10 }));
+    wall = 20;
+    expect(() => clock.sync()).not.toThrow();
+    expect(world.defect?.message).toBe("fallen");
+    expect(() => world.turn(REQUEST, () => undefined)).toThrow("fallen");
+  });
+});

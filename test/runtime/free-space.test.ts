@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resolveConfiguration } from "../../emulator/config/resolve.ts";
+import { createDiskRoom } from "../../emulator/runtime/free-space.ts";
+import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
+import type { HttpRequest } from "../../emulator/subjects/message.ts";
+import { HEADERS } from "../support/emulator.ts";
+
+const MIB = 1024 * 1024;
+
+let running: RunningEmulator;
+
+beforeEach(async () => {
+  const options = { port: 0, ephemeral: true, clock: "frozen" };
+  const resolution = await resolveConfiguration({ cwd: "/", options });
+  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
+  running = await start(resolution.configuration);
+});
+
+afterEach(() => running.close());
+
+/** A disk of a thousand blocks of 1 MiB, so much of which is free. */
+function roomOn(disk: { free: number }) {
+  return createDiskRoom("data", () => ({ bavail: disk.free, blocks: 1000, bsize: MIB }));
+}
+
+function request(method: string, path: string, body: unknown = {}): HttpRequest {
+  return {
+    region: "us",
+    method,
+    path,
+    query: "",
+    headers: { ...HEADERS, host: "localhost" },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+    address: "127.0.0.1",
+  };
+}
+
+async function answer(disk: { free: number }, asked: HttpRequest) {
+  const { status, body } = await running.handle(roomOn(disk).checked(asked));
+  return { status, body: JSON.parse(String(body)) };
+}
+
+const TURNS = () => running.control.world.state().turn;
+
+describe("a disk without room", () => {
+  it("is told of in the way of each server, with nothing written", async () => {
+    const before = TURNS();
+    const says = expect.stringMatching(/^The disk under data is full, .*Make room there .* send it again\.$/);
+    const full = { free: 16 };
+    expect(await answer(full, request("POST", "/sessions", { name: "p" }))).toEqual({
+      status: 413,
+      body: { detail: says },
+    });
+    expect(await answer(full, request("POST", "/threads"))).toEqual({ status: 413, body: says });
+    expect(await answer(full, request("POST", "/_emulator/v1/traces/generate", { count: 1 }))).toEqual({
+      status: 413,
+      body: { error: { code: "disk_full", message: expect.any(String), hint: expect.any(String) } },
+    });
+    expect(TURNS()).toBe(before);
+  });
+
+  it("keeps nobody from reading, from moving time and from starting over", async () => {
+    const full = { free: 0 };
+    expect((await answer(full, request("GET", "/api/v1/bulk-exports"))).status).toBe(200);
+    expect((await answer(full, request("POST", "/threads/search"))).status).toBe(200);
+    const advance = request("POST", "/_emulator/v1/clock/advance", { by: "PT1S" });
+    expect((await answer(full, advance)).status).toBe(200);
+    expect((await answer(full, request("POST", "/_emulator/v1/reset"))).status).toBe(200);
+    const inWorld = (path: string) => roomOn(full).checked(request("POST", `/w/other${path}`)).bodyProblem;
+    expect(inWorld("/_emulator/v1/clock/advance")).toBeUndefined();
+    expect(inWorld("/threads/search")).toBeUndefined();
+    for (const path of ["/threads", "/_emulator/v1/worlds", "/_emulator/v1/snapshots"])
+      expect(inWorld(path)?.code).toBe("disk_full");
+  });
+
+  it("takes in again what was refused once there is room", async () => {
+    const disk = { free: 0 };
+    const room = roomOn(disk);
+    const asked = request("POST", "/sessions", { name: "later" });
+    expect((await running.handle(room.checked(asked))).status).toBe(413);
+    disk.free = 18;
+    expect((await running.handle(room.checked(asked))).status).toBe(200);
+  });
+
+  it("is one that a large body does not fit on", () => {
+    const room = roomOn({ free: 20 });
+    const large = { ...request("POST", "/runs/batch"), body: new Uint8Array(2 * MIB) };
+    expect(room.checked(large).bodyProblem?.code).toBe("disk_full");
+    expect(room.checked(request("POST", "/runs/batch")).bodyProblem).toBeUndefined();
+  });
+
+  it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", () => {
+    let looks = 0;
+    const plenty = createDiskRoom("data", () => {
+      looks += 1;
+      return { bavail: 2048, blocks: 4096, bsize: MIB };
+    });
+    for (let nth = 0; nth < 5; nth += 1) plenty.checked(request("POST", "/sessions"));
+    expect(looks).toBe(1);
+    const small = createDiskRoom("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
+    expect(small.checked(request("POST", "/sessions")).bodyProblem).toBeUndefined();
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
+import { imageOf } from "../../emulator/kernel/image.ts";
+import { createWorld } from "../../emulator/kernel/world.ts";
+import { createS3Front } from "../../emulator/s3/front/front.ts";
+import { createS3Server } from "../../emulator/s3/front/server.ts";
+import { type ObjectStore, objectStorageParts } from "../../emulator/s3/object-store.ts";
+import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
+import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
+import { NO_FAULTS, type StrikeS3 } from "../../emulator/subjects/object-storage/faults.ts";
+import { OBJECT_STORAGE_COLLECTIONS } from "../../emulator/subjects/object-storage/records.ts";
+import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
+import type { Ports, Turn } from "../../emulator/subjects/turn.ts";
+
+export const NOW = Date.UTC(2026, 0, 1);
+
+/** Secrets that can be told from plain text, without a cipher. */
+export const secrets = {
+  seal: (plain: string) => Buffer.from(plain).toString("base64"),
+  open: (sealed: string) => Buffer.from(sealed, "base64").toString(),
+};
+
+export interface StoreOptions {
+  readonly folder?: string;
+  readonly state?: WorldState;
+  readonly strike?: StrikeS3;
+}
+
+export interface TestStore extends ObjectStore {
+  readonly folder: string;
+  readonly commits: Commit[];
+  control<R>(act: (turn: Turn) => R): R;
+}
+
+/** A world with an object store in it, seeded unless it goes on from a state. */
+export function openTestStore({ folder, state, strike = NO_FAULTS }: StoreOptions = {}): TestStore {
+  const place = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
+  const files = openObjectFiles({ folder: place });
+  const delays = createDelays();
+  const parts = objectStorageParts(files, delays);
+  const commits: Commit[] = [];
+  const world = createWorld<Ports>({
+    image: imageOf(
+      state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }),
+      OBJECT_STORAGE_COLLECTIONS as never,
+    ),
+    ports: { secrets } as unknown as Ports,
+    ...parts,
+    keep: (commit) => void commits.push(commit),
+    journalCapacity: 1000,
+  });
+  files.recover(world.reader);
+  if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);
+  return {
+    world,
+    files,
+    delays,
+    strike,
+    folder: place,
+    commits,
+    control: (act) => world.turn({ type: "control", name: "test" }, act),
+  };
+}
+
+export interface TestServer extends TestStore {
+  readonly port: number;
+  readonly url: string;
+  readonly defects: unknown[];
+  client(config?: S3ClientConfig): S3Client;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions extends StoreOptions {
+  readonly wallNow?: () => number;
+}
+
+/** The same on a real port, with clients for it. */
+export async function openTestServer(options: ServerOptions = {}): Promise<TestServer> {
+  const store = openTestStore(options);
+  const defects: unknown[] = [];
+  const listener = createS3Front({
+    resolve: (url) => ({ store, basePath: url.startsWith("/w/other/") ? "/w/other" : "" }),
+    wallNow: options.wallNow ?? Date.now,
+    onDefect: (error) => void defects.push(error),
+  });
+  const server = createS3Server(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const clients: S3Client[] = [];
+  return {
+    ...store,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    defects,
+    client(config = {}) {
+      const client = new S3Client({
+        endpoint: `http://127.0.0.1:${port}`,
+        region: "us-east-1",
+        forcePathStyle: true,
+        maxAttempts: 1,
+        credentials: {
+          accessKeyId: SEEDED_KEY.access_key_id,
+          secretAccessKey: SEEDED_KEY.secret_access_key,
+        },
+        ...config,
+      });
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      for (const client of clients) client.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(store.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface SdkError {
+  readonly Code?: string;
+  readonly name: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** The code of the S3 error that a call ends in. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "no error";
+  } catch (error) {
+    const { Code, name, $metadata } = error as SdkError;
+    // A 304 has no document that could name it.
+    return Code ?? ($metadata?.httpStatusCode === 304 ? "304" : name);
+  }
+}

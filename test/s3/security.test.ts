@@ -1,0 +1,326 @@
+import { createHash, createHmac } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, describe, test } from "vitest";
+import { formatInstant } from "../../emulator/kernel/instant.ts";
+import {
+  changeCredential,
+  createCredential,
+  deleteCredential,
+} from "../../emulator/subjects/object-storage/credentials.ts";
+import type { S3Fault } from "../../emulator/subjects/object-storage/faults.ts";
+import { codeOf, NOW, openTestServer, type TestServer } from "./harness.ts";
+
+const Bucket = "traces";
+const KEY = { accessKeyId: "someone", secretAccessKey: "some-secret" };
+let server: TestServer;
+let fault: S3Fault | undefined;
+let wall = Date.now();
+
+beforeEach(async () => {
+  fault = undefined;
+  wall = Date.now();
+  server = await openTestServer({ strike: () => fault, wallNow: () => wall });
+  server.control((turn) =>
+    createCredential(turn, { access_key_id: KEY.accessKeyId, secret_access_key: KEY.secretAccessKey }),
+  );
+  await server.client().send(new PutObjectCommand({ Bucket, Key: "there.txt", Body: "there" }));
+});
+afterEach(async ({ expect }) => {
+  expect(server.defects).toEqual([]);
+  expect(server.world.defect).toBeUndefined();
+  await server.close();
+});
+
+const read = (credentials: object = KEY) =>
+  codeOf(
+    server
+      .client({ credentials: credentials as typeof KEY })
+      .send(new GetObjectCommand({ Bucket, Key: "there.txt" })),
+  );
+
+describe("identity", () => {
+  test("wrong secret, unknown key, gone key", async ({ expect }) => {
+    expect(await read()).toBe("no error");
+    expect(await read({ ...KEY, secretAccessKey: "other" })).toBe("SignatureDoesNotMatch");
+    expect(await read({ ...KEY, accessKeyId: "nobody" })).toBe("InvalidAccessKeyId");
+    server.control((turn) => deleteCredential(turn, "someone"));
+    expect(await read()).toBe("InvalidAccessKeyId");
+  });
+
+  test("session tokens: right, wrong, missing, needless, expired", async ({ expect }) => {
+    expect(await read({ ...KEY, sessionToken: "needless" })).toBe("InvalidToken");
+    const expires_at = formatInstant(NOW + 1000);
+    server.control((turn) => changeCredential(turn, "someone", { session_token: "token", expires_at }));
+    expect(await read({ ...KEY, sessionToken: "token" })).toBe("no error");
+    expect(await read({ ...KEY, sessionToken: "other" })).toBe("InvalidToken");
+    expect(await read()).toBe("InvalidAccessKeyId");
+    server.world.moveTo(NOW + 1000);
+    expect(await read({ ...KEY, sessionToken: "token" })).toBe("ExpiredToken");
+  });
+
+  test("nobody at all, and Signature Version 2, are refused clearly", async ({ expect }) => {
+    const anonymous = await fetch(`${server.url}/traces/there.txt`);
+    expect([anonymous.status, await anonymous.text()]).toEqual([
+      403,
+      expect.stringContaining("<Code>AccessDenied</Code>"),
+    ]);
+    const old = await fetch(`${server.url}/traces/there.txt`, {
+      headers: { authorization: "AWS someone:abc=" },
+    });
+    expect([old.status, await old.text()]).toEqual([400, expect.stringContaining("AWS4-HMAC-SHA256")]);
+    for (const authorization of [
+      "AWS4-HMAC-SHA256",
+      "AWS4-HMAC-SHA256 Credential=a/b, Signature=zz",
+      "AWS4-X y",
+    ]) {
+      expect((await fetch(`${server.url}/traces/there.txt`, { headers: { authorization } })).status).toBe(
+        400,
+      );
+    }
+  });
+
+  test("a clock that is off by more than a quarter of an hour is told the time", async ({ expect }) => {
+    wall = Date.now() + 14 * 60_000;
+    expect(await read()).toBe("no error");
+    wall = Date.now() + 16 * 60_000;
+    expect(await read()).toBe("RequestTimeTooSkewed");
+    // The SDK sets its clock by the reply and, when allowed another attempt, gets through.
+    const client = server.client({ maxAttempts: 2 });
+    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "there.txt" })))).toBe("no error");
+  });
+});
+
+describe("permissions", () => {
+  const attempts = {
+    put: () => new PutObjectCommand({ Bucket, Key: "new.txt", Body: "new" }),
+    get: () => new GetObjectCommand({ Bucket, Key: "there.txt" }),
+    delete: () => new DeleteObjectCommand({ Bucket, Key: "there.txt" }),
+    list: () => new ListObjectsV2Command({ Bucket }),
+  } as const;
+
+  test.for(["put", "get", "delete", "list", "abort"] as const)(
+    "without %s only that is refused",
+    async (denied, { expect }) => {
+      const client = server.client({ credentials: KEY });
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: "u.bin" }));
+      server.control((turn) => changeCredential(turn, "someone", { deny: [denied] }));
+      const outcomes: Record<string, string> = {};
+      for (const name of ["put", "get", "list", "delete"] as const) {
+        outcomes[name] = await codeOf(client.send(attempts[name]() as never));
+      }
+      const abort = new AbortMultipartUploadCommand({ Bucket, Key: "u.bin", UploadId });
+      outcomes.abort = await codeOf(client.send(abort));
+      const wanted = {
+        put: "no error",
+        get: "no error",
+        delete: "no error",
+        list: "no error",
+        abort: "no error",
+      };
+      expect(outcomes).toEqual({ ...wanted, [denied]: "AccessDenied" });
+    },
+  );
+
+  test("a key of one bucket opens no other, and a missing object is hidden from those who may not list", async ({
+    expect,
+  }) => {
+    server.control((turn) => changeCredential(turn, "someone", { bucket: "elsewhere" }));
+    expect(await read()).toBe("AccessDenied");
+    server.control((turn) => changeCredential(turn, "someone", { bucket: null, deny: ["list"] }));
+    const client = server.client({ credentials: KEY });
+    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "missing" })))).toBe("AccessDenied");
+  });
+});
+
+describe("faults", () => {
+  test("an error, a deleted bucket, a reset", async ({ expect }) => {
+    fault = { s3_error: "SlowDown" };
+    expect(await read()).toBe("SlowDown");
+    fault = { reset: true };
+    expect(await read()).toMatch(/ECONNRESET|TimeoutError|Error/);
+    fault = { delete_bucket: "traces" };
+    expect(await read()).toBe("NoSuchBucket");
+    await server.world.settled();
+    expect(existsSync(join(server.folder, "traces"))).toBe(false);
+  });
+
+  test("a delay lasts until virtual time has passed it", async ({ expect }) => {
+    fault = { delayMs: 60_000 };
+    const reading = read();
+    while (!server.world.nextEvent()) await new Promise(setImmediate);
+    server.world.moveTo(NOW + 60_000);
+    expect(await reading).toBe("no error");
+  });
+});
+
+describe("bodies that are not what they were said to be", () => {
+  const names = () => [...(readdirSync(join(server.folder, ".tmp")) ?? [])];
+
+  test("a PUT that is cut off stores nothing, and the object before it stays", async ({ expect }) => {
+    const { head } = signedPut("there.txt", "UNSIGNED-PAYLOAD", { "content-length": "1000" });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(`${head}only this much`);
+    while (names().length === 0) await new Promise(setImmediate);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.destroy();
+    await closed;
+    while (names().length > 0) await new Promise(setImmediate);
+    const got = await server.client().send(new GetObjectCommand({ Bucket, Key: "there.txt" }));
+    expect(await got.Body?.transformToString()).toBe("there");
+  });
+
+  test("signed chunks: right ones pass, a wrong signature or a changed byte is refused", async ({
+    expect,
+  }) => {
+    const send = async (change: (body: string) => string): Promise<string> => {
+      const { head, seed, key, date, scope } = signedPut("chunks.txt", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", {
+        "content-encoding": "aws-chunked",
+        "x-amz-decoded-content-length": "8",
+        "transfer-encoding": "chunked",
+      });
+      let previous = seed;
+      const frames = ["hell", "o ha", ""].map((chunk) => {
+        previous = hmac(
+          key,
+          ["AWS4-HMAC-SHA256-PAYLOAD", date, scope, previous, sha256(""), sha256(chunk)].join("\n"),
+        ).toString("hex");
+        return `${chunk.length.toString(16)};chunk-signature=${previous}\r\n${chunk}\r\n`;
+      });
+      const body = change(frames.join(""));
+      return exchange(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    };
+    expect(await send((body) => body)).toContain("200 OK");
+    expect(await send((body) => body.replace("hell", "hall"))).toContain(
+      "<Code>SignatureDoesNotMatch</Code>",
+    );
+    expect(await send((body) => body.replace(/=[0-9a-f]/, "=x"))).toContain("<Code>InvalidRequest</Code>");
+    expect(await send((body) => body.slice(0, 120))).toContain("<Code>IncompleteBody</Code>");
+    expect(names()).toEqual([]);
+  });
+
+  test("a wrong trailer checksum, hash, length or MD5 is refused", async ({ expect }) => {
+    const trailer = (checksum: string) => {
+      const { head } = signedPut("trailer.txt", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", {
+        "content-encoding": "aws-chunked",
+        "x-amz-decoded-content-length": "5",
+        "x-amz-trailer": "x-amz-checksum-crc32",
+        "transfer-encoding": "chunked",
+      });
+      const body = `5\r\nhello\r\n0\r\n${checksum}\r\n\r\n`;
+      return exchange(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    };
+    expect(await trailer("x-amz-checksum-crc32:NhCmhg==")).toContain("200 OK");
+    expect(await trailer("x-amz-checksum-crc32:NhCmhA==")).toContain("<Code>BadDigest</Code>");
+    expect(await trailer("x-amz-checksum-crc32:short")).toContain("<Code>InvalidRequest</Code>");
+    expect(await trailer("x-other:1")).toContain("<Code>MalformedTrailerError</Code>");
+    const plain = (payload: string, headers: Record<string, string>) =>
+      exchange(`${signedPut("plain.txt", payload, { "content-length": "5", ...headers }).head}hello`);
+    expect(await plain(sha256("hello"), {})).toContain("200 OK");
+    expect(await plain(sha256("other"), {})).toContain("<Code>XAmzContentSHA256Mismatch</Code>");
+    expect(await plain("UNSIGNED-PAYLOAD", { "content-md5": "XUFAKrxLKna5cZ2REBfFkg==" })).toContain(
+      "200 OK",
+    );
+    expect(await plain("UNSIGNED-PAYLOAD", { "content-md5": "XUFAKrxLKna5cZ2REBfFkA==" })).toContain(
+      "BadDigest",
+    );
+    expect(await plain("UNSIGNED-PAYLOAD", { "content-md5": "nonsense" })).toContain("InvalidDigest");
+    expect(await plain("STREAMING-MADE-UP", {})).toContain("<Code>NotImplemented</Code>");
+    expect(names()).toEqual([]);
+  });
+
+  test("a header that was not signed is refused", async ({ expect }) => {
+    const { head } = signedPut("x.txt", "UNSIGNED-PAYLOAD", { "content-length": "0" });
+    const reply = await exchange(
+      head.replace("\r\n\r\n", "\r\nx-amz-copy-source: /traces/there.txt\r\n\r\n"),
+    );
+    expect(reply).toContain("which were not signed");
+  });
+
+  test("malformed targets and methods are refused, and the server goes on", async ({ expect }) => {
+    const request = (line: string) => exchange(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    for (const line of [
+      "GET /%zz/x",
+      "GET /%ff/%fe",
+      "GET //x",
+      "PATCH /traces/x",
+      "GET /?%zz",
+      "OPTIONS *",
+    ]) {
+      expect(await request(line)).toMatch(/^HTTP\/1.1 4\d\d/);
+    }
+    expect(await read()).toBe("no error");
+  });
+});
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function hmac(key: Buffer | string, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+/** A signed PUT's head, written by hand from the published description of Signature Version 4. */
+function signedPut(key: string, payload: string, more: Record<string, string>) {
+  const date = new Date(wall).toISOString().replace(/[-:]|\.\d{3}/g, "");
+  const day = date.slice(0, 8);
+  const headers: Record<string, string> = {
+    ...more,
+    host: `127.0.0.1:${server.port}`,
+    "x-amz-content-sha256": payload,
+    "x-amz-date": date,
+  };
+  const signed = Object.keys(headers)
+    .filter((name) => name !== "transfer-encoding")
+    .sort();
+  const canonical = [
+    "PUT",
+    `/traces/${key}`,
+    "",
+    ...signed.map((name) => `${name}:${headers[name]}`),
+    "",
+    signed.join(";"),
+    payload,
+  ].join("\n");
+  const scope = `${day}/us-east-1/s3/aws4_request`;
+  const signingKey = scope.split("/").reduce<Buffer>(hmac, Buffer.from(`AWS4${KEY.secretAccessKey}`));
+  const seed = hmac(signingKey, ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")).toString(
+    "hex",
+  );
+  const authorization =
+    `AWS4-HMAC-SHA256 Credential=${KEY.accessKeyId}/${scope}, ` +
+    `SignedHeaders=${signed.join(";")}, Signature=${seed}`;
+  const lines = Object.entries({ ...headers, authorization, connection: "close" }).map(
+    ([n, v]) => `${n}: ${v}`,
+  );
+  return {
+    head: `PUT /traces/${key} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`,
+    seed,
+    key: signingKey,
+    date,
+    scope,
+  };
+}
+
+/** What the server answers to raw bytes. */
+function exchange(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, "127.0.0.1", () => socket.write(bytes));
+    let answer = "";
+    socket.on("data", (data) => {
+      answer += data.toString();
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}

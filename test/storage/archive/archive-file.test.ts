@@ -1,0 +1,57 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeArchiveFile } from "../../../emulator/storage/archive/archive-file.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "archive-file-"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function* pieces(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("whole");
+}
+
+function leave(name: string): string {
+  writeFileSync(join(folder, name), "half");
+  return name;
+}
+
+test("an export removes what killed ones to the same name have left, and nothing else", async () => {
+  const { pid: dead } = spawnSync(process.execPath, ["-e", ""]);
+  const living = spawn(process.execPath, ["-e", "process.stdin.resume(); console.log(1)"]);
+  await once(living.stdout, "data");
+  try {
+    leave(`.kept.tar.gz.${hostname()}.${dead}.new`);
+    const others = [
+      leave(`.kept.tar.gz.${hostname()}.${living.pid}.new`),
+      leave(`.kept.tar.gz.${hostname()}-elsewhere.${dead}.new`),
+      leave(`.kept.tar.${hostname()}.${dead}.new`),
+      leave(`.kept.tar.gz.${dead}.newer`),
+      leave(".kept.tar.gz.mine.new"),
+    ];
+    await writeArchiveFile(join(folder, "kept.tar.gz"), pieces(), false);
+    expect(readdirSync(folder).sort()).toEqual([...others, "kept.tar.gz"].sort());
+    expect(readFileSync(join(folder, "kept.tar.gz"), "utf8")).toBe("whole");
+  } finally {
+    living.kill();
+  }
+});
+
+test("a file on its way says who writes it", async () => {
+  const seen: string[] = [];
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("half");
+    seen.push(...readdirSync(folder));
+  }
+  await writeArchiveFile(join(folder, "kept.tar.gz"), watched(), false);
+  expect(seen).toEqual([`.kept.tar.gz.${hostname()}.${process.pid}.new`]);
+});

@@ -1,0 +1,204 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ENTRY, readManifest } from "../../../emulator/storage/archive/manifest.ts";
+import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
+import { createSeal, openSeal } from "../../../emulator/storage/archive/seal.ts";
+import { placeOfTraces } from "../../../emulator/storage/archive/trace-entries.ts";
+import { unpackEntries } from "../../../emulator/storage/archive/unpack.ts";
+import { MANIFEST } from "./manifest.ts";
+
+const MODIFIED = new Date("2026-03-01T00:00:00Z");
+const BYTES_MAX = 100_000_000;
+const BLOCK = 512;
+
+async function packed(
+  entries: Iterable<PackedEntry>,
+  authenticate?: (digest: string) => string,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of packEntries(entries, { modified: MODIFIED, authenticate })) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** In pieces as a socket hands them out. */
+async function* sent(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+}
+
+async function unpacked(
+  bytes: Buffer,
+  {
+    bytesMax = BYTES_MAX,
+    authenticate,
+  }: { bytesMax?: number; authenticate?: (digest: string) => string } = {},
+): Promise<[string, Buffer][]> {
+  const { entries, prove } = await unpackEntries(sent(bytes), bytesMax);
+  const found: [string, Buffer][] = [];
+  for await (const { name, content } of entries) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content()) pieces.push(piece);
+    found.push([name, Buffer.concat(pieces)]);
+  }
+  prove(authenticate);
+  return found;
+}
+
+/** Entries of all kinds of lengths: none, below a block, exactly one, more than one piece. */
+const CONTENTS: readonly [string, Buffer][] = [0, 1, 511, 512, 513, 100_000].map((size, number) => [
+  `objects/${number}`,
+  Buffer.alloc(size, `content ${number} `),
+]);
+
+const ENTRIES = CONTENTS.map(([name, bytes]): PackedEntry => {
+  return { name, size: bytes.length, content: () => [bytes.subarray(0, 50_000), bytes.subarray(50_000)] };
+});
+
+const DAMAGED = { code: "damaged_snapshot" };
+
+describe("an archive", () => {
+  it("gives back what was put in, and the same bytes each time", async () => {
+    const bytes = await packed(ENTRIES);
+    expect(await unpacked(bytes)).toEqual(CONTENTS);
+    expect((await packed(ENTRIES)).equals(bytes)).toBe(true);
+  });
+
+  it("is refused when it ends early, at whatever boundary", async () => {
+    const tar = gunzipSync(await packed(ENTRIES));
+    const ends = tar.length - 2 * BLOCK;
+    const cuts = Array.from({ length: ends / BLOCK }, (_, number) => number * BLOCK);
+    const some = cuts.filter(
+      (cut, number) => cut < 12 * BLOCK || cut > ends - 4 * BLOCK || number % 20 === 0,
+    );
+    expect(some.length).toBeGreaterThan(20);
+    for (const cut of some) {
+      const torn = gzipSync(tar.subarray(0, cut));
+      await expect(unpacked(torn), `tar cut at ${cut}`).rejects.toMatchObject(DAMAGED);
+    }
+    const whole = await packed(ENTRIES);
+    for (let cut = 0; cut < whole.length; cut += Math.ceil(whole.length / 25))
+      await expect(unpacked(whole.subarray(0, cut)), `cut at ${cut}`).rejects.toMatchObject(DAMAGED);
+    await expect(unpacked(whole.subarray(0, -1))).rejects.toMatchObject(DAMAGED);
+  });
+
+  it("is refused when a byte of a content, a name or a size is another one", async () => {
+    const tar = gunzipSync(await packed(ENTRIES));
+    const places = [0, 10, 124, 148, BLOCK, 3 * BLOCK + 5, 20_000, tar.indexOf('"sha256":"') + 12];
+    for (const at of places) {
+      const changed = Buffer.from(tar);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      await expect(unpacked(gzipSync(changed)), `byte ${at}`).rejects.toMatchObject(DAMAGED);
+    }
+  });
+
+  it("is refused with anything behind its end", async () => {
+    const bytes = await packed(ENTRIES);
+    const another = await packed(ENTRIES);
+    for (const more of [
+      Buffer.alloc(1000),
+      Buffer.from("more"),
+      another,
+      gzipSync(gunzipSync(another).subarray(0, -2 * BLOCK)),
+    ])
+      await expect(unpacked(Buffer.concat([bytes, more]))).rejects.toMatchObject(DAMAGED);
+  });
+
+  it("that is none is refused", async () => {
+    for (const bytes of [
+      Buffer.alloc(0),
+      Buffer.from("hello"),
+      gzipSync("hello"),
+      gzipSync(Buffer.alloc(1024)),
+    ])
+      await expect(unpacked(bytes)).rejects.toMatchObject(DAMAGED);
+  });
+
+  it("holds no more than is allowed, and no header that asks for memory", async () => {
+    const bytes = await packed(ENTRIES);
+    await expect(unpacked(bytes, { bytesMax: 90_000 })).rejects.toMatchObject({ code: "snapshot_too_large" });
+    const header = Buffer.alloc(BLOCK);
+    header.write("long");
+    header.write(["0000600", "0000000", "0000000", "77777777777", "00000000000", ""].join("\0"), 100);
+    header.write("        x", 148);
+    header.write("ustar\x0000", 257);
+    const sum = header.reduce((all, byte) => all + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    const bomb = gzipSync(Buffer.concat([header, Buffer.alloc(4_000_000)]));
+    await expect(unpacked(bomb)).rejects.toThrow("a header of it is too long");
+  });
+
+  it("under a passphrase shows whether somebody without it has made it", async () => {
+    const seal = await createSeal("right");
+    const bytes = await packed(ENTRIES, seal.authenticate);
+    const { authenticate } = await openSeal("right", seal.head);
+    expect(await unpacked(bytes, { authenticate })).toEqual(CONTENTS);
+    await expect(unpacked(await packed(ENTRIES), { authenticate })).rejects.toMatchObject(DAMAGED);
+    await expect(openSeal("wrong", seal.head)).rejects.toMatchObject({ code: "wrong_passphrase" });
+  });
+
+  it("whose reader goes away lets go of what it was made of", async () => {
+    let isLeft = false;
+    const content = async function* () {
+      try {
+        for (;;) yield Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 251));
+      } finally {
+        isLeft = true;
+      }
+    };
+    const reader = packEntries([{ name: "endless", size: 1e12, content }], {
+      modified: MODIFIED,
+      authenticate: undefined,
+    });
+    await reader.next();
+    await reader.return(undefined);
+    expect(isLeft).toBe(true);
+  });
+});
+
+describe("a manifest", () => {
+  it("of a newer format is refused with the version that it needs", () => {
+    expect(readManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
+    const newer = JSON.stringify({ format: 2, written_by: "3.4.5" });
+    expect(() => readManifest(newer)).toThrow(/has format 2; this emulator \(.+\) reads up to 1/);
+    expect(() => readManifest(newer)).toThrow(
+      expect.objectContaining({ code: "newer_snapshot", hint: expect.stringContaining("3.4.5 or newer") }),
+    );
+  });
+
+  it.each(["", "[]", "null", "{}", '{"format":0}', JSON.stringify({ ...MANIFEST, traces_mark: -1 })])(
+    "that is none is refused: %s",
+    (text) => expect(() => readManifest(text)).toThrow(expect.objectContaining(DAMAGED)),
+  );
+
+  it("is the first entry", () => {
+    expect(textEntry(ENTRY.manifest, "{}")).toMatchObject({ name: "manifest.json", size: 2 });
+  });
+});
+
+describe("names of rows", () => {
+  const TENANT = "00000000-0000-4000-8000-000000000001";
+  const SESSION = "00000000-0000-4000-8000-000000000002";
+
+  it("are places in the folder", () => {
+    const place = (name: string) => placeOfTraces("/data", name);
+    expect(place(`us/${TENANT}/${SESSION}/2026-03-01.index`)).toBe(
+      `/data/us/${TENANT}/${SESSION}/2026-03-01.index`,
+    );
+    expect(place(`us/${TENANT}/held-patches.ndjson`)).toMatch(/^\/data\/us\/[^/]+\/[^/]+$/);
+  });
+
+  it.each([
+    "../x",
+    "/etc/passwd",
+    `us/${TENANT}`,
+    `us/${TENANT}/`,
+    `us/${TENANT}/../held-patches.ndjson`,
+    `us/${TENANT}/${SESSION}/../../x.index`,
+    `us/${TENANT}/${SESSION}/2026-03-01.index/x`,
+    `us/${TENANT}/${SESSION}/2026-03-01.exe`,
+    `us/${TENANT}/${SESSION}/.index`,
+    `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
+    `US/${TENANT}/${SESSION}/2026-03-01.index`,
+  ])("that are none are refused: %s", (name) =>
+    expect(() => placeOfTraces("/data", name)).toThrow(expect.objectContaining(DAMAGED)),
+  );
+});

@@ -1,0 +1,150 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COLLECTIONS } from "../../../emulator/runtime/assembly.ts";
+import { startEmulator } from "../../../emulator/runtime/index.ts";
+import { importArchive } from "../../../emulator/storage/archive/import-archive.ts";
+import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
+import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
+import { createSecrets } from "../../../emulator/storage/secrets.ts";
+import { MANIFEST } from "./manifest.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "import-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const CLOCK = { mode: "frozen", rate: 1 };
+const FRAME = { frame: { seed: 1, turn: 1, now: 0, clock: CLOCK, ordinals: {} } };
+const OBJECT = {
+  bucket: "traces",
+  key: "a.txt",
+  file: "traces/a.txt",
+  stage: "1-1",
+  size: 2,
+  etag: "e",
+  checksums: {},
+  checksum_type: "FULL_OBJECT",
+  content_type: "text/plain",
+  headers: {},
+  metadata: {},
+  last_modified: 0,
+};
+
+const manifest = (changes = {}) => textEntry("manifest.json", JSON.stringify({ ...MANIFEST, ...changes }));
+
+function lines(...values: readonly unknown[]): PackedEntry {
+  return textEntry("records/000001.ndjson", values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+}
+
+const objectLine = (changes = {}) => ({ collection: "objects", record: { ...OBJECT, ...changes } });
+
+/** A file whose checksum is right, whatever is in it. */
+function imported(...entries: readonly PackedEntry[]) {
+  const chunks = packEntries(entries, { modified: new Date(0), authenticate: undefined });
+  return importArchive(chunks, {
+    collections: COLLECTIONS,
+    secrets: createSecrets(),
+    passphrase: undefined,
+    withoutSecrets: false,
+    bytesMax: 1_000_000,
+    prepare: () => ({
+      records: join(folder, "records"),
+      traces: join(folder, "traces"),
+      layers: [],
+      objects: join(folder, "objects"),
+      bases: [],
+    }),
+  });
+}
+
+const DAMAGED = { code: "damaged_snapshot" };
+
+describe("a file with a right checksum", () => {
+  it("becomes a world", async () => {
+    const { state, boot } = await imported(
+      manifest({ traces_mark: 70 }),
+      lines(FRAME, objectLine()),
+      textEntry("objects/0", "hi"),
+    );
+    expect(state).toMatchObject({ turn: 1, records: { objects: [{ key: "traces/a.txt" }] } });
+    expect(boot).toBe(2);
+    const traces = openTraceStore({ folder: join(folder, "traces") });
+    expect(traces.mark()).toBe(70);
+    traces.close();
+    expect(readdirSync(join(folder, "objects"), { recursive: true }).sort()).toEqual([
+      "traces",
+      "traces/a.txt",
+    ]);
+  });
+
+  it.each([
+    ["a body outside of the folder", { file: "../../evil" }],
+    ["a body of another object", { file: "traces/b.txt" }],
+    ["a bucket that is a path", { bucket: "..", file: "../a.txt" }],
+    ["a body that is still on its way", { file: ".tmp/1-1" }],
+    ["a stage that is a path", { stage: "../1" }],
+    ["a size that is none", { size: -1 }],
+    ["another size than its body", { size: 3 }],
+  ])("is refused with %s", async (_, changes) => {
+    const entries = [manifest(), lines(FRAME, objectLine(changes)), textEntry("objects/0", "hi")];
+    await expect(imported(...entries)).rejects.toMatchObject(DAMAGED);
+    expect(readdirSync(folder).filter((name) => !["records", "traces", "objects"].includes(name))).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, readonly PackedEntry[]]>([
+    ["no manifest", [lines(FRAME)]],
+    ["no world", [manifest()]],
+    ["a world that never began", [manifest(), lines({ frame: { ...FRAME.frame, turn: 0 } })]],
+    ["an object without its body", [manifest(), lines(FRAME, objectLine())]],
+    ["a body without its object", [manifest(), lines(FRAME), textEntry("objects/0", "hi")]],
+    [
+      "records behind bodies",
+      [manifest(), lines(FRAME, objectLine()), textEntry("objects/0", "hi"), lines(FRAME)],
+    ],
+    ["records that nobody knows", [manifest(), lines(FRAME, { collection: "quarks", record: {} })]],
+    ["a line that is no record", [manifest(), textEntry("records/1", "hello\n")]],
+    ["rows outside of the folder", [manifest(), lines(FRAME), textEntry("traces/../../evil.ndjson", "x")]],
+    ["an entry of no kind", [manifest(), lines(FRAME), textEntry("evil.sh", "x")]],
+    [
+      "a secret that belongs nowhere",
+      [
+        manifest(),
+        lines(FRAME, {
+          collection: "destinations",
+          record: { id: "d" },
+          secrets: [
+            { at: ["__proto__", "polluted"], sealed: null },
+            { at: ["credentials"], sealed: null },
+          ],
+        }),
+      ],
+    ],
+  ])("is refused with %s", async (_, entries) => {
+    await expect(imported(...entries)).rejects.toMatchObject(DAMAGED);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe("a file of format 1", () => {
+  it("is read by every later emulator, with its exports done and under way", async () => {
+    const file = fileURLToPath(new URL("./format-1.tar.gz", import.meta.url));
+    const emulator = await startEmulator({
+      clock: "frozen",
+      import: file,
+      snapshot_passphrase: "format one",
+    });
+    for (const id of ["5688b71b-e5c3-47b4-a5fa-7c997b71b756", "eb6d39d5-66e6-4a0b-9a06-3ecf079085b0"]) {
+      await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+      expect(await emulator.verifyExport(id)).toMatchObject({ ok: true, problems: [] });
+    }
+    await emulator.close();
+  });
+});

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { packEntries } from "../../../emulator/storage/archive/pack.ts";
+
+const ENTRIES = 6;
+const ENTRY_BYTES = 60_000;
+const PIECE_BYTES = 20_000;
+
+function entries(pieceTurns: number) {
+  return Array.from({ length: ENTRIES }, (_, index) => ({
+    name: `${index}`,
+    size: ENTRY_BYTES,
+    // As of a file: the reader may have left before a piece is there.
+    async *content() {
+      for (let done = 0; done < ENTRY_BYTES; done += PIECE_BYTES) {
+        for (let turns = 0; turns < pieceTurns; turns += 1) await nextTurn();
+        yield randomBytes(PIECE_BYTES);
+      }
+    },
+  }));
+}
+
+async function piecesRead(pieceTurns: number, wanted = Number.POSITIVE_INFINITY): Promise<number> {
+  let read = 0;
+  for await (const _ of packEntries(entries(pieceTurns), {
+    modified: new Date(0),
+    authenticate: undefined,
+  })) {
+    read += 1;
+    if (read === wanted) break;
+  }
+  return read;
+}
+
+it.each([0, 1, 20])("a reader that leaves early is not kept waiting (%i turns a piece)", async (turns) => {
+  const all = await piecesRead(turns);
+  expect(all).toBeGreaterThan(ENTRIES);
+  for (let wanted = 1; wanted < all; wanted += 1) expect(await piecesRead(turns, wanted)).toBe(wanted);
+});

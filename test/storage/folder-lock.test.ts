@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FolderInUse, holderOf, lockFolder } from "../../emulator/storage/folder-lock.ts";
+
+let folder: string;
+let child: ChildProcess | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lock-"));
+});
+
+afterEach(() => {
+  child?.kill("SIGKILL");
+  child = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function lock() {
+  return lockFolder(folder, (reason) => {
+    throw new Error(reason);
+  });
+}
+
+/** What a process that holds the lock, or held it when it was killed, leaves in the folder. */
+function leaveLock(owner: { pid: number; hostname?: string; started?: number }, ageMs = 0): void {
+  mkdirSync(join(folder, "lock"));
+  const at = new Date(Date.now() - ageMs);
+  utimesSync(join(folder, "lock"), at, at);
+  writeFileSync(
+    join(folder, "lock-owner.json"),
+    JSON.stringify({ hostname: hostname(), started: Date.now() - ageMs, ...owner }),
+  );
+}
+
+async function livingPid(): Promise<number> {
+  child = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+  return child.pid ?? 0;
+}
+
+async function deadPid(): Promise<number> {
+  const pid = await livingPid();
+  const gone = new Promise((resolve) => child?.once("exit", resolve));
+  child?.kill("SIGKILL");
+  await gone;
+  return pid;
+}
+
+describe("a data folder", () => {
+  it("is made when it is missing, held by one, and free again after its release", async () => {
+    folder = join(folder, "made", "here");
+    const first = await lock();
+    expect(await holderOf(folder)).toBe(`process ${process.pid}`);
+    await expect(lock()).rejects.toThrow(FolderInUse);
+    await first.release();
+    expect(await holderOf(folder)).toBeUndefined();
+    await (await lock()).release();
+    expect(existsSync(join(folder, "lock"))).toBe(false);
+  });
+
+  it("that a living process holds is refused, with its pid, its address and what to do", async () => {
+    const pid = await livingPid();
+    leaveLock({ pid });
+    const locator = {
+      ready: true,
+      url: "http://127.0.0.1:4700",
+      eu_url: "u",
+      s3_url: "s",
+      pid,
+      hostname: hostname(),
+    };
+    writeFileSync(join(folder, "locator.json"), JSON.stringify(locator));
+    await expect(lock()).rejects.toThrow(
+      `${folder} is in use by process ${pid} (http://127.0.0.1:4700); stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
+    );
+    expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(String(pid));
+  });
+
+  it("that a killed process held is taken over at once", async () => {
+    leaveLock({ pid: await deadPid() });
+    const taken = await lock();
+    expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(`"pid":${process.pid}`);
+    await taken.release();
+  });
+
+  it("that a dead namesake of this process held is taken over, as in a container started again", async () => {
+    leaveLock({ pid: process.pid, started: Date.now() - 86_400_000 });
+    await (await lock()).release();
+  });
+
+  it("of another machine is taken over when its heartbeat has gone stale", async () => {
+    leaveLock({ pid: 1, hostname: "elsewhere" }, 60_000);
+    await (await lock()).release();
+  });
+
+  it("is given to one only of many that come at once after a kill", async () => {
+    leaveLock({ pid: await deadPid() });
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => lock()));
+    const winners = outcomes.filter(({ status }) => status === "fulfilled");
+    expect(winners).toHaveLength(1);
+    for (const outcome of winners) if (outcome.status === "fulfilled") await outcome.value.release();
+  });
+});

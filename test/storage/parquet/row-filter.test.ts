@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
+import { rowFilter } from "../../../emulator/storage/parquet/row-filter.ts";
+import { idOf, sampleRow } from "../rows/sample-row.ts";
+import { encodeHere, manyRows, stored } from "./sample-export.ts";
+
+test("the files of a filtered export hold the selected rows, in order, and as many each as they may", async () => {
+  const { folder, order } = stored(manyRows(60));
+  const filter = 'and(eq(run_type, "llm"), or(has(tags, "prod"), eq(is_root, true)), neq(status, "error"))';
+  const wanted = manyRows(60).filter(
+    (row) => row.run_type === "llm" && (row.tags.includes("prod") || row.is_root) && row.status !== "error",
+  );
+  expect(wanted.length).toBeGreaterThan(7);
+  const sizes: number[] = [];
+  const ids: unknown[] = [];
+  let cursor = order.cursor;
+  for (let done = false; !done; ) {
+    const file = await encodeHere(folder, { ...order, filter, rowsPerFile: 7, cursor });
+    ({ cursor, done } = file);
+    sizes.push(file.rows);
+    if (file.bytes === null) continue;
+    for await (const batch of (await readParquetFile(file.bytes)).batches())
+      ids.push(...batch.map(({ id }) => id));
+  }
+  expect(ids).toStrictEqual(wanted.map(({ id }) => id));
+  expect(sizes[0]).toBe(7);
+});
+
+test("a filter that selects nothing makes no file", async () => {
+  const { folder, order } = stored([sampleRow(1), sampleRow(2)]);
+  const file = await encodeHere(folder, { ...order, filter: `eq(id, "${idOf(3)}")` });
+  expect(file).toMatchObject({ bytes: null, rows: 0, done: true });
+});
+
+test("no filter is no test, and one that cannot be read is a defect here", () => {
+  expect(rowFilter(null)).toBeNull();
+  expect(() => rowFilter("eq(name")).toThrow(/cannot be read: at character 8/);
+});

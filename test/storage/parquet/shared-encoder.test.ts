@@ -1,0 +1,208 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
+import {
+  createFileEncoder,
+  type FileEncoderOptions,
+  readingFrom,
+  type SharedEncoder,
+} from "../../../emulator/storage/parquet/encoder.ts";
+import type { TracePlace } from "../../../emulator/storage/rows/layers.ts";
+import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
+import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
+import type {
+  EncodedFile,
+  EncodingFailure,
+  FileOrder,
+} from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
+import { HARD_ROWS, manyRows } from "./sample-export.ts";
+
+function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {
+  const encoder = createFileEncoder(options);
+  onTestFinished(() => encoder.close());
+  return encoder;
+}
+
+function storeOf(rows: readonly TraceRow[]): TraceFiles {
+  const store = openTraceStore({ folder: temporaryFolder() });
+  store.write(SCOPE, rows);
+  return store;
+}
+
+function forkOf(store: TraceFiles): TraceFiles {
+  return openTraceStore(store.fork(join(temporaryFolder(), "fork")));
+}
+
+function orderOf(store: TraceFiles): FileOrder {
+  return {
+    ...wholeDay(store.mark()),
+    cursor: null,
+    columns: COLUMN_NAMES,
+    formatVersion: "v1",
+    compression: "none",
+    rowsPerFile: 10_000,
+    bytesPerFile: 64 * 1024 * 1024,
+    filter: null,
+  };
+}
+
+/** Whether this process, in any thread, has a file with rows of this place open. */
+function isReading({ folder }: TracePlace): boolean {
+  return readdirSync("/proc/self/fd").some((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) && path.endsWith(".ndjson");
+    } catch {
+      return false;
+    }
+  });
+}
+
+function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
+  if ("failure" in outcome || outcome.bytes === null) throw new Error(JSON.stringify(outcome));
+  return Buffer.from(outcome.bytes);
+}
+
+async function encodeHere(place: TracePlace, order: FileOrder): Promise<Buffer> {
+  const reader = createPartitionReader(place);
+  try {
+    return bytesOf(await encodeFile(reader, order, () => {}));
+  } finally {
+    reader.close();
+  }
+}
+
+/** The threads that are started during a test, in order. */
+function startedThreads(): { readonly workers: Worker[]; ended(): boolean[] } {
+  const workers: Worker[] = [];
+  const gone = new Set<Worker>();
+  const take = (worker: Worker): void => {
+    workers.push(worker);
+    worker.once("exit", () => gone.add(worker));
+  };
+  process.on("worker", take);
+  onTestFinished(() => void process.off("worker", take));
+  return { workers, ended: () => workers.map((worker) => gone.has(worker)) };
+}
+
+const DONE = manyRows(300).map((row) => ({ ...row, status: "done" }));
+
+describe("files of a fork", () => {
+  test("are those of a store that had the same rows written to itself", async () => {
+    const parent = storeOf([...HARD_ROWS, ...manyRows(300)]);
+    const fork = forkOf(parent);
+    const order = orderOf(fork);
+    parent.write(SCOPE, [...DONE, sampleRow(5000)]);
+    const encoder = encoderOf({ threads: 1 });
+    const plain = storeOf([...HARD_ROWS, ...manyRows(300)]);
+    const wanted = await encodeHere(plain.place, orderOf(plain));
+    expect(bytesOf(await encoder.encode(order, fork.place)).equals(wanted)).toBe(true);
+    expect((await encodeHere(fork.place, order)).equals(wanted)).toBe(true);
+
+    fork.write(SCOPE, DONE);
+    plain.write(SCOPE, DONE);
+    const later = await encodeHere(plain.place, orderOf(plain));
+    expect(later.equals(wanted)).toBe(false);
+    expect(bytesOf(await encoder.encode(orderOf(fork), fork.place)).equals(later)).toBe(true);
+    expect(bytesOf(await encoder.encode(order, fork.place)).equals(wanted)).toBe(true);
+  });
+
+  test("go on from a cursor after the fork has written, with the files of both", async () => {
+    const parent = storeOf(manyRows(100));
+    const fork = forkOf(parent);
+    const reader = createPartitionReader(fork.place);
+    const order = orderOf(fork);
+    const source = reader.open(order, null);
+    const first = source.take(30, 1e9, true);
+    parent.close();
+    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([true, false]);
+    fork.write(SCOPE, [sampleRow(1)]);
+    fork.close();
+    const rest = reader.open(order, source.cursor()).take(1000, 1e9, true);
+    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([true, true]);
+    expect([...first, ...rest].map(({ head }) => head.id)).toStrictEqual(
+      manyRows(100)
+        .map(({ start_time, id }) => `${start_time} ${id}`)
+        .sort()
+        .map((text) => text.split(" ")[1]),
+    );
+    reader.close();
+    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([false, false]);
+  });
+});
+
+describe("an encoder of several worlds", () => {
+  test("reads for each from its own place, in the same threads", async () => {
+    const threads = startedThreads();
+    const stores = [1, 2, 3, 4].map((n) => storeOf(manyRows(40 + n)));
+    const encoder = encoderOf({ threads: 2 });
+    const worlds = stores.map(({ place }) => readingFrom(encoder, place));
+    for (let round = 0; round < 2; round += 1) {
+      const outcomes = await Promise.all(
+        worlds.map((world, at) => world.encode(orderOf(stores[at] as TraceFiles))),
+      );
+      expect(outcomes.map((outcome) => "rows" in outcome && outcome.rows)).toStrictEqual([41, 42, 43, 44]);
+    }
+    expect(threads.workers).toHaveLength(2);
+  });
+
+  test("is closed for one without the others, which get all they asked for", async () => {
+    const [one, other] = [storeOf(manyRows(2000)), storeOf(manyRows(50))];
+    const encoder = encoderOf({ threads: 1 });
+    const [closing, going] = [readingFrom(encoder, one.place), readingFrom(encoder, other.place)];
+    const waiting = [closing.encode(orderOf(one)), closing.encode(orderOf(one))];
+    const wanted = going.encode(orderOf(other));
+    await closing.close();
+    for (const outcome of [...(await Promise.all(waiting)), await closing.encode(orderOf(one))])
+      expect(outcome).toStrictEqual({ failure: "worker_crash", message: "the encoder was closed" });
+    expect(await wanted).toMatchObject({ rows: 50 });
+    expect(await going.encode(orderOf(other))).toMatchObject({ rows: 50 });
+  });
+
+  test("lets go of the files of a world that is closed", async () => {
+    const [one, other] = [storeOf(manyRows(20)), storeOf(manyRows(20))];
+    const encoder = encoderOf({ threads: 1 });
+    await encoder.encode(orderOf(one), one.place);
+    await encoder.encode(orderOf(other), other.place);
+    one.close();
+    other.close();
+    expect([isReading(one.place), isReading(other.place)]).toStrictEqual([true, true]);
+    encoder.forget(one.place.folder);
+    // The next order of the same thread comes behind it.
+    await encoder.encode(orderOf(other), other.place);
+    expect([isReading(one.place), isReading(other.place)]).toStrictEqual([false, true]);
+  });
+
+  test("ends, for a world, the thread that works or has worked for it", async () => {
+    const threads = startedThreads();
+    const [one, other] = [storeOf(manyRows(1500)), storeOf(manyRows(1500))];
+    const encoder = encoderOf({ threads: 2 });
+    const encodeBoth = (): Promise<(EncodedFile | EncodingFailure)[]> =>
+      Promise.all([encoder.encode(orderOf(one), one.place), encoder.encode(orderOf(other), other.place)]);
+    const first = await encodeBoth();
+    await encoder.endThread(other.place.folder);
+    expect(threads.ended()).toStrictEqual([false, true]);
+    const running = encodeBoth();
+    await encoder.endThread(other.place.folder);
+    expect(threads.ended()).toStrictEqual([false, true, true, ...threads.ended().slice(3)]);
+    for (const [at, outcome] of (await running).entries())
+      expect(bytesOf(outcome).equals(bytesOf(first[at] as EncodedFile))).toBe(true);
+    expect(threads.ended()).toStrictEqual([false, true, true, false]);
+  });
+
+  test("ends, of several that have worked for a world, the one that does", async () => {
+    const threads = startedThreads();
+    const store = storeOf(manyRows(1500));
+    const encoder = encoderOf({ threads: 2 });
+    const [idle, busy] = [{ ...orderOf(store), day: "2025-03-02" }, orderOf(store)];
+    await Promise.all([encoder.encode(idle, store.place), encoder.encode(busy, store.place)]);
+    const running = encoder.encode(busy, store.place);
+    await encoder.endThread(store.place.folder);
+    expect(threads.ended()).toStrictEqual([false, true]);
+    expect(await running).toMatchObject({ rows: 1500 });
+  });
+});

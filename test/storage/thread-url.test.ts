@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { threadUrl } from "../../emulator/storage/thread-url.ts";
+
+it.each([
+  ["file:///a/dist/chunks/x.js", "file:///a/dist/some/thread.js"],
+  ["file:///dist/a%20b/dist/bin/emulator.js", "file:///dist/a%20b/dist/some/thread.js"],
+  ["file:///dist/a/emulator/adapters/x.ts", "file:///dist/a/dist/some/thread.js"],
+])("seen from %s the thread is %s", (moduleUrl, expected) => {
+  expect(threadUrl("some/thread", moduleUrl).href).toBe(expected);
+});

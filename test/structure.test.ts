@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const FOLDERS = ["bin", "bench", "contracts", "emulator", "fixtures", "scenarios", "test"];
+const MAX_LINES = 300;
+/** Tables of cases are long without being hard to read. */
+const MAX_TEST_LINES = 600;
+
+/** The folders of the product, from the lowest floor up: a folder imports itself and what stands on lower floors. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["contracts/spec"],
+  ["contracts", "emulator/kernel"],
+  ["emulator/subjects"],
+  ["emulator/http", "emulator/config"],
+  ["emulator/storage", "emulator/control"],
+  ["emulator/s3"],
+  ["emulator/oracle"],
+  ["emulator/runtime"],
+  ["scenarios", "fixtures"],
+  ["emulator/entries"],
+  ["bin"],
+];
+
+/** Which subject may know which other ones, beside the types that all of them share. */
+const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
+  agent: ["traces", "webhooks"],
+  "bulk-exports": ["destinations", "faults", "filters", "projects", "traces"],
+  crons: ["agent"],
+  destinations: ["bulk-exports"],
+  faults: ["bulk-exports", "destinations", "object-storage", "webhooks"],
+  feedback: ["traces"],
+  filters: ["traces"],
+  "object-storage": ["destinations"],
+  projects: [],
+  queries: ["filters", "projects", "traces"],
+  "rate-limits": [],
+  system: [],
+  traces: ["feedback", "projects"],
+  webhooks: ["agent", "faults"],
+};
+
+/** Packages that the folders without I/O may use. */
+const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "contracts/spec": [],
+  "emulator/kernel": ["node:crypto"],
+  "emulator/subjects": ["node:crypto", "croner"],
+  "emulator/http": ["ajv", "protobufjs"],
+  "emulator/control": [],
+};
+
+/** Folders that know no clock, no chance, no environment, no files and no network. */
+const PURE = ["contracts", "emulator/kernel", "emulator/subjects", "emulator/http", "emulator/control"];
+
+/** What of them may: effects of a subject, the two servers, and what the harness reaches its targets by. */
+const WITH_IO = [
+  /^emulator\/subjects\/[a-z-]+\/effects(\/|\.ts$)/,
+  /^emulator\/subjects\/destinations\/environment-credentials\.ts$/,
+  // The calendar library, behind the port of the cron schedules.
+  /^emulator\/subjects\/crons\/schedules\.ts$/,
+  /^emulator\/http\/server\//,
+  /^contracts\/targets\//,
+];
+
+const CALENDAR = "emulator/kernel/instant.ts";
+/** The harness shares no code with what it judges, its calendar included. */
+const CALENDARS = [CALENDAR, "contracts/engine/instant.ts"];
+
+interface Ban {
+  readonly pattern: RegExp;
+  readonly instead: string;
+  readonly except?: readonly string[];
+}
+
+const BANS: readonly Ban[] = [
+  {
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b/,
+    instead: "take `now` of the turn or of the world",
+  },
+  {
+    pattern: /\bnew Date\(|\bDate\.(UTC|parse)\b/,
+    instead: `read and write times with ${CALENDAR}`,
+    except: CALENDARS,
+  },
+  {
+    pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
+    instead: "take `nextId` of the turn",
+  },
+  { pattern: /\bprocess\b\./, instead: "let an adapter pass the value in, through settings or ports" },
+  { pattern: /\bset(Timeout|Interval|Immediate)\b/, instead: "schedule an event of the turn" },
+  { pattern: /\bfetch\(/, instead: "ask for an effect of the turn" },
+  {
+    pattern: /"node:(fs|fs\/promises|net|http|https|http2|dgram|dns|tls|child_process|os|worker_threads)"/,
+    instead: "put it into the effects of the subject, or behind a port that emulator/runtime fills",
+  },
+];
+
+/** In two pieces, so that this file is not found itself. */
+const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].join("DO|")}ME)\\b`);
+const SKIPPED = /\b(describe|it|test|suite)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/;
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** Without comments, which may name what is banned. */
+  readonly code: string;
+}
+
+const SOURCES: readonly Source[] = FOLDERS.flatMap((folder) => sourcesIn(folder));
+
+/** Known to break the floors until the interfaces of recordings are split from what fills them. */
+const PENDING = new Set(["emulator/subjects/control-operation.ts imports emulator/control/recording.ts"]);
+
+describe("the floors", () => {
+  it.each(FLOORS.flat())("%s imports only itself and what lies below it", (folder) => {
+    const level = FLOORS.findIndex((folders) => folders.includes(folder));
+    const allowed = [folder, ...FLOORS.slice(0, level).flat()];
+    const sources = SOURCES.filter(({ path }) => folderOf(path) === folder);
+    const wrong = sources.flatMap((source) =>
+      importsOf(source)
+        .filter((target) => folderOf(target) !== undefined && !allowed.includes(folderOf(target) ?? ""))
+        .map((target) => `${source.path} imports ${target}`),
+    );
+    expect(wrong.filter((each) => !PENDING.has(each))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it("every file of the product stands on a floor", () => {
+    const product = within(["bin", "contracts", "emulator", "scenarios", "fixtures"]);
+    expect(product.filter(({ path }) => folderOf(path) === undefined)).toEqual([]);
+  });
+
+  it("every subject is in the table of subjects, and the table names no other", () => {
+    const subjects = new Set(within(["emulator/subjects"]).flatMap(({ path }) => subjectOf(path) ?? []));
+    expect([...subjects].sort()).toEqual(Object.keys(SUBJECTS).sort());
+  });
+
+  it.each(Object.keys(SUBJECTS))(
+    "subject %s imports only the subjects that the table allows it",
+    (subject) => {
+      const known = new Set(
+        SOURCES.filter(({ path }) => subjectOf(path) === subject)
+          .flatMap(importsOf)
+          .flatMap((target) => subjectOf(target) ?? [])
+          .filter((other) => other !== subject),
+      );
+      expect([...known].sort()).toEqual([...(SUBJECTS[subject] ?? [])].sort());
+    },
+  );
+
+  it.each(Object.keys(PURE_PACKAGES))("%s uses only the packages that it may", (folder) => {
+    const used = within([folder])
+      .filter(({ path }) => isPure(path))
+      .flatMap((source) => importsOf(source).map((target) => ({ path: source.path, target })))
+      .filter(({ target }) => !/^(contracts|emulator|bin|scenarios|fixtures)\//.test(target))
+      .filter(({ target }) => !(PURE_PACKAGES[folder] ?? []).some((name) => isWithin(target, name)));
+    expect(used).toEqual([]);
+  });
+
+  it("the harness knows nothing of what it judges", () => {
+    const sources = within(["contracts"]);
+    const wrong = sources.filter((source) =>
+      importsOf(source).some((target) => isWithin(target, "emulator")),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+    expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it("nothing outside tests and benchmarks imports them", () => {
+    const shipped = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
+    const wrong = shipped.filter((source) =>
+      importsOf(source).some((target) => /^(test|bench)\//.test(target)),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+    expect(shipped.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the bans", () => {
+  it.each(BANS)("$pattern stands only where I/O may be: $instead", ({ pattern, except = [] }) => {
+    const sources = within(PURE).filter(({ path }) => isPure(path) && !except.includes(path));
+    expect(sources.length).toBeGreaterThan(50);
+    expect(linesWith(sources, pattern)).toEqual([]);
+  });
+});
+
+describe("every file", () => {
+  it(`has at most ${MAX_LINES} lines`, () => {
+    const long = SOURCES.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+    const limitOf = (path: string) => (path.startsWith("test/") ? MAX_TEST_LINES : MAX_LINES);
+    expect(long.filter(({ path, lines }) => lines > limitOf(path))).toEqual([]);
+    expect(SOURCES.length).toBeGreaterThan(100);
+  });
+
+  it("leaves nothing to be done later", () => {
+    const wrong = SOURCES.filter(({ text }) => UNFINISHED.test(text));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("runs all of its tests, and no test waits by the clock for nothing", () => {
+    const tests = SOURCES.filter(({ path }) => path.endsWith(".test.ts"));
+    expect(tests.length).toBeGreaterThan(10);
+    expect(linesWith(tests, SKIPPED)).toEqual([]);
+  });
+});
+
+describe("these checks", () => {
+  it("see through comments, and find what they look for", () => {
+    const bad = source(
+      "emulator/kernel/x.ts",
+      '/* Date.now */ // Math.random\nconst a = Date.now();\nimport "../http/y.ts";\n',
+    );
+    expect(BANS.filter(({ pattern }) => pattern.test(bad.code)).map(({ instead }) => instead)).toEqual([
+      "take `now` of the turn or of the world",
+    ]);
+    expect(importsOf(bad)).toEqual(["emulator/http/y.ts"]);
+    expect(folderOf("contracts/spec/x.ts")).toBe("contracts/spec");
+    expect(subjectOf("emulator/subjects/webhooks/policy.ts")).toBe("webhooks");
+    expect(isPure("emulator/subjects/webhooks/effects/sender.ts")).toBe(false);
+    expect(isWithin("emulator/kernel/x.ts", "emulator/kernel")).toBe(true);
+    expect(isWithin("emulator/kernels/x.ts", "emulator/kernel")).toBe(false);
+  });
+});
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.includes("node_modules"))
+    .map((path) => source(path, readFileSync(join(ROOT, path), "utf8")));
+}
+
+function source(path: string, text: string): Source {
+  return { path, text, code: text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "") };
+}
+
+/** Paths from the root for our own files, names for packages. */
+function importsOf({ path, code }: Source): string[] {
+  return [...code.matchAll(/(?<!["'\w.])(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, target = ""]) =>
+    target.startsWith(".") ? posix.join(posix.dirname(path), target) : target,
+  );
+}
+
+/** The folder of a floor that a file belongs to: the longest match. */
+function folderOf(path: string): string | undefined {
+  return FLOORS.flat()
+    .filter((folder) => isWithin(path, folder))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+/** The subject whose folder a file lies in. */
+function subjectOf(path: string): string | undefined {
+  return /^emulator\/subjects\/([a-z-]+)\//.exec(path)?.[1];
+}
+
+function isPure(path: string): boolean {
+  return PURE.some((folder) => isWithin(path, folder)) && !WITH_IO.some((pattern) => pattern.test(path));
+}
+
+function within(folders: readonly string[]): Source[] {
+  return SOURCES.filter(({ path }) => folders.some((folder) => isWithin(path, folder)));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function linesWith(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, code }) =>
+    code
+      .split("\n")
+      .filter((line) => pattern.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+}

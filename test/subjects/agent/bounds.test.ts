@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { hear } from "../../../emulator/subjects/agent/follow.ts";
+import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
+import { CHECKPOINTS, RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import { removeScript, SCRIPT_MATCHES } from "../../../emulator/subjects/agent/scripts.ts";
+import { bytesAtMost, bytesBeyond, bytesOf } from "../../../emulator/subjects/agent/size.ts";
+import { updateState } from "../../../emulator/subjects/agent/state.ts";
+import { BEFORE_ALL } from "../../../emulator/subjects/agent/stream.ts";
+import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
+import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
+
+const LIMIT = 4096;
+const KILO = "x".repeat(1000);
+const TOO_LARGE = {
+  error: "ValuesTooLarge",
+  message: expect.stringMatching(/limits\.agent_values_bytes allows 4096.*POST .*state, or raise/),
+};
+
+const opened = (limits: Record<string, number> = {}) =>
+  openAgentWorld({ limits: { agent_values_bytes: LIMIT, ...limits } });
+
+describe("the size of a value", () => {
+  it.each([
+    null,
+    true,
+    -1.7976931348623157e308,
+    "\u0001\ud800é😀",
+    [],
+    [1, [2, "3"], {}],
+    { "\u0002": { deep: ["\\", '"'] }, b: null, c: -0.000001234567890123456 },
+  ])("is never more than it is guessed to be: %j", (value) => {
+    expect(bytesAtMost(value)).toBeGreaterThanOrEqual(bytesOf(value));
+  });
+
+  it("is told only when it is beyond a limit", () => {
+    expect(bytesBeyond("x".repeat(98), 100)).toBeUndefined();
+    expect(bytesBeyond("é".repeat(50), 100)).toBe(102);
+  });
+});
+
+describe("values that a thread may not hold", () => {
+  it("end the run that would leave them with an error that says what to do", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    const runs = [1, 2, 3, 4, 5].map((n) => world.start(thread, { input: { [`k${n}`]: KILO } }));
+    expect(world.statuses(runs)).toEqual(["success", "success", "success", "success", "error"]);
+    const kept = { k1: KILO, k2: KILO, k3: KILO, k4: KILO };
+    expect(world.values(thread)).toEqual(kept);
+    expect(world.outcome(runs[4] as string)).toEqual({ ...kept, __error__: TOO_LARGE });
+    expect(world.threadStatus(thread)).toBe("error");
+  });
+
+  it("are told of by the stream", async () => {
+    const world = await opened();
+    const runId = world.start(world.thread(), { input: { all: KILO.repeat(5) } });
+    const follow = {
+      runId,
+      as: "stream",
+      modes: ["values"],
+      after: BEFORE_ALL,
+      onDisconnect: "continue",
+    } as const;
+    expect(hear(world.world.reader, follow, BEFORE_ALL)).toMatchObject({
+      frames: [{ event: "metadata" }, { event: "error", data: TOO_LARGE }],
+      over: true,
+    });
+  });
+
+  it("leave a thread that goes on working", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    for (const n of [1, 2, 3, 4, 5]) world.start(thread, { input: { [`k${n}`]: KILO } });
+    expect(world.status(world.start(thread, { input: { k6: "small" } }))).toBe("success");
+    expect(world.status(world.start(thread, { input: { k1: null, k7: KILO.slice(9) } }))).toBe("success");
+    expect(world.threadStatus(thread)).toBe("idle");
+  });
+
+  it("are those that it would hold, not all that was ever sent", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    const runs = Array.from({ length: 50 }, () => world.start(thread, { input: { same: KILO.repeat(3) } }));
+    expect(new Set(world.statuses(runs))).toEqual(new Set(["success"]));
+  });
+
+  it("may come of a script: the run ends when it would leave them", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    const values = { all: KILO.repeat(5) };
+    world.script({ match: {}, then: { after: "PT5S", values } });
+    const run = world.start(thread);
+    world.advance(4_999);
+    expect(world.status(run)).toBe("running");
+    world.advance(1);
+    expect([world.status(run), world.outcome(run)]).toEqual(["error", { __error__: TOO_LARGE }]);
+  });
+
+  it("end even a run that would have died", async () => {
+    const world = await opened();
+    world.script({ then: { dies: true, events: [{ mode: "values", data: { all: KILO.repeat(5) } }] } });
+    expect(world.status(world.start(world.thread()))).toBe("error");
+  });
+
+  it("are refused by hand, and nothing is written", async () => {
+    const world = await opened();
+    const threadId = world.thread();
+    world.start(threadId, { input: { a: KILO.repeat(3) } });
+    const before = [...world.world.reader.all(CHECKPOINTS)];
+    const change = (values: unknown) =>
+      world.turn((turn) => updateState(turn, requireThread(turn, WORKSPACE, threadId), { values }));
+    expect(() => change({ b: KILO.repeat(2) })).toThrow(
+      expect.objectContaining({
+        status: 413,
+        message: expect.stringContaining("limits.agent_values_bytes"),
+        hint: expect.stringContaining("/state"),
+      }),
+    );
+    expect([...world.world.reader.all(CHECKPOINTS)]).toEqual(before);
+    expect(change({ a: null, b: KILO.repeat(2) }).values).toEqual({ a: null, b: KILO.repeat(2) });
+  });
+
+  it("are not copied from a thread that has them since before the limit", async () => {
+    const world = await openAgentWorld({ limits: { agent_values_bytes: LIMIT } });
+    const threadId = world.thread();
+    world.start(threadId, { input: { a: 1 } });
+    world.turn((turn) => {
+      const { checkpoint_id } = requireThread(turn, WORKSPACE, threadId);
+      const state = turn.get(CHECKPOINTS, checkpoint_id ?? "");
+      if (state) turn.put(CHECKPOINTS, { ...state, values: { a: KILO.repeat(5) } });
+    });
+    const copy = () => world.turn((turn) => copyThread(turn, requireThread(turn, WORKSPACE, threadId)));
+    expect(copy).toThrow(expect.objectContaining({ status: 413 }));
+    expect(world.world.reader.count(THREADS, threadKey(WORKSPACE, "").slice(0, -1))).toBe(1);
+    expect(world.world.defect).toBeUndefined();
+  });
+});
+
+describe("the plan of a run", () => {
+  const planOf = (world: Awaited<ReturnType<typeof openAgentWorld>>, run: string) => {
+    const plan = world.world.reader.get(PLANS, run);
+    if (!plan) throw new Error(`no plan of ${run}`);
+    return plan;
+  };
+
+  it("holds a text that is told in many pieces once, and tells it piece by piece", async () => {
+    const world = await openAgentWorld();
+    const text = Array.from({ length: 200 }, (_, n) => `${"word".repeat(20)}${n}`).join(" ");
+    const run = world.start(world.thread(), { input: { messages: text } });
+    expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
+    const follow = { runId: run, as: "stream", modes: ["messages"], after: BEFORE_ALL } as const;
+    const { frames } = hear(world.world.reader, { ...follow, onDisconnect: "continue" }, BEFORE_ALL);
+    const told = frames
+      .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
+      .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
+    expect(told).toHaveLength(200);
+    expect(told.every((content, index) => content.startsWith(told[index - 1] ?? ""))).toBe(true);
+    expect([told[0], told.at(-1)]).toEqual([text.split(" ")[0], text]);
+  });
+
+  it("tells each of several texts from its own beginning", async () => {
+    const world = await openAgentWorld();
+    const told = (data: string) => ({ mode: "messages", data });
+    const events = [told("Good "), told("day"), { mode: "custom", data: 1 }, told("Good "), told("night")];
+    world.script({ then: { events } });
+    const run = world.start(world.thread());
+    const follow = { runId: run, as: "stream", modes: ["messages"], after: BEFORE_ALL } as const;
+    const { frames } = hear(world.world.reader, { ...follow, onDisconnect: "continue" }, BEFORE_ALL);
+    const texts = frames
+      .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
+      .map(({ data }) => (data as { content: string }[])[0]?.content);
+    expect(texts).toEqual(["Good ", "Good day", "Good ", "Good night"]);
+  });
+
+  it("does not hold the values again for each of its nodes and trace rows", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    world.start(thread, { input: { a: KILO.repeat(3) } });
+    const events = Array.from({ length: 100 }, (_, n) => ({
+      node: `n${n}`,
+      mode: "custom",
+      run_type: "tool",
+    }));
+    world.script({ then: { events } });
+    const plan = planOf(world, world.start(thread));
+    expect(bytesOf(plan)).toBeLessThan(20 * LIMIT);
+    expect(plan.spans.map(({ inputs }) => "a" in inputs)).toEqual([true, ...Array(99).fill(false)]);
+  });
+
+  it("is made without measuring the values anew for each event when there is no room for them", async () => {
+    const world = await opened();
+    const thread = world.thread();
+    let written = 0;
+    const toJSON = () => {
+      written += 1;
+      return KILO.repeat(3);
+    };
+    world.start(thread, { input: { a: { toJSON } } });
+    const events = Array.from({ length: 100 }, () => ({ mode: "custom", run_type: "tool" }));
+    world.script({ then: { events } });
+    written = 0;
+    const plan = planOf(world, world.start(thread));
+    expect(plan.spans).toHaveLength(100);
+    expect(written).toBeGreaterThan(0);
+    expect(written).toBeLessThan(10);
+  });
+});
+
+it("so many scripts may be in force, and one that is taken out leaves nothing", async () => {
+  const world = await openAgentWorld({ limits: { agent_scripts: 2 } });
+  const [first] = [world.script({ then: {} }), world.script({ then: {}, times: 1 })];
+  for (let n = 0; n < 2; n += 1) world.start(world.thread());
+  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(2);
+  expect(() => world.script({ then: {} })).toThrow(
+    expect.objectContaining({ status: 422, hint: expect.stringContaining("limits.agent_scripts") }),
+  );
+  world.turn((turn) => removeScript(turn, first.id));
+  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(1);
+  expect(() => world.script({ then: {} })).not.toThrow();
+});
+
+describe("the queue of a world", () => {
+  it("counts what a turn has planned already", async () => {
+    const world = await openAgentWorld();
+    const counts = world.turn((turn) =>
+      [1, 2].map((afterMs) => {
+        turn.schedule({ kind: "agent_run.due", ref: "r", afterMs, data: { thread: "t" } });
+        return turn.waiting();
+      }),
+    );
+    expect([...counts, world.turn((turn) => turn.waiting())]).toEqual([1, 2, 2]);
+  });
+
+  it("takes no more runs once so many events wait, whatever became of what they were for", async () => {
+    const world = await openAgentWorld({ limits: { agent_waiting_events: 3 } });
+    const thread = world.thread();
+    for (let n = 0; n < 3; n += 1) world.cancel(world.start(thread, { after_seconds: 60 + n }), "rollback");
+    const full = expect.objectContaining({
+      status: 409,
+      code: "too_many_events",
+      hint: expect.stringContaining("limits.agent_waiting_events"),
+    });
+    expect(() => world.start(thread)).toThrow(full);
+    expect(() => world.start(null)).toThrow(full);
+    expect([world.world.reader.count(RUNS), world.world.queue().length]).toEqual([0, 3]);
+    world.advance(60_000);
+    expect(world.status(world.start(thread))).toBe("success");
+    expect(world.world.queue()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
+import { hear } from "../../../emulator/subjects/agent/follow.ts";
+import { readScript } from "../../../emulator/subjects/agent/script.ts";
+import { BEFORE_ALL } from "../../../emulator/subjects/agent/stream.ts";
+import { openAgentWorld } from "./agent-world.ts";
+
+const heard = (
+  { world }: Awaited<ReturnType<typeof openAgentWorld>>,
+  runId: string,
+  ...modes: StreamMode[]
+) =>
+  hear(
+    world.reader,
+    { runId, as: "stream", modes, after: BEFORE_ALL, onDisconnect: "continue" },
+    BEFORE_ALL,
+  ).frames.map(({ event, data }) => [event, data]);
+
+describe("a script", () => {
+  it("decides status, duration and values", async () => {
+    const world = await openAgentWorld();
+    const thread = world.thread();
+    world.script({ then: { after: "PT5S", values: { found: 7 } } });
+    const run = world.start(thread, { input: { asked: 1 } });
+    world.advance(4999);
+    expect(world.status(run)).toBe("running");
+    expect(heard(world, run, "values").at(-1)).toEqual(["values", { asked: 1 }]);
+    world.advance(1);
+    expect(world.status(run)).toBe("success");
+    expect(world.values(thread)).toEqual({ found: 7 });
+  });
+
+  it.each([
+    [
+      { status: "error", error: { error: "ValueError", message: "no" } },
+      "error",
+      { __error__: { error: "ValueError", message: "no" } },
+    ],
+    [{ error: "no" }, "error", { __error__: { error: "RuntimeError", message: "no" } }],
+    [{ status: "timeout" }, "timeout", { __error__: { error: "TimeoutError" } }],
+    [{ interrupt: { sure: null } }, "interrupted", { __interrupt__: [{ value: { sure: null } }] }],
+    [{ status: "interrupted" }, "interrupted", {}],
+    [{ status: "success" }, "success", {}],
+  ])("%j ends a run with %s", async (then, status, outcome) => {
+    const world = await openAgentWorld();
+    world.script({ then });
+    const thread = world.thread();
+    const run = world.start(thread, {});
+    expect(world.status(run)).toBe(status);
+    expect(world.outcome(run)).toMatchObject(outcome);
+  });
+
+  it("turns the assistant failing into one that succeeds", async () => {
+    const world = await openAgentWorld();
+    world.script({ match: { assistant_id: "failing" }, then: { status: "success" } });
+    expect(world.status(world.start(world.thread(), { assistant_id: "failing" }))).toBe("success");
+  });
+
+  it("strikes the runs of its assistant, of its thread, or the nth", async () => {
+    const world = await openAgentWorld();
+    const [one, two] = [world.thread(), world.thread()];
+    world.script({
+      match: { assistant_id: "echo", thread_id: one, nth: 2 },
+      times: 2,
+      then: { status: "error" },
+    });
+    const runs = [one, one, two, one, one].map((thread) => world.start(thread));
+    const other = world.start(one, { assistant_id: "agent" });
+    expect(world.statuses(runs)).toEqual(["success", "error", "success", "error", "success"]);
+    expect(world.status(other)).toBe("running");
+  });
+
+  it("given later goes first, before those of the configuration", async () => {
+    const scripts = [{ then: { values: { from: "file" } } }];
+    const world = await openAgentWorld({ agent: { scripts, traces: false } });
+    const thread = world.thread();
+    world.start(thread);
+    expect(world.values(thread)).toEqual({ from: "file" });
+    world.script({ then: { values: { from: "first" } } });
+    world.script({ match: { nth: 1 }, then: { values: { from: "second" } } });
+    world.start(thread);
+    expect(world.values(thread)).toEqual({ from: "second" });
+    world.start(thread);
+    expect(world.values(thread)).toEqual({ from: "first" });
+  });
+
+  it("lets a run never start: those behind it pass", async () => {
+    const world = await openAgentWorld();
+    const thread = world.thread();
+    world.script({ match: { nth: 1 }, then: { never_starts: true } });
+    const [first, second] = [world.start(thread), world.start(thread)];
+    world.advance(86_400_000);
+    expect(world.statuses([first, second])).toEqual(["pending", "success"]);
+    world.cancel(first);
+    expect(world.threadStatus(thread)).toBe("idle");
+  });
+
+  it("lets a run die in the middle: only the run time-out ends it", async () => {
+    const world = await openAgentWorld();
+    const thread = world.thread();
+    const events = [{ mode: "updates", data: { work: { half: true } } }];
+    world.script({ match: { nth: 1 }, then: { dies: true, events } });
+    const run = world.start(thread);
+    world.advance(3_599_999);
+    expect(world.status(run)).toBe("running");
+    world.advance(1);
+    expect(world.status(run)).toBe("timeout");
+    expect(world.values(thread)).toEqual({ half: true });
+  });
+
+  it("streams its events, each at its time and to the readers of its mode", async () => {
+    const world = await openAgentWorld();
+    const events = [
+      { mode: "custom", data: { progress: 1 } },
+      { after: "PT1S", mode: "messages-tuple", data: "Hel" },
+      { mode: "messages-tuple", data: "lo" },
+      { after: "PT1S", mode: "updates", data: { model: { answer: 42 } } },
+      { mode: "debug", data: { any: "thing" } },
+    ];
+    world.script({ then: { events } });
+    const run = world.start(world.thread(), { input: { q: 1 } });
+    expect(heard(world, run, "custom", "updates")).toEqual([
+      ["metadata", { run_id: run, attempt: 1 }],
+      ["custom", { progress: 1 }],
+    ]);
+    world.advance(1000);
+    const tuples = heard(world, run, "messages-tuple").slice(1) as [
+      string,
+      [{ content: string; id: string }, object],
+    ][];
+    expect(tuples.map(([event, [chunk]]) => [event, chunk.content])).toEqual([
+      ["messages", "Hel"],
+      ["messages", "lo"],
+    ]);
+    expect(tuples[0]?.[1][0].id).toBe(tuples[1]?.[1][0].id);
+    expect(heard(world, run, "messages").at(-1)).toMatchObject(["messages/complete", [{ content: "Hello" }]]);
+    world.advance(1000);
+    expect(heard(world, run, "updates", "values").slice(1)).toEqual([
+      ["values", { q: 1 }],
+      ["updates", { model: { answer: 42 } }],
+      ["values", { q: 1, answer: 42 }],
+    ]);
+    expect(heard(world, run, "debug").at(-1)).toEqual(["debug", { any: "thing" }]);
+  });
+
+  it.each([
+    [{ then: { status: "running" } }, "then.status: must be one of success, error, timeout, interrupted"],
+    [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
+    [{ then: { values: [] } }, "then.values: must be an object"],
+    [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
+    [{ then: { event: [] } }, "then.event: is not known here"],
+    [{ then: {}, match: { nth: 0 } }, "match.nth: must be a whole number from 1 on"],
+    [{ match: {} }, "then: must be an object"],
+    [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],
+    [{ then: { events: new Array(1001).fill({}) } }, "then.events: holds more than 1000"],
+  ])("%j is refused by name", (script, problem) => {
+    expect(readScript(script)).toMatchObject({ problem: expect.stringContaining(problem) });
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { simulate } from "./simulation.ts";
+
+const [first = 1, last = 300] = (process.env.SIMULATION_SEEDS ?? "").split("-").filter(Boolean).map(Number);
+
+describe("a simulation of exports, schedules, traffic, faults, crashes and moves of the clock", () => {
+  it("keeps every promise, whatever the seed", { timeout: 120_000 }, async () => {
+    const failures: string[] = [];
+    const seen = new Map<string, number>();
+    for (let seed = first; seed <= last && failures.length < 3; seed += 1) {
+      const { broken, happened } = await simulate(seed);
+      for (const [what, times] of happened) seen.set(what, (seen.get(what) ?? 0) + times);
+      if (broken !== undefined)
+        failures.push(`seed ${seed}: ${broken} (SIMULATION_SEEDS=${seed}-${seed} npx vitest run ${HERE})`);
+    }
+    expect(failures).toEqual([]);
+    if (last - first < 100) return;
+    // What never happens proves nothing.
+    for (const what of RARE)
+      expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
+    expect(RARE.filter((what) => !seen.get(what))).toEqual([]);
+  });
+});
+
+const HERE = "test/subjects/bulk-exports/simulation.test.ts";
+
+const RARE = [
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "TIMEDOUT",
+  "waiting export",
+  "waiting run",
+  "crash with files under way",
+  "late row",
+  "changed row",
+  "moved row",
+  "refused",
+  "retry",
+  "spawned",
+  "destination removed",
+  "retries used up",
+  "several files in a run",
+];

@@ -1,0 +1,432 @@
+import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
+import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
+import { Refusal } from "../../../emulator/kernel/refusal.ts";
+import { PLACES, WAITING } from "../../../emulator/subjects/bulk-exports/capacity.ts";
+import { isFinal } from "../../../emulator/subjects/bulk-exports/lifecycle.ts";
+import {
+  type BulkExport,
+  EXPORT_RUNS,
+  EXPORTS,
+  type ExportRun,
+} from "../../../emulator/subjects/bulk-exports/records.ts";
+import { removeFaults } from "../../../emulator/subjects/faults/rules.ts";
+import { createBucket } from "../../../emulator/subjects/object-storage/buckets.ts";
+import { buckets } from "../../../emulator/subjects/object-storage/records.ts";
+import { BUCKET, NOW, OURS, openScene, type Place, type Scene, THEIRS } from "./scene.ts";
+
+/** What came of one seed: the first promise that was broken, if any, and how often what happened. */
+export interface Simulated {
+  readonly broken: string | undefined;
+  readonly happened: ReadonlyMap<string, number>;
+}
+
+const STEPS = 45;
+const HOUR = 3_600_000;
+
+/** Runs one random story; the same seed is always the same story. */
+export async function simulate(seed: number): Promise<Simulated> {
+  const random = randomOf(seed);
+  const limits = limitsOf(random);
+  const scene = openScene({ seed, limits });
+  const watch = watchOver(scene, limits);
+  const story = {
+    scene,
+    random,
+    watch,
+    destinations: [scene.addDestination(), scene.addDestination(THEIRS)],
+  };
+  try {
+    for (let step = 0; step < STEPS; step += 1) {
+      const [name, act] = random.pick(MOVES);
+      watch.happen(name);
+      await act(story);
+      watch.check(scene);
+    }
+    await comeToRest(story);
+  } catch (error) {
+    return { broken: (error as Error).message.split("\n")[0], happened: watch.happened };
+  }
+  return { broken: undefined, happened: watch.happened };
+}
+
+interface Story {
+  readonly scene: Scene;
+  readonly random: Random;
+  readonly watch: Watch;
+  readonly destinations: string[];
+}
+
+type Limits = ReturnType<typeof limitsOf>;
+
+function limitsOf({ pick }: Random) {
+  return {
+    rows_per_file: pick([1, 2, 3, 5]),
+    max_concurrent_runs_per_export: pick([1, 2, 5, 45]),
+    max_concurrent_exports_per_workspace: pick([1, 2, 3, 15]),
+    max_retries: pick([0, 2, 20, 20]),
+    retry_delay_ms: 30_000,
+    run_timeout_ms: 4 * HOUR,
+    workflow_timeout_ms: pick([48, 72]) * HOUR,
+  };
+}
+
+const MOVES: readonly (readonly [string, (story: Story) => unknown])[] = [
+  ["rows", comeRows],
+  ["rows", comeRows],
+  ["rows", comeRows],
+  ["one-off", orderOneOff],
+  ["one-off", orderOneOff],
+  ["schedule", orderSchedule],
+  ["cancel", cancelOne],
+  ["advance", moveOn],
+  ["advance", moveOn],
+  ["advance", moveOn],
+  ["crash", crashNow],
+  ["crash", crashInTheAir],
+  ["fault", armOne],
+  ["fault", armOne],
+  ["destinations", changeDestinations],
+  ["refusal", askForNonsense],
+];
+
+function comeRows({ scene, random, watch }: Story): void {
+  for (let count = random.below(8); count > 0; count -= 1) {
+    const number = random.below(60);
+    const id = `${String(number).padStart(8, "0")}-0000-4000-8000-000000000001`;
+    // Mostly of the last days, so that exports under way are hit by what comes late, changes or moves.
+    const at = scene.world.now - random.below(random.pick([2, 30, 120])) * HOUR - random.below(HOUR);
+    const place = random.pick([OURS, OURS, THEIRS]);
+    watch.rowComes(id, place, at);
+    scene.ingest(id, formatInstant(at), random.pick(["kept", "dropped"]), place);
+  }
+}
+
+function orderFor(
+  { scene, random, destinations }: Story,
+  body: Record<string, unknown>,
+): BulkExport | undefined {
+  const place = random.pick([OURS, OURS, OURS, THEIRS]);
+  const filter = random.pick([null, null, 'eq(name, "kept")', 'eq(name, "nothing")']);
+  const known = place === OURS ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
+  try {
+    return scene.create({ bulk_export_destination_id: random.pick(known), filter, ...body }, place);
+  } catch (error) {
+    // The destination may be gone: that is an answer.
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function orderOneOff(story: Story): void {
+  const { scene, random } = story;
+  const days = random.pick([1, 1, 2, 3, 3, 50]);
+  const end = scene.world.now + (random.below(48) - 24) * HOUR - random.below(HOUR);
+  orderFor(story, {
+    start_time: formatInstant(end - days * 24 * HOUR + random.below(20 * HOUR)),
+    end_time: formatInstant(end),
+  });
+}
+
+function orderSchedule(story: Story): void {
+  const { scene, random, watch } = story;
+  const interval_hours = random.pick([1, 6, 24, 168]);
+  const start = scene.world.now - random.pick([-30, 0, 1, 3 * interval_hours]) * HOUR + random.below(HOUR);
+  const made = orderFor(story, { start_time: formatInstant(start), interval_hours });
+  if (made) watch.scheduled.push({ id: made.id, at: scene.world.now });
+}
+
+function cancelOne({ scene, random }: Story): void {
+  const open = exportsIn(scene).filter((one) => !isFinal(one));
+  if (open.length > 0) scene.cancel(random.pick(open).id);
+}
+
+async function moveOn({ scene, random }: Story): Promise<void> {
+  await advanceBy(scene, random.pick([1, 1000, 31_000, 600_000, HOUR, 5 * HOUR, 26 * HOUR, 75 * HOUR]));
+}
+
+async function advanceBy(scene: Scene, ms: number): Promise<void> {
+  const { stopped, firedTotal } = await scene.advance(ms);
+  if (stopped === "runaway") throw new Error(`${firedTotal} events in ${ms} ms: something never ends`);
+}
+
+function crashNow({ scene }: Story): void {
+  scene.crash(() => true);
+}
+
+async function crashInTheAir({ scene, random, watch }: Story): Promise<void> {
+  scene.hold();
+  await advanceBy(scene, random.pick([1000, HOUR, 7 * HOUR]));
+  if (scene.world.inFlight().length > 0) watch.happen("crash with files under way");
+  scene.crash(() => random.below(2) === 0);
+}
+
+function armOne({ scene, random }: Story): void {
+  const nth = 1 + random.below(4);
+  const times = random.pick([1, 2, 5, 25]);
+  const at = random.pick(["export.running", "run.started", "rows.read", "file.written", "checkpoint.saved"]);
+  scene.arm({
+    ...random.pick([
+      { plane: "worker", match: { at, nth }, then: { crash: true } },
+      { plane: "worker", match: { at, nth }, then: { error: "serialization_error" } },
+      { plane: "worker", match: { at, nth }, then: { error: "resource_exhausted" } },
+      { plane: "worker", match: { at, nth }, then: { stall: random.pick(["PT1M", "PT4H1S", "P4D"]) } },
+      { plane: "worker", match: { at, nth: 9 }, then: { delete_destination: true } },
+      {
+        plane: "s3",
+        match: { op: "PutObject", nth },
+        then: { s3_error: random.pick(["SlowDown", "AccessDenied"]) },
+      },
+      { plane: "s3", match: { at, nth: 9 }, then: { delete_bucket: true } },
+      { preset: "workflow_timeout", match: { nth } },
+    ]),
+    times,
+    ttl: "PT30H",
+  });
+}
+
+function changeDestinations({ scene, random, destinations, watch }: Story): void {
+  scene.act((turn) => turn.get(buckets, BUCKET) ?? createBucket(turn, BUCKET));
+  if (destinations.length > 3 && random.below(3) === 0) {
+    watch.happen("destination removed");
+    scene.removeDestination(destinations[0] as string);
+    destinations[0] = scene.addDestination();
+  } else destinations.push(scene.addDestination());
+}
+
+/** A 4xx leaves the world as it was. */
+function askForNonsense({ scene, random, watch, destinations }: Story): void {
+  const before = imageOf(scene);
+  const body = {
+    bulk_export_destination_id: destinations.at(-1) as string,
+    start_time: "2026-01-01T00:00:00Z",
+    end_time: "2026-01-02T00:00:00Z",
+  };
+  const ended = exportsIn(scene).find((one) => isFinal(one));
+  const wrong: readonly (() => unknown)[] = [
+    () => scene.create({ ...body, end_time: "2026-01-01T00:00:00Z" }),
+    () => scene.create({ ...body, filter: "eq(nothing" }),
+    () => scene.create({ ...body, interval_hours: 3 }),
+    () => scene.create({ ...body, bulk_export_destination_id: BUCKET }),
+    () => scene.create({ ...body, session_id: BUCKET }),
+    () =>
+      scene.create({ ...body, start_time: "1000-01-01T00:00:00Z", end_time: undefined, interval_hours: 1 }),
+    () => scene.arm({ plane: "worker", match: {}, then: { explode: true } }),
+    ...(ended ? [() => scene.cancel(ended.id)] : []),
+  ];
+  try {
+    random.pick(wrong)();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    watch.happen("refused");
+    if (imageOf(scene) !== before) throw new Error(`a refused request changed the world: ${error.message}`);
+    return;
+  }
+  throw new Error("nonsense was accepted");
+}
+
+/** Turns are counted, refused ones too. */
+function imageOf({ world }: Scene): string {
+  return JSON.stringify({ ...world.state(), turn: 0 });
+}
+
+/** Without schedules and faults everything ends, and all places are free again. */
+async function comeToRest({ scene, watch }: Story): Promise<void> {
+  scene.act((turn) => removeFaults(turn));
+  for (const one of exportsIn(scene)) if (one.interval_hours !== null && !isFinal(one)) scene.cancel(one.id);
+  for (let weeks = 0; exportsIn(scene).some((one) => !isFinal(one)); weeks += 1) {
+    if (weeks > 20) throw new Error("exports never end");
+    await advanceBy(scene, 7 * 24 * HOUR);
+    watch.check(scene);
+  }
+  for (const kind of [PLACES, WAITING])
+    for (const { id, pool } of scene.world.reader.all(kind)) throw new Error(`${id} is left in ${pool}`);
+}
+
+export function exportsIn({ world }: Scene): readonly BulkExport[] {
+  return [...world.reader.all(EXPORTS)];
+}
+
+type Watch = ReturnType<typeof watchOver>;
+
+/** Looks at every turn and every record for a broken promise. */
+function watchOver(scene: Scene, limits: Limits) {
+  const happened = new Map<string, number>();
+  const finals = new Map<string, string>();
+  const verified = new Set<string>();
+  const atWork = new Map<string, number>();
+  const starts = new Map<string, Set<string>>();
+  const resting = new Map<string, number>();
+  const rows = new Map<string, string>();
+  const scheduled: { readonly id: string; readonly at: number }[] = [];
+  let broken: Error | undefined;
+
+  function happen(what: string): void {
+    happened.set(what, (happened.get(what) ?? 0) + 1);
+  }
+
+  function count(pool: string, change: number, limit: number): void {
+    const now = (atWork.get(pool) ?? 0) + change;
+    atWork.set(pool, now);
+    if (now > limit) throw new Error(`${now} at once in ${pool}, where ${limit} may be`);
+  }
+
+  function follow({ cause, put = [], notes = [] }: JournalEntry): void {
+    const { reader } = scene.world;
+    for (const name of put) staysAtRest(name, cause.name);
+    if (cause.name === "export_run.start")
+      begin(cause.ref as string, reader.get(EXPORT_RUNS, cause.ref as string));
+    for (const { kind, ref, detail = {} } of notes) {
+      if (kind === "waiting_for_capacity")
+        happen(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
+      if (kind === "export_run.failed")
+        fails(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
+      if (kind === "export.spawned") happen("spawned");
+      if (!kind.endsWith(".moved")) continue;
+      const isRun = kind === "export_run.moved";
+      const record = isRun ? reader.get(EXPORT_RUNS, ref) : reader.get(EXPORTS, ref);
+      if (!record) throw new Error(`${ref} moved and is not there`);
+      if ("interval_hours" in record && record.interval_hours !== null) continue;
+      const pool =
+        "bulk_export_id" in record ? `runs of ${record.bulk_export_id}` : `exports of ${record.tenant_id}`;
+      const limit = isRun
+        ? limits.max_concurrent_runs_per_export
+        : limits.max_concurrent_exports_per_workspace;
+      if (detail.to === "RUNNING") count(pool, 1, limit);
+      if (detail.from === "RUNNING") count(pool, -1, limit);
+    }
+  }
+
+  /** Only what passes by itself is tried again, as long as attempts are left, and after the delay. */
+  function fails(run: ExportRun, failure: string): void {
+    const isTriedAgain = !LASTING.has(failure) && run.attempt <= limits.max_retries;
+    if (isTriedAgain === isFinal(run)) throw new Error(`run ${run.id} is ${run.status} after ${failure}`);
+    if (!isTriedAgain) return;
+    happen("retry");
+    resting.set(run.id, scene.world.now + limits.retry_delay_ms);
+  }
+
+  /** Between two attempts nothing happens to a run, unless its export ends. */
+  function staysAtRest(name: string, cause: string): void {
+    const id = name.slice("bulk_export_runs/".length);
+    const until = resting.get(id);
+    if (until === undefined || !name.startsWith("bulk_export_runs/")) return;
+    resting.delete(id);
+    const run = scene.world.reader.get(EXPORT_RUNS, id);
+    const isRetry = cause === "export_run.start" && scene.world.now === until;
+    if (!isRetry && run && !isFinal(run))
+      throw new Error(`run ${id} does not wait for its next attempt (${cause})`);
+  }
+
+  function begin(id: string, run: ExportRun | undefined): void {
+    if (!run || isFinal(run)) return;
+    const attempts = (starts.get(id) ?? new Set<string>()).add(String(run.attempt));
+    starts.set(id, attempts);
+    if (attempts.size > limits.max_retries + 1) throw new Error(`${attempts.size} attempts at run ${id}`);
+  }
+
+  scene.follow((entry) => {
+    // A listener that throws would be blamed on the turn.
+    try {
+      follow(entry);
+    } catch (error) {
+      broken ??= error as Error;
+    }
+  });
+
+  return {
+    happened,
+    happen,
+    scheduled,
+    rowComes(id: string, place: Place, at: number): void {
+      const key = `${id} ${place.tenant_id}`;
+      const day = formatInstant(at).slice(0, 10);
+      const before = rows.get(key);
+      if (before !== undefined) happen(before === day ? "changed row" : "moved row");
+      if (at < scene.world.now - HOUR) happen("late row");
+      rows.set(key, day);
+    },
+    check(now: Scene): void {
+      if (broken) throw broken;
+      if (now.world.defect) throw now.world.defect;
+      for (const one of exportsIn(now)) checkExport(now, one);
+      for (const one of scheduled) checkSchedule(now, one);
+    },
+  };
+
+  function checkExport(now: Scene, one: BulkExport): void {
+    const runs = now.runs(one.id);
+    keepFinal(one.id, one.status, isFinal(one));
+    for (const run of runs) {
+      keepFinal(run.id, run.status, isFinal(run));
+      if (run.attempt > limits.max_retries + 1) throw new Error(`run ${run.id} is at attempt ${run.attempt}`);
+      if (Object.keys(run.errors).length !== run.attempt) throw new Error(`run ${run.id} lacks an error`);
+      if (run.status === "FAILED" && run.attempt === limits.max_retries + 1) happen("retries used up");
+      if (isFinal(one) && !isFinal(run)) throw new Error(`run ${run.id} outlives its export`);
+    }
+    if (one.status !== "COMPLETED" || one.interval_hours !== null || verified.has(one.id)) return;
+    verified.add(one.id);
+    for (const run of runs) checkRows(now, one, run);
+  }
+
+  function keepFinal(id: string, status: string, final: boolean): void {
+    const before = finals.get(id);
+    if (before !== undefined && before !== status) throw new Error(`${id} left ${before} for ${status}`);
+    if (!final || before !== undefined) return;
+    finals.set(id, status);
+    happen(status);
+  }
+
+  function checkRows(now: Scene, one: BulkExport, run: ExportRun): void {
+    if (run.status !== "COMPLETED") throw new Error(`run ${run.id} of a COMPLETED export is ${run.status}`);
+    if (run.files.length > 1) happen("several files in a run");
+    const found = now.rowsIn(run);
+    const wanted = now.selected(one, run);
+    if (found.join() !== wanted.join())
+      throw new Error(`run ${run.id} holds ${found.join()} instead of ${wanted.join()}`);
+    const counted = run.files.reduce((sum, { rows }) => sum + rows, 0);
+    if (counted !== found.length)
+      throw new Error(`run ${run.id} counts ${counted} rows and has ${found.length}`);
+  }
+
+  function checkSchedule(now: Scene, { id, at }: { readonly id: string; readonly at: number }): void {
+    const schedule = now.export(id);
+    let start = parseInstant(schedule.start_time) as number;
+    for (const one of now.spawned(id)) {
+      const end = start + (schedule.interval_hours as number) * HOUR;
+      const due = Math.max(at, end + 600_000);
+      const said = [one.start_time, one.end_time, one.created_at, one.source_bulk_export_id].join();
+      const wanted = [formatInstant(start), formatInstant(end), due, id].join();
+      if (said !== wanted) throw new Error(`schedule ${id} spawned ${said} instead of ${wanted}`);
+      start = end;
+    }
+    const isOverdue = start + (schedule.interval_hours as number) * HOUR + 600_000 < now.world.now;
+    if (isOverdue && !isFinal(schedule))
+      throw new Error(`schedule ${id} has stopped at ${formatInstant(start)}`);
+  }
+}
+
+/** Failures that no retry mends (§7.3). */
+const LASTING = new Set([
+  "access_denied",
+  "bucket_not_valid",
+  "key_id_does_not_exist",
+  "destination_deleted",
+]);
+
+interface Random {
+  below(limit: number): number;
+  pick<T>(from: readonly T[]): T;
+}
+
+/** A small generator of numbers that are the same everywhere. */
+export function randomOf(seed: number): Random {
+  let state = Math.imul(seed + NOW, 0x9e3779b1) >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return { below, pick: (from) => from[below(from.length)] as never };
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { formatInstant } from "../../../emulator/kernel/instant.ts";
+import { deleteThread } from "../../../emulator/subjects/agent/life.ts";
+import { THREADS } from "../../../emulator/subjects/agent/records.ts";
+import { requireThread } from "../../../emulator/subjects/agent/threads.ts";
+import { CRONS } from "../../../emulator/subjects/crons/records.ts";
+import { NOW } from "../webhooks/delivery-world.ts";
+import { openCronWorld, WORKSPACE } from "./cron-world.ts";
+
+const HOUR = 3600;
+
+describe("a cron", () => {
+  it("starts a run on a thread of its own at each of its times", async () => {
+    const world = await openCronWorld();
+    const cron = world.create({ on_run_completed: "keep" });
+    await world.advance(3 * HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z", "2026-03-01T03:00:00Z"]);
+    expect(new Set(world.started.map(({ thread }) => thread)).size).toBe(3);
+    expect(world.started.map(({ metadata }) => metadata)).toEqual(
+      Array(3).fill(expect.objectContaining({ cron_id: cron.cron_id })),
+    );
+    expect([...world.world.reader.all(THREADS)]).toHaveLength(3);
+  });
+
+  it("takes the threads away again unless told to keep them", async () => {
+    const world = await openCronWorld();
+    world.create();
+    await world.advance(3 * HOUR + 60);
+    expect(world.started).toHaveLength(3);
+    expect([...world.world.reader.all(THREADS)]).toEqual([]);
+  });
+
+  it("of a thread starts its runs there", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    const cron = world.create({ on_run_completed: "delete" }, thread);
+    expect(cron.on_run_completed).toBeNull();
+    await world.advance(2 * HOUR);
+    expect(world.started.map((run) => run.thread)).toEqual([thread, thread]);
+  });
+
+  it("ends with its thread", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    world.create({}, thread);
+    world.look((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
+    await world.advance(2 * HOUR);
+    expect(world.started).toEqual([]);
+    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+  });
+
+  it("delivers the webhook of each of its runs", async () => {
+    const world = await openCronWorld();
+    world.create({ webhook: "https://hooks.example/cron" });
+    await world.advance(2 * HOUR + 60);
+    expect(world.sent.map(({ url }) => url)).toEqual([
+      "https://hooks.example/cron",
+      "https://hooks.example/cron",
+    ]);
+    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ status: "success" });
+  });
+
+  it("says when it fires next", async () => {
+    const world = await openCronWorld();
+    const { cron_id, next_run_date } = world.create();
+    expect(formatInstant(next_run_date ?? 0)).toBe("2026-03-01T01:00:00.000000Z");
+    await world.advance(HOUR);
+    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBe(NOW + 2 * HOUR * 1000);
+  });
+
+  it("fires up to its end_time, the instant included", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
+    await world.advance(24 * HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z"]);
+    expect(world.world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
+  });
+
+  it("keeps to its time zone over both changes of daylight saving", async () => {
+    const world = await openCronWorld();
+    world.create({ schedule: "30 2 * * *", timezone: "Europe/Berlin" });
+    await world.advance(250 * 24 * HOUR);
+    const times = world.times();
+    expect(times.filter((at) => /-03-(28|29|30)|-10-(24|25|26)/.test(at))).toEqual([
+      "2026-03-28T01:30:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:30:00Z",
+      "2026-10-24T00:30:00Z",
+      "2026-10-25T00:30:00Z",
+      "2026-10-26T01:30:00Z",
+    ]);
+    expect(times).toHaveLength(250);
+  });
+
+  it("that cannot start a run goes on with the next one", async () => {
+    const world = await openCronWorld();
+    const thread = world.thread();
+    world.create({ assistant_id: "slow", schedule: "* * * * * */6", multitask_strategy: "reject" }, thread);
+    await world.advance(19);
+    expect(world.times()).toEqual(["2026-03-01T00:00:06Z", "2026-03-01T00:00:18Z"]);
+    const notes = world.world.journal.since(0).flatMap((entry) => entry.notes ?? []);
+    expect(notes.filter(({ kind }) => kind === "cron.refused")).toMatchObject([{ detail: { status: 409 } }]);
+  });
+
+  it("does not make up for what it missed while nothing ran", async () => {
+    const before = await openCronWorld();
+    before.create();
+    const state = { ...before.world.state(), now: NOW + 10 * HOUR * 1000 };
+    const world = await openCronWorld({}, undefined, state);
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]);
+  });
+});
+
+describe("a change", () => {
+  it("of the schedule counts from now, and the old time is no longer one", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    await world.advance(HOUR / 2);
+    world.change(cron_id, { schedule: "45 * * * *" });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T00:45:00Z"]);
+  });
+
+  it("that switches it off stops it, and on again plans it anew", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    expect(world.change(cron_id, { enabled: false }).next_run_date).toBeNull();
+    await world.advance(2.5 * HOUR);
+    expect(world.times()).toEqual([]);
+    world.change(cron_id, { enabled: true });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T03:00:00Z"]);
+  });
+
+  it("made twice at one instant fires once", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    world.change(cron_id, { metadata: { a: 1 } });
+    world.change(cron_id, { metadata: { b: 2 } });
+    await world.advance(HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z"]);
+    expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
+  });
+
+  it("of input and webhook is what later runs get", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ input: { n: 1 } });
+    world.change(cron_id, { input: { n: 2 }, webhook: "https://hooks.example/new" });
+    await world.advance(HOUR + 60);
+    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
+  });
+
+  it("takes an end away with null", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ end_time: "2026-03-01T00:30:00Z" });
+    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
+    expect(world.change(cron_id, { end_time: null }).next_run_date).not.toBeNull();
+  });
+
+  it("of nothing is refused", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create();
+    expect(() => world.change(cron_id, {})).toThrow(expect.objectContaining({ status: 400 }));
+  });
+});
+
+describe("what is refused", () => {
+  it.each([
+    [{ schedule: "61 * * * *" }, 422, "body.schedule: Invalid schedule: '61 * * * *'."],
+    [{ schedule: "0 0 30 2 *" }, 422, "body.schedule: Invalid schedule"],
+    [{ timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'."],
+    [{ webhook: "ftp://a.example/" }, 422, "Webhook must be an http or https URL"],
+    [{ assistant_id: "nobody" }, 404, "assistant"],
+    [{ command: { resume: 1 } }, 422, "body.command.resume"],
+    [{ context: { a: 1 }, config: { configurable: { a: 1 } } }, 422, "body.context"],
+  ])("%j is, and nothing is written", async (body, status, message) => {
+    const world = await openCronWorld();
+    expect(() => world.create(body)).toThrow(
+      expect.objectContaining({ status, message: expect.stringContaining(message) }),
+    );
+    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect(world.world.queue()).toEqual([]);
+  });
+
+  it("more than a run may be started with is, when it is created and when it is changed", async () => {
+    const world = await openCronWorld({ limits: { agent_kwargs_bytes: 1024 } });
+    const input = "x".repeat(1024);
+    expect(() => world.create({ input })).toThrow(expect.objectContaining({ status: 413 }));
+    const { cron_id } = world.create({ input: "x".repeat(900) });
+    expect(() => world.change(cron_id, { config: { x: "y".repeat(100) } })).toThrow(
+      expect.objectContaining({ status: 413 }),
+    );
+    expect(world.change(cron_id, { enabled: false }).payload).toEqual({
+      assistant_id: "echo",
+      input: "x".repeat(900),
+    });
+  });
+
+  it("an unknown thread is", async () => {
+    const world = await openCronWorld();
+    expect(() => world.create({}, "00000000-0000-4000-8000-0000000000ee")).toThrow(
+      expect.objectContaining({ status: 404 }),
+    );
+  });
+
+  it("more crons than a workspace may have are", async () => {
+    const world = await openCronWorld({ limits: { crons_per_workspace: 1 } });
+    world.create();
+    expect(() => world.create()).toThrow("The workspace has 1 crons.");
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { FILTER_FIELDS, FILTER_KINDS, UNFILTERABLE_FIELDS } from "../../../contracts/spec/filter-language.ts";
+import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
+import { ID, OTHER_ID, parsed, selects } from "./rows.ts";
+
+type Changes = Partial<TraceRow>;
+
+const NEXT_MESSAGES = { messages: [{ content: "one" }, { content: "what is messages.content?" }] };
+
+/** A filter as it is documented, a row that it selects and one that it does not, both as changes. */
+const DOCUMENTED: readonly (readonly [string, Changes, Changes])[] = [
+  ['and(eq(run_type, "llm"), gt(latency, "2s"))', {}, { end_time: "2026-01-31T12:00:02.000000Z" }],
+  [
+    'or(eq(status, "error"), and(eq(feedback_key, "score"), lt(feedback_score, 0.5)))',
+    {},
+    { feedback_stats: { score: { avg: 0.5 }, other: { avg: 0.1 } } },
+  ],
+  ["and(or(has(tags, 'experimental'), has(tags, 'beta')), gt(latency, 2))", {}, { tags: ["bet", "a"] }],
+  [
+    'and(eq(run_type, "llm"), eq(name, "ChatOpenAI"), eq(input_key, "messages.content"), like(input_value, "%messages.content%"))',
+    { inputs: NEXT_MESSAGES },
+    { inputs: { ...NEXT_MESSAGES, messages: [{ content: "one" }], other: "%messages.content%" } },
+  ],
+  ["and(neq(metadata_key,'thread_id'))", { extra: {} }, {}],
+  ['neq(status, "error")', {}, { status: "error" }],
+  ['gt(start_time, "2023-07-15T12:34:56Z")', {}, { start_time: "2023-07-15T12:34:56.000000Z" }],
+  ['search("parcel")', {}, { inputs: "nothing", outputs: null }],
+  ['gt(latency, "1.5s")', {}, { end_time: "2026-01-31T12:00:01.500000Z" }],
+  ['gt(latency, "5s")', { end_time: "2026-01-31T12:00:05.000001Z" }, { end_time: null }],
+  ['has(metadata,\'{"thread_id":"t-1"}\')', {}, { extra: { metadata: { thread_id: "t-2" } } }],
+  ['exists(metadata,"thread_id")', {}, { extra: { metadata: { threads: 1 } } }],
+  [
+    'and(in(metadata_key, ["session_id","thread_id"]), eq(metadata_value, "t-1"))',
+    {},
+    { extra: { metadata: { thread_id: "t", other: "t-1" } } },
+  ],
+  ["eq(is_root, true)", {}, { is_root: false }],
+  [
+    'and(eq(feedback_key, "star_rating"), gt(feedback_score, 4))',
+    { feedback_stats: { star_rating: { avg: 4.5 } } },
+    {},
+  ],
+  ['notlike(inputs, "%password%")', {}, { inputs: { text: "the password" } }],
+  ['not(eq(run_type, "tool"))', {}, { run_type: "tool" }],
+];
+
+describe("the documented examples", () => {
+  test.each(DOCUMENTED)("%s", (text, taken, left) => {
+    expect(selects(text, taken)).toBe(true);
+    expect(selects(text, left)).toBe(false);
+  });
+});
+
+const WRITTEN: readonly (readonly [string, unknown])[] = [
+  ["eq(name, 'it\\'s')", "it's"],
+  ['eq(name, "say \\"hi\\"")', 'say "hi"'],
+  ['eq(name, "tab\\t, \\u00e9, \\/ and \\q")', "tab\t, é, / and \\q"],
+  ["eq(name, 'tab\\t, \\\\ and \"')", 'tab\\t, \\ and "'],
+  ['eq(name, "it\'s")', "it's"],
+  ["eq(name, '')", ""],
+  ["eq('name', 'x')", "x"],
+  [' \n eq (\tname ,\r\n"x" ) ', "x"],
+  ["eq(metadata_value, -1)", -1],
+  ["eq(metadata_value, +.5)", 0.5],
+  ["eq(metadata_value, 1.)", 1],
+  ["eq(metadata_value, 2e3)", 2000],
+  ["eq(metadata_value, -0)", 0],
+  ["eq(metadata_value, 2026-01-31)", "2026-01-31"],
+  ...["true", "True", "TRUE"].map((word) => [`eq(is_root, ${word})`, true] as const),
+  ...["false", "False", "FALSE"].map((word) => [`eq(is_root, ${word})`, false] as const),
+  ['gt(latency, "1.5s")', 1.5],
+  ["gt(latency, 2)", 2],
+  [`eq(id, "${ID.toUpperCase()}")`, ID],
+  ["in(name, ['a', \"b\"])", ["a", "b"]],
+  ['has(metadata, \'{"a": {"b": [1]}}\')', { a: { b: [1] } }],
+];
+
+describe("values are written", () => {
+  test.each(WRITTEN)("%s", (text, value) => {
+    expect(parsed(text)).toHaveProperty("value", value);
+  });
+
+  test.each([
+    ["2026-01-31", "2026-01-31T00:00:00.000000Z"],
+    ['"2026-01-31"', "2026-01-31T00:00:00.000000Z"],
+    ["2026-01-31T12:00:00", "2026-01-31T12:00:00.000000Z"],
+    ["2026-01-31T12:00:00z", "2026-01-31T12:00:00.000000Z"],
+    ["'2026-01-31T12:00:00Z'", "2026-01-31T12:00:00.000000Z"],
+    ['"2026-01-31T13:00:00.000001+01:00"', "2026-01-31T12:00:00.000001Z"],
+  ])("the time %s", (text, value) => {
+    expect(parsed(`gte(start_time, ${text})`)).toStrictEqual({ op: "gte", field: "start_time", value });
+  });
+});
+
+test("one condition in an and or an or stands for itself", () => {
+  const alone = { op: "eq", field: "name", value: "x" };
+  expect(parsed('and(or(and(eq(name, "x"))))')).toStrictEqual(alone);
+  expect(parsed('not(and(eq(name, "x")))')).toStrictEqual({ op: "not", filter: alone });
+});
+
+const VALUES = {
+  identifier: `"${OTHER_ID}"`,
+  time: "2026-01-31",
+  duration: "1",
+  boolean: "true",
+  metadata: "'{}'",
+  score: "1",
+} as const;
+
+test("every field takes the comparators of its kind and no others", () => {
+  for (const [field, { kind }] of Object.entries(FILTER_FIELDS)) {
+    const { comparators }: { comparators: readonly string[] } = FILTER_KINDS[kind];
+    const value = kind in VALUES ? VALUES[kind as keyof typeof VALUES] : '"x"';
+    for (const op of ["eq", "neq", "gt", "gte", "lt", "lte", "in", "like", "notlike", "has", "exists"]) {
+      const operand = op === "in" ? `[${value}]` : op.endsWith("like") ? '"%"' : value;
+      const read = parseFilter(`${op}(${field}, ${operand})`);
+      expect("filter" in read, `${op}(${field}, ${operand})`).toBe(comparators.includes(op));
+    }
+  }
+});
+
+test("no field is both filterable and not", () => {
+  expect(Object.keys(UNFILTERABLE_FIELDS).filter((name) => name in FILTER_FIELDS)).toEqual([]);
+});

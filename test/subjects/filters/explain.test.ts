@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
+import { parsed, traceRow } from "./rows.ts";
+
+describe("an explanation names the innermost clause that keeps a row out", () => {
+  test.each([
+    ['and(eq(status, "success"), eq(run_type, "tool"))', 'eq(run_type, "tool")', 'its run_type is "llm"'],
+    ['and(eq(name, "ChatOpenAI"), and(eq(is_root, false)))', "eq(is_root, false)", "its is_root is true"],
+    [
+      `eq(parent_run_id, "${traceRow().id}")`,
+      `eq(parent_run_id, "${traceRow().id}")`,
+      "it has no parent_run_id",
+    ],
+    ['has(tags, "x")', 'has(tags, "x")', 'its tags are "beta, prod"'],
+    [
+      "lt(latency, 1)",
+      "lt(latency, 1)",
+      "it lasted from 2026-01-31T12:00:00.000000Z to 2026-01-31T12:00:02.500000Z",
+    ],
+    [
+      "gt(start_time, 2027-01-01)",
+      'gt(start_time, "2027-01-01T00:00:00.000000Z")',
+      'its start_time is "2026-01-31T12:00:00.000000Z"',
+    ],
+    ["search('x1')", 'search("x1")', "neither inputs nor outputs contain the text"],
+    ['exists(metadata, "x")', 'exists(metadata, "x")', "its metadata has no such key"],
+    [`has(metadata, '{"x":1}')`, 'has(metadata, "{\\"x\\":1}")', "its metadata does not contain the object"],
+    ['like(inputs, "x%")', 'like(inputs, "x%")', "the text of its inputs does not fit the pattern"],
+    ["not(eq(is_root, true))", "not(eq(is_root, true))", "eq(is_root, true) holds"],
+    [
+      'or(eq(name, "a"), eq(name, "b"))',
+      'or(eq(name, "a"), eq(name, "b"))',
+      "none of its 2 conditions holds",
+    ],
+    [
+      'and(eq(metadata_key, "attempt"), eq(run_type, "llm"), eq(metadata_value, "3"))',
+      'and(eq(metadata_key, "attempt"), eq(metadata_value, "3"))',
+      'metadata has no entry with eq(metadata_key, "attempt") and eq(metadata_value, "3")',
+    ],
+    [
+      'neq(metadata_key, "attempt")',
+      'neq(metadata_key, "attempt")',
+      'metadata has an entry with eq(metadata_key, "attempt")',
+    ],
+  ])("%s", (text, clause, because) => {
+    expect(explainFilter(parsed(text), traceRow())).toStrictEqual({ passes: false, clause, because });
+  });
+
+  test("and is brief about a row that passes, or has long values", () => {
+    expect(explainFilter(parsed("eq(is_root, true)"), traceRow())).toStrictEqual({ passes: true });
+    const long = explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }));
+    expect(JSON.stringify(long).length).toBeLessThan(400);
+  });
+});

@@ -1,0 +1,129 @@
+import { test } from "vitest";
+import { type Commit, emptyState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
+import type { Collection } from "../../../emulator/kernel/table.ts";
+import { createWorld } from "../../../emulator/kernel/world.ts";
+import { createBucket, dropBucket, listBuckets } from "../../../emulator/subjects/object-storage/buckets.ts";
+import {
+  changeCredential,
+  createCredential,
+  deleteCredential,
+  listCredentials,
+} from "../../../emulator/subjects/object-storage/credentials.ts";
+import { putObject } from "../../../emulator/subjects/object-storage/objects.ts";
+import { permits } from "../../../emulator/subjects/object-storage/permissions.ts";
+import {
+  buckets,
+  objects,
+  s3Credentials,
+  s3Parts,
+  s3Uploads,
+} from "../../../emulator/subjects/object-storage/records.ts";
+import { seedObjectStorage } from "../../../emulator/subjects/object-storage/seed.ts";
+import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+
+function openWorld() {
+  const commits: Commit[] = [];
+  const world = createWorld<Ports>({
+    ports: {
+      secrets: {
+        seal: (plain: string) => [...plain].reverse().join(""),
+        open: (sealed: string) => [...sealed].reverse().join(""),
+      },
+    } as unknown as Ports,
+    image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), [
+      buckets,
+      objects,
+      s3Uploads,
+      s3Parts,
+      s3Credentials,
+    ] as unknown as Collection<never>[]),
+    reactions: { "object_storage.files_removed": () => undefined },
+    effects: { "object_storage.remove_files": async () => ({ removed: true }) },
+    keep: (commit) => void commits.push(commit),
+    journalCapacity: 100,
+  });
+  const act = <R>(run: (turn: Turn) => R): R => world.turn({ type: "control", name: "test" }, run);
+  act(seedObjectStorage);
+  return { world, commits, act };
+}
+
+test("a fresh world has one bucket, and one key that may do everything", ({ expect }) => {
+  const { world } = openWorld();
+  expect(listBuckets(world.reader)).toEqual([
+    { name: "traces", region: null, created_at: "1970-01-01T00:00:00.000000Z", objects: 0, uploads: 0 },
+  ]);
+  expect(listCredentials(world.reader)).toEqual([
+    {
+      access_key_id: "emulator",
+      has_session_token: false,
+      expires_at: null,
+      allow: ["put", "get", "delete", "list", "abort"],
+      deny: [],
+      bucket: null,
+      created_at: "1970-01-01T00:00:00.000000Z",
+    },
+  ]);
+});
+
+test("secrets are sealed, and in no view, record or journal", ({ expect }) => {
+  const { act, world, commits } = openWorld();
+  const request = { access_key_id: "k", secret_access_key: "top-secret", session_token: "top-token" };
+  const views = [act((turn) => createCredential(turn, request))];
+  views.push(act((turn) => changeCredential(turn, "k", { secret_access_key: "top-secret-2" })));
+  const written = JSON.stringify([views, commits, world.state(), world.journal]);
+  expect(written).not.toContain("top-secret");
+  expect(written).not.toContain("top-token");
+  expect(JSON.stringify(views)).not.toContain("terces-pot");
+  expect(world.ports.secrets.open(world.reader.get(s3Credentials, "k")?.sealed_secret ?? "")).toBe(
+    "top-secret-2",
+  );
+});
+
+test("a deleted bucket takes its objects along", async ({ expect }) => {
+  const { act, world } = openWorld();
+  act((turn) => {
+    const made = {
+      content_type: "",
+      headers: {},
+      metadata: {},
+      size: 0,
+      etag: "",
+      checksums: {},
+      file: "",
+      stage: "",
+    };
+    putObject(turn, { bucket: "traces", key: "a" }, { ...made, checksum_type: "FULL_OBJECT" });
+  });
+  act((turn) => dropBucket(turn, "traces"));
+  await world.settled();
+  expect([world.reader.count(objects, "traces"), listBuckets(world.reader)]).toEqual([0, []]);
+});
+
+test.for([
+  ["a bad bucket name", (turn: Turn) => createBucket(turn, "NO"), 422],
+  ["a bucket twice", (turn: Turn) => createBucket(turn, "traces"), 409],
+  ["a missing bucket", (turn: Turn) => dropBucket(turn, "nothing"), 404],
+  ["a missing key", (turn: Turn) => deleteCredential(turn, "nobody"), 404],
+  [
+    "a key twice",
+    (turn: Turn) => createCredential(turn, { access_key_id: "emulator", secret_access_key: "x" }),
+    409,
+  ],
+  ["an empty secret", (turn: Turn) => changeCredential(turn, "emulator", { secret_access_key: "" }), 422],
+  ["an unknown permission", (turn: Turn) => changeCredential(turn, "emulator", { allow: ["fly"] }), 422],
+  ["no instant", (turn: Turn) => changeCredential(turn, "emulator", { expires_at: "soon" }), 422],
+  ["no bucket name", (turn: Turn) => changeCredential(turn, "emulator", { bucket: "../x" }), 422],
+] as const)("%s is refused, and nothing written", ([_name, run, status], { expect }) => {
+  const { act, world } = openWorld();
+  const before = JSON.stringify(world.state().records);
+  expect(() => act(run as (turn: Turn) => unknown)).toThrow(expect.objectContaining({ status }));
+  expect(JSON.stringify(world.state().records)).toBe(before);
+});
+
+test("a refusal beats a grant, and a bucket of its own is the only one", ({ expect }) => {
+  expect(permits({ allow: ["put"], deny: [], bucket: null }, "put", "a")).toBe(true);
+  expect(permits({ allow: ["put"], deny: ["put"], bucket: null }, "put", "a")).toBe(false);
+  expect(permits({ allow: ["get"], deny: [], bucket: null }, "put", "a")).toBe(false);
+  expect(permits({ allow: ["put"], deny: [], bucket: "b" }, "put", "a")).toBe(false);
+});

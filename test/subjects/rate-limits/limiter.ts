@@ -1,0 +1,18 @@
+import { resolveConfiguration } from "../../../emulator/config/resolve.ts";
+import { createRateLimiter, type RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
+import { RATE_ROWS, type RateRow } from "../../../emulator/subjects/rate-limits/matching.ts";
+
+/** A limiter as these keys of `rate_limits` in a configuration file make it. */
+export async function limiterWith(rateLimits: Record<string, unknown> = {}, more = {}): Promise<RateLimiter> {
+  const resolution = await resolveConfiguration({ cwd: "/", options: { rate_limits: rateLimits, ...more } });
+  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
+  return createRateLimiter(resolution.configuration.settings.rateLimits);
+}
+
+export function rowOf(name: string): RateRow {
+  const row = RATE_ROWS.find(({ id }) => id === name);
+  if (!row) throw new Error(`${name} is no row.`);
+  return row;
+}
+
+export const NOW = Date.UTC(2026, 2, 1);

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { createRowFinder } from "../../../emulator/subjects/rate-limits/matching.ts";
+import { limiterWith, NOW } from "./limiter.ts";
+
+const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
+const limiter = await limiterWith();
+
+function decides(
+  method: string,
+  path: string,
+  headers: { apiKey?: string; userId?: string } = { apiKey: "k" },
+) {
+  return limiter.decide({ ...headers, address: "10.0.0.1", region: "us", method, path }, NOW)?.row.id;
+}
+
+describe("which row decides (8.5-4)", () => {
+  it.each([
+    // A preflight is not the call that follows it.
+    ["OPTIONS", "/auth", "system"],
+    ["OPTIONS", "/runs/x/trigger", "system"],
+    // Whole segments, anywhere.
+    ["POST", "/flowcharts", "default_key"],
+    ["POST", "/charts-new", "default_key"],
+    ["POST", "/a/charts/b/c", "charts_key"],
+    ["GET", "/charts", "default_key"],
+    ["GET", "/reposter", "default_key"],
+    ["GET", "/authors", "default_key"],
+    ["GET", "/a/auth", "default_key"],
+    ["PATCH", "/api/v1/a/runs", "runs_patch"],
+    ["PATCH", "/a/rerun/b", "default_key"],
+    ["GET", "/examples", "examples"],
+    ["POST", "/examples", "default_key"],
+    ["GET", "/a/public/download", "default_key"],
+    ["GET", "/public/download/a.png", "public_download"],
+    ["GET", "/info/more", "default_key"],
+    ["GET", "/trigger", "deletion_key"],
+    ["HEAD", "/a/trigger", "deletion_key"],
+    ["GET", "/a/trigger/b", "default_key"],
+    ["GET", "/untrigger", "default_key"],
+    ["GET", "/sessions", "default_key"],
+    ["POST", "/sessions", "default_key"],
+    ["GET", "/metadata/submit", "default_key"],
+    // One call, and not what lies below it.
+    ["POST", "/runs/", "runs_post"],
+    ["POST", "/runs/other", "default_key"],
+    ["GET", "/runs", "default_key"],
+    ["POST", "/runs/query/validate", "default_key"],
+    ["POST", "/feedback/tokens", "default_key"],
+    ["GET", "/runs/query", "default_key"],
+    ["GET", "/runs/not-a-uuid", "default_key"],
+    ["GET", `/runs/${UUID}/share`, "default_key"],
+    ["POST", `/runs/${UUID}`, "default_key"],
+    ["GET", "/runs/stats", "runs_stats"],
+    // The prefixes of versions, and only those.
+    ["POST", "/api/v2/runs/query", "runs_query_key"],
+    ["POST", "/v2/runs/query", "runs_query_key"],
+    ["POST", "/api/v3/runs/query", "default_key"],
+    ["POST", "/api/runs/query", "default_key"],
+    ["POST", "//api/v1//runs/query/", "runs_query_key"],
+    ["POST", "/api/v1/v1/beacon", "beacon"],
+    ["GET", "/v1/beacon/x", "beacon"],
+    // Beginning before ending before containing; the longer path before the shorter.
+    ["GET", "/repos/a/trigger", "repos_key"],
+    ["GET", "/repos/examples", "repos_key"],
+    ["PATCH", "/runs/x/trigger", "deletion_key"],
+    ["POST", "/charts/trigger", "deletion_key"],
+    ["GET", "/public/download/examples", "public_download"],
+    ["POST", "/charts/v1/metadata/submit", "system"],
+  ])("%s %s falls under %s", (method, path, row) => {
+    expect(decides(method, path)).toBe(row);
+  });
+
+  it("takes the key of a request with both headers", () => {
+    expect(decides("POST", "/runs/query", { apiKey: "k", userId: "u" })).toBe("runs_query_key");
+    expect(decides("GET", "/nowhere", { apiKey: "k", userId: "u" })).toBe("default_key");
+  });
+
+  it("takes the default of a header only where no row names the path for it", () => {
+    expect(decides("POST", "/runs/multipart", { userId: "u" })).toBe("default_user");
+    expect(decides("POST", "/runs/multipart", {})).toBe("catch_all");
+    expect(decides("POST", "/runs/query", {})).toBe("catch_all");
+  });
+
+  it("counts by address where the row says so, whatever the headers", () => {
+    expect(decides("GET", "/info", { apiKey: "k" })).toBe("system");
+    expect(decides("GET", "/public/download", { userId: "u" })).toBe("public_download");
+  });
+
+  it("does not remember one path for another", () => {
+    const finder = createRowFinder();
+    for (let n = 0; n < 5_000; n += 1) finder.find("GET", `/repos/${n}`);
+    expect(finder.find("GET", "/repos/1")[0]?.id).toBe("repos_key");
+    // A path that ends in a uuid and the same path without it are two.
+    expect(finder.find("GET", `/runs/${UUID}`)[0]?.id).toBe("runs_lookup");
+    expect(finder.find("POST", `/runs/${UUID}`)[0]?.id).toBe("default_key");
+    expect(finder.find("POST", "/runs/")[0]?.id).toBe("runs_post");
+    expect(finder.find("GET", "/runs/")[0]?.id).toBe("default_key");
+    expect(finder.find("GET", `/runs/${UUID.replaceAll("5", "6")}`)[0]?.id).toBe("runs_lookup");
+    expect(finder.find("GET", `/runs/x${UUID}`)[0]?.id).toBe("default_key");
+    expect(finder.find("POST", "/repos/1")).toEqual(finder.find("GET", "/repos/1"));
+    expect(finder.find("DELETE", "/sessions/1")[0]?.id).toBe("deletion_key");
+    expect(finder.find("GET", "/sessions/1")[0]?.id).toBe("default_key");
+  });
+});

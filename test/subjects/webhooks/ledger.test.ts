@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { redeliver } from "../../../emulator/subjects/webhooks/redeliver.ts";
+import { openDeliveryWorld, RUN } from "./delivery-world.ts";
+
+describe("the ledger", () => {
+  it("shows no token and no value of a header; the receiver gets them", async () => {
+    const world = await openDeliveryWorld({ webhooks: { headers: { "X-Key": "k3y-value" } } });
+    world.end();
+    await world.advance(1);
+    const shown = JSON.stringify([world.ledger(), world.world.journal.since(0)]);
+    expect(shown).not.toMatch(/s3cret|k3y-value/);
+    expect(world.ledger()).toMatchObject([
+      {
+        url: "https://hooks.example/run?token=…",
+        request: {
+          headers: { "x-key": "…" },
+          body: { kwargs: { webhook: "https://hooks.example/run?token=…" } },
+        },
+      },
+    ]);
+    expect(world.sent[0]?.url).toContain("s3cret");
+    expect(world.sent[0]?.payload).toContain("s3cret");
+  });
+
+  it("shows the content type that is sent, whatever a static header says of it", async () => {
+    const world = await openDeliveryWorld({ webhooks: { headers: { "Content-Type": "text/plain" } } });
+    world.end();
+    expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": "application/json" } } }]);
+  });
+
+  it("keeps the newest and all that are under way", async () => {
+    const hangs = new Promise<never>(() => undefined);
+    const world = await openDeliveryWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
+      url.includes("hang") ? hangs : { status: 200, reply: "" },
+    );
+    world.end({ webhook: "http://hang.example/" });
+    for (let n = 0; n < 6; n += 1) world.end({ webhook: `http://a.example/${n}` });
+    await Promise.resolve();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(world.ledger().map(({ url }) => url)).toEqual([
+      "http://hang.example/",
+      "http://a.example/3",
+      "http://a.example/4",
+      "http://a.example/5",
+    ]);
+  });
+
+  it("has a bound for those under way too", async () => {
+    const hangs = new Promise<never>(() => undefined);
+    const world = await openDeliveryWorld({ limits: { webhook_pending: 2 } }, () => hangs);
+    for (let n = 0; n < 3; n += 1) world.end();
+    expect(world.ledger().map(({ status }) => status)).toEqual(["pending", "pending", "failed"]);
+    expect(world.sent).toHaveLength(2);
+  });
+
+  it("lets a long payload go when it is delivered, and so cannot send it again", async () => {
+    const world = await openDeliveryWorld();
+    world.end({ kwargs: { input: "x".repeat(70_000) } });
+    await world.advance(1);
+    const [delivery] = world.ledger();
+    expect(delivery).toMatchObject({ status: "delivered", request: { body: null } });
+    expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow("too long to be kept");
+  });
+});
+
+describe("a redelivery", () => {
+  it("is a delivery of its own of the same payload", async () => {
+    const world = await openDeliveryWorld();
+    world.end();
+    await world.advance(60);
+    const [first] = world.ledger();
+    world.turn((turn) => redeliver(turn, first?.id ?? ""));
+    await world.advance(1);
+    expect(world.sent.map(({ payload }) => payload)).toEqual([
+      world.sent[0]?.payload,
+      world.sent[0]?.payload,
+    ]);
+    expect(world.ledger()[1]).toMatchObject({ status: "delivered", redelivery_of: first?.id });
+  });
+
+  it("is refused while the first is under way, for unknown ones, and while webhooks are off", async () => {
+    const world = await openDeliveryWorld({}, () => new Promise<never>(() => undefined));
+    world.end();
+    expect(() => world.turn((turn) => redeliver(turn, world.ledger()[0]?.id ?? ""))).toThrow(
+      "still under way",
+    );
+    expect(() => world.turn((turn) => redeliver(turn, RUN.run_id))).toThrow("no delivery");
+    const off = await openDeliveryWorld({ http: { disable_webhooks: true } });
+    off.end();
+    expect(() => off.turn((turn) => redeliver(turn, off.ledger()[0]?.id ?? ""))).toThrow("switched off");
+  });
+});
+
+describe("after a restart", () => {
+  it("what was being sent is sent again, and a retry that was planned happens", async () => {
+    const hanging = await openDeliveryWorld({}, ({ url }) =>
+      url.includes("hang") ? new Promise<never>(() => undefined) : { status: 500, reply: "" },
+    );
+    hanging.end({ webhook: "http://hang.example/" });
+    hanging.end({ webhook: "http://a.example/" });
+    await Promise.resolve();
+    await Promise.resolve();
+    await Promise.resolve();
+    const state = JSON.parse(JSON.stringify(hanging.world.state()));
+    const again = await openDeliveryWorld({}, undefined, state);
+    again.world.recover();
+    await again.advance(10);
+    expect(again.sent.map(({ url, attempt }) => `${url} ${attempt}`).sort()).toEqual([
+      "http://a.example/ 2",
+      "http://hang.example/ 2",
+    ]);
+    expect(again.ledger().map(({ status }) => status)).toEqual(["delivered", "delivered"]);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from "vitest";
+import { WEBHOOK_URL_RULES } from "../../../contracts/spec/webhooks/settings.ts";
+import { localKind } from "../../../emulator/subjects/webhooks/addresses.ts";
+import { explainWebhook } from "../../../emulator/subjects/webhooks/explain.ts";
+import { policyOf, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
+import { settingsWith } from "./webhook-settings.ts";
+
+async function verdict(
+  url: string,
+  webhooks: Record<string, unknown> = {},
+  assumptions = {},
+): Promise<string> {
+  const settings = await settingsWith({ webhooks: { url: webhooks }, assumptions });
+  const refused = webhookRefusal(policyOf(settings), url);
+  return refused ? `${refused.rule}: ${refused.message}` : "allowed";
+}
+
+describe("a webhook URL, by default", () => {
+  it.each([
+    "https://hooks.example.com/run",
+    "http://localhost:3000/hook?token=s3cret",
+    "http://127.0.0.1:9/",
+    "http://[::1]:9/",
+    "http://10.0.0.8/",
+    "HTTPS://HOOKS.EXAMPLE.COM",
+    "/webhooks/run-complete?token=1",
+  ])("may be %s", async (url) => {
+    expect(await verdict(url)).toBe("allowed");
+  });
+
+  it.each([
+    "ftp://a.example/",
+    "hooks.example.com/x",
+    "hook",
+    "//evil.example/x",
+    "/\\evil.example",
+    "http:/a.example",
+    "http:///a.example",
+    "https://a.example\\@evil.example/",
+    "https://a.example/\\evil.example",
+    "/hook\\evil",
+    "/\t/evil.example",
+    "https://a.exa\nmple/",
+    "http://a.example/\n",
+    "http:a.example",
+    "http://",
+    "http://a b/",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "",
+  ])("may not be %j", async (url) => {
+    expect(await verdict(url)).toBe(`form: ${WEBHOOK_URL_RULES.form.refusal}`);
+  });
+
+  it.each([
+    "/_emulator",
+    "/_emulator/v1/reset",
+    "/_emulator/v1/webhooks/inbox/mine",
+    "/_emulator?x=1",
+    "/_emulator/inbox",
+  ])("may not be %s, which drives the emulator", async (url) => {
+    expect(await verdict(url)).toBe(`control: ${WEBHOOK_URL_RULES.control.refusal}`);
+    expect(await verdict(url, { disable_loopback: true })).toMatch(/^loopback/);
+  });
+
+  it.each(["/_emulator/inbox/mine?token=1", "/_emulators/x"])("may be %s", async (url) => {
+    expect(await verdict(url)).toBe("allowed");
+  });
+
+  it("has at most 4096 characters", async () => {
+    const url = (length: number) => `https://a.example/${"x".repeat(length - 18)}`;
+    expect(await verdict(url(4096))).toBe("allowed");
+    expect(await verdict(url(4097))).toBe("length: Webhook URL too long: 4097 characters, 4096 are allowed");
+  });
+});
+
+describe("the rules of §6.1", () => {
+  it.each([
+    [
+      "/hook",
+      { disable_loopback: true },
+      "loopback: Loopback webhooks are disabled: relative URLs are refused",
+    ],
+    ["/hook", { require_https: true, allowed_domains: ["a.example"] }, "allowed"],
+    ["http://a.example/", { require_https: true }, "https: Webhook must use https"],
+    ["https://a.example/", { require_https: true }, "allowed"],
+    ["https://a.example/", { allowed_ports: [8443] }, "port: Webhook port 443 not allowed"],
+    ["http://a.example/", { allowed_ports: [443] }, "port: Webhook port 80 not allowed"],
+    ["https://a.example/", { allowed_ports: [443] }, "allowed"],
+    ["https://a.example:443/", { allowed_ports: [443] }, "allowed"],
+    ["https://a.example:8443/", { allowed_ports: [443, 8443] }, "allowed"],
+    ["https://a.example/", { allowed_ports: [] }, "port: Webhook port 443 not allowed"],
+    ["https://hooks.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
+    ["https://a.b.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
+    ["https://HOOKS.MyCorp.com./", { allowed_domains: ["*.MYCORP.com"] }, "allowed"],
+    [
+      "https://mycorp.com/",
+      { allowed_domains: ["*.mycorp.com"] },
+      "domain: Webhook domain not allowed: mycorp.com",
+    ],
+    [
+      "https://evilmycorp.com/",
+      { allowed_domains: ["*.mycorp.com"] },
+      "domain: Webhook domain not allowed: evilmycorp.com",
+    ],
+    [
+      "https://mycorp.com.evil.example/",
+      { allowed_domains: ["mycorp.com"] },
+      "domain: Webhook domain not allowed: mycorp.com.evil.example",
+    ],
+    [
+      "https://mycorp.com@evil.example/",
+      { allowed_domains: ["mycorp.com"] },
+      "domain: Webhook domain not allowed: evil.example",
+    ],
+    ["https://xn--bcher-kva.example/", { allowed_domains: ["bücher.example"] }, "allowed"],
+    ["https://mycorp.com/", { allowed_domains: ["mycorp.com"] }, "allowed"],
+    ["https://a.example/", { allowed_domains: [] }, "domain: Webhook domain not allowed: a.example"],
+    [
+      "https://a.example/long",
+      { max_url_length: 10 },
+      "length: Webhook URL too long: 22 characters, 10 are allowed",
+    ],
+  ])("say of %s with %j: %s", async (url, webhooks, said) => {
+    expect(await verdict(url, webhooks)).toBe(said);
+  });
+
+  it("are asked in order: length, loopback, https, port, domain, address", async () => {
+    const strict = {
+      require_https: true,
+      allowed_ports: [443],
+      allowed_domains: ["10.0.0.8"],
+      disable_loopback: true,
+    };
+    expect(await verdict("http://10.0.0.9:1/", { ...strict, max_url_length: 5 })).toMatch(/^length/);
+    expect(await verdict("/x", strict)).toMatch(/^loopback/);
+    expect(await verdict("http://10.0.0.9:1/", strict)).toMatch(/^https/);
+    expect(await verdict("https://10.0.0.9:1/", strict)).toMatch(/^port/);
+    expect(await verdict("https://10.0.0.9/", strict)).toMatch(/^domain/);
+    expect(await verdict("https://10.0.0.8/", strict)).toMatch(/^address/);
+  });
+
+  it("read without ports literally when told so", async () => {
+    const literal = { "agent.webhook_default_ports": "443 and 80" };
+    expect(await verdict("http://localhost:3000/", {}, literal)).toBe("port: Webhook port 3000 not allowed");
+    expect(await verdict("https://a.example/", {}, literal)).toBe("allowed");
+    expect(await verdict("http://localhost:3000/", { allowed_ports: [3000] }, literal)).toBe("allowed");
+  });
+});
+
+describe("local addresses", () => {
+  const refuse = { "agent.webhook_local_addresses": "refuse" };
+
+  it.each([
+    ["http://127.0.0.1/", "127.0.0.1", "loopback"],
+    ["http://2130706433/", "127.0.0.1", "loopback"],
+    ["http://0x7f000001/", "127.0.0.1", "loopback"],
+    ["http://0177.0.0.1/", "127.0.0.1", "loopback"],
+    ["http://127.1/", "127.0.0.1", "loopback"],
+    ["http://[::1]/", "[::1]", "loopback"],
+    ["http://[::ffff:127.0.0.1]/", "[::ffff:7f00:1]", "loopback"],
+    ["http://[::ffff:a9fe:a9fe]/", "[::ffff:a9fe:a9fe]", "link-local"],
+    ["http://[64:ff9b::7f00:1]/", "[64:ff9b::7f00:1]", "loopback"],
+    ["http://[2002:7f00:1::]/", "[2002:7f00:1::]", "loopback"],
+    ["http://[::127.0.0.1]/", "[::7f00:1]", "loopback"],
+    ["http://[fe80::1]/", "[fe80::1]", "link-local"],
+    ["http://[fd00::1]/", "[fd00::1]", "private"],
+    ["http://[2001:20::1]/", "[2001:20::1]", "reserved"],
+    ["http://[3fff::1]/", "[3fff::1]", "reserved"],
+    ["http://[ff02::1]/", "[ff02::1]", "multicast"],
+    ["http://[::]/", "[::]", "unspecified"],
+    ["http://0.0.0.0/", "0.0.0.0", "unspecified"],
+    ["http://10.1.2.3/", "10.1.2.3", "private"],
+    ["http://172.31.255.255/", "172.31.255.255", "private"],
+    ["http://192.168.1.1/", "192.168.1.1", "private"],
+    ["http://100.64.0.1/", "100.64.0.1", "private"],
+    ["http://169.254.169.254/latest/meta-data", "169.254.169.254", "link-local"],
+    ["http://224.0.0.1/", "224.0.0.1", "multicast"],
+    ["http://255.255.255.255/", "255.255.255.255", "reserved"],
+    ["http://localhost/", "localhost", "loopback"],
+    ["http://api.localhost./", "api.localhost", "loopback"],
+  ])("%s is refused where they are not wanted", async (url, host, kind) => {
+    const said = await verdict(url, {}, refuse);
+    expect(said).toMatch(/^address: Webhook host blocked/);
+    expect(said).toContain(host);
+    expect(said).toContain(`which is ${kind}`);
+  });
+
+  it.each([
+    "http://8.8.8.8/",
+    "http://172.32.0.1/",
+    "http://11.0.0.1/",
+    "http://[2606:4700::1111]/",
+    "http://[2001:4860:4860::8888]/",
+    "https://a.example/",
+  ])("%s is none", async (url) => {
+    expect(await verdict(url, {}, refuse)).toBe("allowed");
+  });
+
+  it("are refused as soon as a policy names domains, unless they are allowed on purpose", async () => {
+    const named = { allowed_domains: ["localhost", "127.0.0.1", "a.example"] };
+    expect(await verdict("http://localhost:1/", named)).toMatch(/^address/);
+    expect(await verdict("http://127.0.0.1:1/", named)).toMatch(/^address/);
+    expect(await verdict("http://127.0.0.1:1/", named, { "agent.webhook_local_addresses": "allow" })).toBe(
+      "allowed",
+    );
+  });
+
+  it("cannot be smuggled in malformed", () => {
+    expect(localKind("fe80::1%eth0")).toBe("link-local");
+    expect(localKind("::ffff:10.0.0.1")).toBe("private");
+    expect(localKind("1::2::3")).toBe("malformed");
+    expect(localKind("::ffff:999.0.0.1")).toBe("malformed");
+    expect(localKind("12345::")).toBe("malformed");
+    expect(localKind("a.example")).toBeUndefined();
+  });
+});
+
+describe("the explanation", () => {
+  it("names the rule that decides, and masks the token", async () => {
+    const settings = await settingsWith({
+      webhooks: { url: { require_https: true, allowed_domains: ["a.example"] } },
+    });
+    const told = explainWebhook(settings, "http://user:pw@a.example:8080/h?token=s3cret&x");
+    expect(told).toMatchObject({
+      allowed: false,
+      delivered: false,
+      rule: "https",
+      message: "Webhook must use https",
+    });
+    expect(JSON.stringify(told)).not.toMatch(/s3cret|pw/);
+    expect(told.rules.map(({ rule, verdict: said }) => `${rule} ${said}`)).toEqual([
+      "length passed",
+      "form passed",
+      "loopback off",
+      "control off",
+      "https refused",
+      "port not_reached",
+      "domain not_reached",
+      "address not_reached",
+    ]);
+  });
+
+  it("says what is decided by the address that a name then has", async () => {
+    const settings = await settingsWith({ webhooks: { url: { allowed_domains: ["a.example"] } } });
+    const told = explainWebhook(settings, "https://a.example/h");
+    expect(told).toMatchObject({
+      allowed: true,
+      rule: null,
+      target: { kind: "remote", host: "a.example", port: 443 },
+    });
+    expect(told.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
+  });
+
+  it("says when nothing is delivered at all", async () => {
+    const told = explainWebhook(await settingsWith({ http: { disable_webhooks: true } }), "/hook");
+    expect(told).toMatchObject({
+      allowed: true,
+      delivered: false,
+      message: "Allowed; webhooks are switched off.",
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import supertest from "supertest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
+
+/** The keys that the README gives newcomers, spelled out: a test must notice when they change. */
+export const HEADERS = {
+  "content-type": "application/json",
+  "x-api-key": "emulator-key",
+  "x-tenant-id": "00000000-0000-4000-8000-000000000001",
+} as const;
+
+export const BEGIN = "2026-03-01T00:00:00Z";
+
+export interface Reply<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly body: T;
+  /** In lower case; undefined when it was not sent. */
+  header(name: string): string | undefined;
+}
+
+/** An emulator with its clock frozen at `BEGIN`, and the calls that its tests make. */
+export interface Rig {
+  readonly emulator: Emulator;
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Reply<T>>;
+  close(): Promise<void>;
+}
+
+type Verb = "get" | "post" | "put" | "patch" | "delete";
+
+function asking(url: string, method: string, path: string): supertest.Test {
+  return supertest(url)[method.toLowerCase() as Verb](path);
+}
+
+export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
+  const emulator = await startEmulator({ clock: "frozen", now: BEGIN, ...options });
+  return {
+    emulator,
+    async call(method, path, body, headers = {}) {
+      const request = asking(emulator.url, method, path)
+        .set({ ...HEADERS, ...headers })
+        .ok(() => true);
+      if (body !== undefined) request.send(typeof body === "string" ? body : JSON.stringify(body));
+      const { status, text, header } = await request;
+      return { status, header: (name) => header[name], body: text ? JSON.parse(text) : undefined };
+    },
+    close: () => emulator.close(),
+  };
+}
+
+export const DESTINATION = {
+  destination_type: "s3",
+  display_name: "Test bucket",
+  config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
+  credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+} as const;
+
+export interface Ordered {
+  readonly projectId: string;
+  readonly destinationId: string;
+}
+
+/** A project with sample rows and a destination in the embedded store. */
+export async function prepare(rig: Rig, generate: Record<string, unknown> = {}): Promise<Ordered> {
+  const order = {
+    count: 60,
+    project: "shop",
+    from: "2026-02-25T00:00:00Z",
+    to: "2026-02-28T00:00:00Z",
+    ...generate,
+  };
+  const { session_id } = await rig.emulator.control<{ session_id: string }>(
+    "POST",
+    "/traces/generate",
+    order,
+  );
+  const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+  return { projectId: session_id, destinationId: body.id };
+}
+
+export async function order(
+  rig: Rig,
+  { projectId, destinationId }: Ordered,
+  more: Record<string, unknown> = {},
+) {
+  return rig.call<{ id: string; status: string }>("POST", "/api/v1/bulk-exports", {
+    bulk_export_destination_id: destinationId,
+    session_id: projectId,
+    start_time: "2026-02-25T00:00:00Z",
+    ...(more.interval_hours === undefined && { end_time: "2026-02-28T00:00:00Z" }),
+    ...more,
+  });
+}
+
+export async function complete(rig: Rig, id: string) {
+  return rig.emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+}
