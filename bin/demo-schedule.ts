@@ -21,21 +21,21 @@ interface Spawned {
 const INTERVAL_HOURS = 6;
 const WINDOWS = 3;
 /** The last window, its ten minutes of grace, and a minute for its files. */
-const PATIENCE = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
+const TIMEOUT = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
 
 /** Orders an export of every six hours from `start` on and moves the clock through three of them. */
 export async function exportOnSchedule(
   call: Call,
-  order: { readonly projectId: string; readonly destinationId: string; readonly start: string },
+  body: { readonly projectId: string; readonly destinationId: string; readonly start: string },
 ): Promise<ScheduledExport> {
   const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
-    bulk_export_destination_id: order.destinationId,
-    session_id: order.projectId,
-    start_time: order.start,
+    bulk_export_destination_id: body.destinationId,
+    session_id: body.projectId,
+    start_time: body.start,
     interval_hours: INTERVAL_HOURS,
     format_version: "v2_beta",
   });
-  await call("POST", "/_emulator/v1/clock/advance", { by: PATIENCE });
+  await call("POST", "/_emulator/v1/clock/advance", { by: TIMEOUT });
   const all = await call<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
   const spawned = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
   const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
@@ -51,7 +51,7 @@ export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
 export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string[] {
   const clock = (time: string) => time.slice(11, 16);
   return [
-    `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; a day of traces ahead, and the clock moved by ${PATIENCE}:`,
+    `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; a day of traces ahead, and the clock moved by ${TIMEOUT}:`,
     ...spawned.map(
       (each) =>
         `                ${clock(each.start_time)} to ${clock(each.end_time)}  spawned at ${clock(each.created_at)}  ${each.status}`,

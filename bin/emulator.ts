@@ -4,7 +4,7 @@ import { nearest } from "../emulator/subjects/nearest.ts";
 import { UsageError } from "./command.ts";
 import { readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
-import { complain, endWithReader, print } from "./terminal.ts";
+import { endWithReader, print, printError } from "./terminal.ts";
 
 const DEFAULT_COMMAND = "start";
 
@@ -39,10 +39,10 @@ const EXPLAINED: Readonly<Record<string, number>> = { UsageError: 2, CommandFail
 function exitCodeFor(error: unknown): number {
   const code = error instanceof Error ? EXPLAINED[error.name] : undefined;
   if (error instanceof Error && code !== undefined) {
-    for (const line of error.message.split("\n")) complain(line);
+    for (const line of error.message.split("\n")) printError(line);
     return code;
   }
-  complain(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
+  printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
   return 1;
 }
 

@@ -25,7 +25,7 @@ export async function findLocator(invocation: Invocation): Promise<Locator | und
 
 /** The address of the emulator that a command is about, and below it that of the world when one is named. */
 export async function targetUrl(invocation: Invocation): Promise<string> {
-  return (urlFlag(invocation) ?? (await neededLocator(invocation)).url) + basePathOf(invocation);
+  return (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
 }
 
 /** Empty when no world is named. */
@@ -39,7 +39,7 @@ export async function statusOf(url: string): Promise<Status> {
 }
 
 /** Throws a `CommandFailure` when no emulator runs from the data folder of this invocation. */
-export async function neededLocator(invocation: Invocation): Promise<Locator> {
+export async function requireLocator(invocation: Invocation): Promise<Locator> {
   const locator = await findLocator(invocation);
   if (locator !== undefined) return locator;
   throw new CommandFailure(

@@ -2,14 +2,14 @@ import { constants } from "node:os";
 
 const SIGNAL_BASE = 128;
 const FORCED_EXIT_CODE = 130;
-const FORGOTTEN_HANDLES_MS = 5_000;
-const HOLD_MS = 60_000;
+const OPEN_HANDLES_GRACE_MS = 5_000;
+const KEEP_ALIVE_MS = 60_000;
 
 /**
  * Settles with the first SIGINT or SIGTERM; a second one ends the process at once. To be called before
  * anything is started, so that a signal during the start is not lost.
  */
-export function signalled(): Promise<NodeJS.Signals> {
+export function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((settle) => {
     let count = 0;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -29,7 +29,7 @@ export function exitCodeAfter(signal: NodeJS.Signals): number {
 
 /** Waits for a signal although nothing else is under way, which alone would end the process. */
 export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
-  const hold = setInterval(() => {}, HOLD_MS);
+  const hold = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
     return await signal;
   } finally {
@@ -39,5 +39,5 @@ export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS
 
 /** Ends the process although something was left open; does nothing when the process ends by itself. */
 export function endSoon(exitCode: number): void {
-  setTimeout(() => process.exit(exitCode), FORGOTTEN_HANDLES_MS).unref();
+  setTimeout(() => process.exit(exitCode), OPEN_HANDLES_GRACE_MS).unref();
 }

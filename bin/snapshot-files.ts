@@ -4,7 +4,7 @@ import { exportSnapshot, importSnapshot } from "../emulator/runtime/library/snap
 import type { SnapshotView } from "../emulator/subjects/control-operation.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf } from "./configuration.ts";
-import { fileWayTo } from "./transfer.ts";
+import { transportTo } from "./snapshot-transport.ts";
 
 interface Written {
   readonly file: string;
@@ -21,7 +21,9 @@ export async function exportTo(
 ): Promise<Written> {
   const path = resolve(invocation.cwd, file);
   const options = { ...(await passphraseOf(invocation)), force: invocation.flags.force === true };
-  const { bytes, leftOut } = await explained(url, () => exportSnapshot(fileWayTo(url), name, path, options));
+  const { bytes, leftOut } = await withExplanation(url, () =>
+    exportSnapshot(transportTo(url), name, path, options),
+  );
   return { file: path, bytes, left_out: /[1-9]/.test(leftOut) ? leftOut : null };
 }
 
@@ -38,7 +40,9 @@ export async function importFrom(
     replace: flags.force === true,
     withoutSecrets: flags["without-secrets"] === true,
   };
-  return explained(url, () => importSnapshot<SnapshotView>(fileWayTo(url), resolve(cwd, file), options));
+  return withExplanation(url, () =>
+    importSnapshot<SnapshotView>(transportTo(url), resolve(cwd, file), options),
+  );
 }
 
 /** A flag wins over a file, and both over the environment and the configuration file. */
@@ -61,7 +65,7 @@ async function firstLineOf(file: string): Promise<string> {
 }
 
 /** What the emulator refuses is a failure; what this machine's files do not allow is a wrong use. */
-async function explained<T>(url: string, act: () => Promise<T>): Promise<T> {
+async function withExplanation<T>(url: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

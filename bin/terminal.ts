@@ -4,7 +4,7 @@ export function print(line: string): void {
 }
 
 /** Standard error: problems. */
-export function complain(line: string): void {
+export function printError(line: string): void {
   process.stderr.write(`emulator: ${line}\n`);
 }
 
@@ -18,7 +18,7 @@ export function endWithReader(): void {
 
 /** Says what long work is at, on a terminal; quiet in pipes. */
 export interface Progress {
-  say(text: string): void;
+  show(text: string): void;
   clear(): void;
 }
 
@@ -28,5 +28,5 @@ export function openProgress(quiet: boolean): Progress {
   const write = (text: string) => {
     if (shown) process.stderr.write(`\r\u001b[2K${text}`);
   };
-  return { say: (text) => write(`${text} …`), clear: () => write("") };
+  return { show: (text) => write(`${text} …`), clear: () => write("") };
 }

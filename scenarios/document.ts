@@ -4,9 +4,9 @@ import { MAX_INCLUDE_DEPTH } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
 import { expectationProblems } from "./expectations.ts";
 import {
+  type FileLocation,
   type Keys,
   nameOf,
-  type Place,
   readSource,
   refuse,
   ScenarioProblem,
@@ -14,7 +14,7 @@ import {
   shown,
 } from "./source.ts";
 
-export { type Place, ScenarioProblem } from "./source.ts";
+export { type FileLocation as Place, ScenarioProblem } from "./source.ts";
 
 /** A step that was checked, and knows where it stands. */
 export interface Step {
@@ -22,7 +22,7 @@ export interface Step {
   readonly given: GivenStep;
   /** For example `when[2]`. */
   readonly label: string;
-  readonly place: Place;
+  readonly place: FileLocation;
   /** Of a repetition or an inclusion. */
   readonly steps: readonly Step[];
 }
@@ -75,8 +75,8 @@ const SHARED =
 /** What `seed_data` does is in the journal of a world only if no other one was given the same before. */
 const OF_THE_FIRST = /"(?:seed_data|worlds)":/;
 
-function wordsOf({ given, steps }: Step): readonly unknown[] {
-  return [given, ...steps.flatMap(wordsOf)];
+function wordsOf({ given: input, steps }: Step): readonly unknown[] {
+  return [input, ...steps.flatMap(wordsOf)];
 }
 
 function stepsOf(source: Source, path: Keys, label: string, opened: readonly string[]): Step[] {
@@ -86,9 +86,9 @@ function stepsOf(source: Source, path: Keys, label: string, opened: readonly str
   );
   if (list === undefined) return [];
   const problems: string[] = [];
-  const steps = (list as readonly unknown[]).flatMap((given, index) => {
+  const steps = (list as readonly unknown[]).flatMap((input, index) => {
     try {
-      return [stepOf(source, [...path, index], `${label}[${index}]`, given, opened)];
+      return [stepOf(source, [...path, index], `${label}[${index}]`, input, opened)];
     } catch (error) {
       if (!(error instanceof ScenarioProblem)) throw error;
       problems.push(error.message);
@@ -99,11 +99,11 @@ function stepsOf(source: Source, path: Keys, label: string, opened: readonly str
   return steps;
 }
 
-function stepOf(source: Source, path: Keys, label: string, given: unknown, opened: readonly string[]): Step {
+function stepOf(source: Source, path: Keys, label: string, input: unknown, opened: readonly string[]): Step {
   const place = { file: source.file, line: source.lineOf(path) };
-  const verb = verbOf(place, label, given);
-  refuse(source, verb, path, given);
-  const step = given as GivenStep;
+  const verb = verbOf(place, label, input);
+  refuse(source, verb, path, input);
+  const step = input as GivenStep;
   refuseExpectations(source, verb, path, step);
   if (verb === "repeat")
     return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, opened) };
@@ -112,8 +112,8 @@ function stepOf(source: Source, path: Keys, label: string, given: unknown, opene
   return { verb, given: step, label, place, steps: [] };
 }
 
-function refuseExpectations(source: Source, verb: Verb, path: Keys, given: GivenStep): void {
-  const lines = expectationProblems(verb, given).map(({ path: within, text }) => {
+function refuseExpectations(source: Source, verb: Verb, path: Keys, input: GivenStep): void {
+  const lines = expectationProblems(verb, input).map(({ path: within, text }) => {
     const keys = [...path, ...within];
     return `${shown(source.file)}:${source.lineOf(keys)}: ${nameOf(keys)}: ${text}`;
   });
@@ -121,11 +121,11 @@ function refuseExpectations(source: Source, verb: Verb, path: Keys, given: Given
 }
 
 /** `request` carries an `expect` of its own, so the verb `expect` is the one that stands alone. */
-function verbOf(place: Place, label: string, given: unknown): Verb {
+function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   const where = `${shown(place.file)}:${place.line}: ${label}`;
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (typeof input !== "object" || input === null || Array.isArray(input))
     throw new ScenarioProblem(`${where}: a step is an object with one of ${Object.keys(VERBS).join(", ")}`);
-  const names = Object.keys(given);
+  const names = Object.keys(input);
   const found = (Object.keys(VERBS) as Verb[]).filter((verb) => names.includes(verb));
   const [only, second] = found.length > 1 ? found.filter((verb) => verb !== "expect") : found;
   if (only !== undefined && second === undefined) return only;
@@ -137,8 +137,8 @@ function verbOf(place: Place, label: string, given: unknown): Verb {
   throw new ScenarioProblem(`${where}: it has no verb; ${hint}`);
 }
 
-function included(place: Place, label: string, given: GivenStep, opened: readonly string[]): Step[] {
-  const { include } = given as GivenStep<"include">;
+function included(place: FileLocation, label: string, input: GivenStep, opened: readonly string[]): Step[] {
+  const { include } = input as GivenStep<"include">;
   const file = resolve(dirname(place.file), include);
   const where = `${shown(place.file)}:${place.line}: ${label}`;
   if (opened.includes(file)) throw new ScenarioProblem(`${where}: ${include} includes itself`);

@@ -1,84 +1,94 @@
 import type { Emulator } from "../emulator/runtime/index.ts";
-import { answerOf, type Setting, type Stage, StageProblem, type Stages } from "./stage.ts";
+import {
+  type Environment,
+  EnvironmentError,
+  type EnvironmentOptions,
+  type Environments,
+  replyOf,
+} from "./environment.ts";
 
 const DEFAULT_NOW = "2026-01-01T00:00:00Z";
 /** Emulators that nobody plays on are kept for scenarios of their kind, but not all of them for ever. */
 const MAX_IDLE = 4;
 
 /** An emulator with all that play in worlds of it. */
-interface Host {
+interface SharedEmulator {
   readonly emulator: Promise<Emulator>;
-  guests: number;
+  openWorlds: number;
   /** How many worlds there have been: a name is not used again, since something may still come late. */
-  worlds: number;
+  createdWorlds: number;
 }
 
 /**
  * Worlds in this process. Scenarios with the same seed, instant and settings share an emulator, since its
  * worlds all begin alike.
  */
-export function openInProcess(): Stages {
-  const hosts = new Map<string, Host>();
+export function openInProcess(): Environments {
+  const sharedEmulators = new Map<string, SharedEmulator>();
   let alone = 0;
   let isClosed = false;
 
-  function enter(setting: Setting): Host {
-    if (isClosed) throw new StageProblem("the replay was ended");
+  function acquire(setting: EnvironmentOptions): SharedEmulator {
+    if (isClosed) throw new EnvironmentError("the replay was ended");
     const { seed, now = DEFAULT_NOW, settings, isAlone } = setting;
     if (isAlone) alone += 1;
     const key = JSON.stringify([seed, now, settings, isAlone && alone]);
-    const host = hosts.get(key) ?? { emulator: started(setting), guests: 0, worlds: 0 };
+    const shared = sharedEmulators.get(key) ?? {
+      emulator: started(setting),
+      openWorlds: 0,
+      createdWorlds: 0,
+    };
     // The one that was used last comes last.
-    hosts.delete(key);
-    hosts.set(key, host);
-    host.guests += 1;
-    host.worlds += 1;
-    return host;
+    sharedEmulators.delete(key);
+    sharedEmulators.set(key, shared);
+    shared.openWorlds += 1;
+    shared.createdWorlds += 1;
+    return shared;
   }
 
-  async function leave(host: Host): Promise<void> {
-    host.guests -= 1;
-    const idle = [...hosts].filter(([, { guests }]) => guests === 0);
+  async function release(shared: SharedEmulator): Promise<void> {
+    shared.openWorlds -= 1;
+    const idle = [...sharedEmulators].filter(([, { openWorlds }]) => openWorlds === 0);
     const surplus = idle.slice(0, Math.max(0, idle.length - MAX_IDLE));
-    for (const [key] of surplus) hosts.delete(key);
+    for (const [key] of surplus) sharedEmulators.delete(key);
     await Promise.all(surplus.map(([, each]) => closed(each)));
   }
 
   return {
     async open(setting) {
-      const host = enter(setting);
-      const id = `scenario-${host.worlds}`;
+      const shared = acquire(setting);
+      const id = `scenario-${shared.createdWorlds}`;
       try {
-        const emulator = await host.emulator;
+        const emulator = await shared.emulator;
         const world = setting.isAlone ? emulator : await emulator.fork({ from: "seeded", id });
-        return stageOn(world, async () => {
+        return environmentOn(world, async () => {
           await world.close();
-          await leave(host);
+          await release(shared);
         });
       } catch (error) {
-        await leave(host);
-        throw new StageProblem((error as Error).message);
+        await release(shared);
+        throw new EnvironmentError((error as Error).message);
       }
     },
     async close() {
       isClosed = true;
-      await Promise.all([...hosts.values()].map(closed));
-      hosts.clear();
+      await Promise.all([...sharedEmulators.values()].map(closed));
+      sharedEmulators.clear();
     },
   };
 }
 
-async function started({ seed, now = DEFAULT_NOW, settings }: Setting): Promise<Emulator> {
+async function started({ seed, now = DEFAULT_NOW, settings }: EnvironmentOptions): Promise<Emulator> {
   const { startEmulator } = await import("../emulator/runtime/index.ts");
   return startEmulator({ ...settings, clock: "frozen", now, ...(seed !== undefined && { seed }) });
 }
 
 /** One that could not be started has nothing to close, and whoever asked for it was told. */
-async function closed({ emulator }: Host): Promise<void> {
+async function closed({ emulator }: SharedEmulator): Promise<void> {
   await (await emulator.catch(() => undefined))?.close();
 }
 
-function stageOn(world: Emulator, close: () => Promise<void>): Stage {
+function environmentOn(world: Emulator, close: () => Promise<void>): Environment {
   return {
     url: world.url,
     euUrl: world.euUrl,
@@ -86,7 +96,7 @@ function stageOn(world: Emulator, close: () => Promise<void>): Stage {
     seed: world.seed,
     async request({ region, method, path, headers, body }) {
       const init = { region, method, headers, ...(body !== undefined && { body }) };
-      return answerOf(await world.request(path, init));
+      return replyOf(await world.request(path, init));
     },
     close,
   };

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { CONTROL_PATH } from "./actor.ts";
+import { CONTROL_PATH } from "./runner.ts";
 import { verbatim } from "./variables.ts";
 
 /** A request as `GET /_emulator/v1/recording` tells it. */
@@ -21,7 +21,7 @@ interface Head {
   readonly settings: object;
 }
 
-type Told = Pick<RecordedRequest, "status">;
+type RepliedRequest = Pick<RecordedRequest, "status">;
 
 /** The part of `GET /_emulator/v1/config` that replies depend on, and that a scenario is not told otherwise. */
 interface Config {
@@ -70,7 +70,10 @@ async function read(url: string, path: string): Promise<string> {
 }
 
 /** What a scenario must be told to go the same way; without need nothing, since a target cannot be told. */
-function settingsFor({ profile, deployment, rateLimits }: Config["settings"], requests: readonly Told[]) {
+function settingsFor(
+  { profile, deployment, rateLimits }: Config["settings"],
+  requests: readonly RepliedRequest[],
+) {
   return {
     ...(profile !== "spec" && { profile }),
     ...(deployment !== "hosted" && { deployment }),
@@ -93,7 +96,7 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
     now = request.at;
     const step = stepOf(ids.named(request));
     steps.push(step);
-    now = movedTo(request)?.to ?? now;
+    now = advanceTarget(request)?.to ?? now;
     ids.learn(request, step);
   }
   const warnings = warningsOf(head, requests);
@@ -109,8 +112,8 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
 }
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
-  const value = body === null || body === "" ? undefined : sentAgain(body);
-  const ahead = movedTo({ path, query, status, reply });
+  const value = body === null || body === "" ? undefined : bodyToSend(body);
+  const ahead = advanceTarget({ path, query, status, reply });
   if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
   if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
@@ -121,12 +124,12 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
     ...(region !== "us" && !isControl && { region }),
     ...(Object.keys(unusual).length > 0 && { headers: unusual }),
     ...(value !== undefined && { body: value }),
-    expect: { status, ...tellingPart(reply) },
+    expect: { status, ...assertableBody(reply) },
   };
 }
 
 /** Text is sent as it is, so that JSON which is one text stays in its quotes. */
-function sentAgain(body: string): unknown {
+function bodyToSend(body: string): unknown {
   const value = parsed(body);
   return typeof value === "string" ? body : value;
 }
@@ -140,7 +143,7 @@ function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<st
 }
 
 /** What people look at in a reply: the status of an export, a run, a thread. */
-function tellingPart(reply: string | null): StepText {
+function assertableBody(reply: string | null): StepText {
   const value = reply === null ? undefined : parsed(reply);
   const { status } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly status?: unknown;
@@ -211,13 +214,18 @@ function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly 
       yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
 }
 
-type Moving = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;
+type AdvanceRequest = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;
 
 /** What became of a call that has moved the clock, which a dry run does not. */
-function movedTo({ path, query, status, reply }: Moving): { to?: string; reached?: boolean } | undefined {
+function advanceTarget({
+  path,
+  query,
+  status,
+  reply,
+}: AdvanceRequest): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
-  const said = parsed(reply) as { to?: string; reached?: boolean; dry_run?: boolean };
-  return said.dry_run === true || new URLSearchParams(query).has("dry_run") ? undefined : said;
+  const parsedReply = parsed(reply) as { to?: string; reached?: boolean; dry_run?: boolean };
+  return parsedReply.dry_run === true || new URLSearchParams(query).has("dry_run") ? undefined : parsedReply;
 }
 
 function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {

@@ -2,9 +2,9 @@ import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { readScenario, SCENARIO_NAME, type Scenario, ScenarioProblem } from "./document.ts";
+import { EnvironmentError, type Environments } from "./environment.ts";
 import { compareGolden, type Drift } from "./golden.ts";
-import { type Failure, type Played, play } from "./play.ts";
-import { StageProblem, type Stages } from "./stage.ts";
+import { type Failure, runScenario, type ScenarioRun } from "./run-scenario.ts";
 
 /** Of an emulator that is told none. */
 const DEFAULT_SEED = 1;
@@ -35,7 +35,7 @@ export interface ReplayOptions {
   readonly cwd: string;
   /** How many are played at the same time. */
   readonly jobs: number;
-  readonly stages: Stages;
+  readonly environments: Environments;
   /** Instead of the seed that the scenario names. */
   readonly seed?: number;
   readonly update?: boolean;
@@ -62,14 +62,14 @@ export function scenarioFiles(operands: readonly string[], cwd: string): readonl
 }
 
 /** Packages bring scenarios of their own, those of this one among them. */
-const NOT_LOOKED_INTO = new Set(["node_modules", ".git"]);
+const SKIPPED_FOLDERS = new Set(["node_modules", ".git"]);
 
 function* filesBelow(folder: string): Iterable<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (!entry.isDirectory()) {
       if (SCENARIO_NAME.test(entry.name)) yield path;
-    } else if (!NOT_LOOKED_INTO.has(entry.name)) yield* filesBelow(path);
+    } else if (!SKIPPED_FOLDERS.has(entry.name)) yield* filesBelow(path);
   }
 }
 
@@ -97,56 +97,56 @@ export async function replay(
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
   let kept = 0;
-  function isToStay({ failure }: Played): boolean {
+  function shouldKeepOpen({ failure }: ScenarioRun): boolean {
     if (failure === undefined || options.keep !== true || kept >= KEPT_MAX) return false;
     kept += 1;
     return true;
   }
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift())
-      outcomes[next.index] = await playOne(next.scenario, options, isToStay);
+      outcomes[next.index] = await runOne(next.scenario, options, shouldKeepOpen);
   }
-  const { jobs, stages } = options;
-  const count = Math.max(1, Math.min(jobs, stages.atOnce ?? jobs, scenarios.length));
+  const { jobs, environments } = options;
+  const count = Math.max(1, Math.min(jobs, environments.maxOpen ?? jobs, scenarios.length));
   await Promise.all(Array.from({ length: count }, work));
   return outcomes;
 }
 
-async function playOne(
+async function runOne(
   scenario: Scenario,
   options: ReplayOptions,
-  isToStay: (played: Played) => boolean,
+  shouldKeepOpen: (result: ScenarioRun) => boolean,
 ): Promise<Outcome> {
-  const { stages, seed = scenario.seed, update = false } = options;
+  const { environments, seed = scenario.seed, update = false } = options;
   const begun = performance.now();
   const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
   const rest = { failure: undefined, drift: undefined, problem: undefined, isKept: false };
-  let isKept = stages.isLasting === true;
+  let isKept = environments.keepsWorlds === true;
   try {
-    const played = await play({ ...scenario, seed }, stages, (each) => {
-      const stays = isToStay(each);
-      isKept ||= stays;
-      return stays;
+    const result = await runScenario({ ...scenario, seed }, environments, (each) => {
+      const isKeptOpen = shouldKeepOpen(each);
+      isKept ||= isKeptOpen;
+      return isKeptOpen;
     });
-    const drift = played.failure ? undefined : driftOf(scenario, played, update);
-    const verdict = played.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
-    const again = againLine(scenario, options, played.seed);
+    const drift = result.failure ? undefined : driftOf(scenario, result, update);
+    const verdict = result.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
+    const again = rerunLine(scenario, options, result.seed);
     const durationMs = performance.now() - begun;
     return {
       ...common,
       ...rest,
       verdict,
       durationMs,
-      steps: played.steps,
-      seed: played.seed,
-      failure: played.failure,
+      steps: result.steps,
+      seed: result.seed,
+      failure: result.failure,
       drift,
       isKept,
       again,
     };
   } catch (error) {
-    if (!(error instanceof StageProblem)) throw error;
-    const again = againLine(scenario, options, seed);
+    if (!(error instanceof EnvironmentError)) throw error;
+    const again = rerunLine(scenario, options, seed);
     const durationMs = performance.now() - begun;
     return {
       ...common,
@@ -162,12 +162,12 @@ async function playOne(
 }
 
 /** A journal is that of one seed: with another every id is another. */
-function driftOf({ file, seed }: Scenario, played: Played, update: boolean): Drift {
-  if (played.seed !== (seed ?? DEFAULT_SEED)) return { kind: "none" };
-  return compareGolden(file, played.journal, update);
+function driftOf({ file, seed }: Scenario, result: ScenarioRun, update: boolean): Drift {
+  if (result.seed !== (seed ?? DEFAULT_SEED)) return { kind: "none" };
+  return compareGolden(file, result.journal, update);
 }
 
-function againLine(
+function rerunLine(
   { file }: Scenario,
   { cwd, againFlags = [] }: ReplayOptions,
   seed: number | undefined,

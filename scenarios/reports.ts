@@ -56,10 +56,10 @@ function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"
 }
 
 function summary(outcomes: readonly Outcome[]): string {
-  const told = Object.entries(counts(outcomes)).filter(
+  const noted = Object.entries(counts(outcomes)).filter(
     ([verdict, count]) => count > 0 || verdict === "passed",
   );
-  return `${outcomes.length} scenario${outcomes.length === 1 ? "" : "s"}: ${told.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
+  return `${outcomes.length} scenario${outcomes.length === 1 ? "" : "s"}: ${noted.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
 }
 
 function junit(outcomes: readonly Outcome[], cwd: string): string {

@@ -8,7 +8,7 @@ import { MAX_FILE_BYTES } from "./bounds.ts";
 import { scenarioSchema } from "./schema.ts";
 
 /** Where something stands, for people. */
-export interface Place {
+export interface FileLocation {
   readonly file: string;
   readonly line: number;
 }
@@ -86,10 +86,10 @@ export function refuse(source: Source, definition: string, base: Keys, value: un
 
 function problemsOf(source: Source, validate: ValidateFunction, base: Keys, value: unknown) {
   if (validate(value)) return [];
-  const told = (validate.errors ?? []).filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if");
-  return told.map((error) => {
+  const described = (validate.errors ?? []).filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if");
+  return described.map((error) => {
     const path = [...base, ...keysOf(error)];
-    return { line: source.lineOf(path), text: `${nameOf(path)}: ${saying(error)}` };
+    return { line: source.lineOf(path), text: `${nameOf(path)}: ${describeProblem(error)}` };
   });
 }
 
@@ -111,7 +111,7 @@ export function nameOf(path: Keys): string {
   );
 }
 
-function saying({ keyword, params, message, parentSchema }: ErrorObject): string {
+function describeProblem({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === "required") return `${String(params.missingProperty)} is missing`;
   if (keyword === "enum") return `must be one of ${(params.allowedValues as readonly unknown[]).join(", ")}`;
   if (keyword !== "additionalProperties") return message ?? "is not acceptable";

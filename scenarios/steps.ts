@@ -1,71 +1,84 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Actor, CONTROL_PATH, type Exchange } from "./actor.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { Step } from "./document.ts";
 import { differences, shownValue } from "./matching.ts";
+import { type Observation, worldDifferences } from "./observation.ts";
 import { ABSENT, valueAt } from "./paths.ts";
-import { type Sight, worldDifferences } from "./sources.ts";
+import { CONTROL_PATH, type Exchange, type Runner } from "./runner.ts";
 import { filled, type Variables } from "./variables.ts";
 
 /** What the steps of one scenario share. */
-export interface Play {
-  readonly actor: Actor;
-  readonly sight: Sight;
+export interface StepContext {
+  readonly runner: Runner;
+  readonly observation: Observation;
   readonly variables: Variables;
 }
 
-type Plain = Exclude<Verb, "repeat" | "include">;
+type SimpleVerb = Exclude<Verb, "repeat" | "include">;
 
 /** Does a step and says how its outcome differs from what it expects. */
-export async function perform(play: Play, step: Step): Promise<string[]> {
-  const act = ACTS[step.verb as Plain] as (play: Play, given: GivenStep, step: Step) => Promise<string[]>;
-  return act(play, filled(step.given, play.variables), step);
+export async function performStep(context: StepContext, step: Step): Promise<string[]> {
+  const handler = STEP_HANDLERS[step.verb as SimpleVerb] as (
+    context: StepContext,
+    input: GivenStep,
+    step: Step,
+  ) => Promise<string[]>;
+  return handler(context, filled(step.given, context.variables), step);
 }
 
-const ACTS: { readonly [V in Plain]: (play: Play, given: GivenStep<V>, step: Step) => Promise<string[]> } = {
-  async request(play, given) {
-    return settle(play, given, await play.actor.send(given.request, given));
+const STEP_HANDLERS: {
+  readonly [V in SimpleVerb]: (context: StepContext, input: GivenStep<V>, step: Step) => Promise<string[]>;
+} = {
+  async request(context, input) {
+    return checkReply(context, input, await context.runner.send(input.request, input));
   },
-  async control(play, given) {
-    const space = given.control.indexOf(" ");
-    const line = `${given.control.slice(0, space)} ${CONTROL_PATH}${given.control.slice(space + 1)}`;
-    return settle(play, given, await play.actor.send(line, given));
+  async control(context, input) {
+    const space = input.control.indexOf(" ");
+    const line = `${input.control.slice(0, space)} ${CONTROL_PATH}${input.control.slice(space + 1)}`;
+    return checkReply(context, input, await context.runner.send(line, input));
   },
-  async advance(play, given) {
-    const target = typeof given.advance === "string" ? { by: given.advance } : given.advance;
+  async advance(context, input) {
+    const target = typeof input.advance === "string" ? { by: input.advance } : input.advance;
     const body = "next" in target ? { ...target, next: Number(target.next) } : target;
-    const said = await play.actor.send(`POST ${CONTROL_PATH}/clock/advance`, { body });
+    const exchange = await context.runner.send(`POST ${CONTROL_PATH}/clock/advance`, { body });
     const usual = { body: { settled: true, ...("until" in target && { reached: true }) } };
-    return settle(play, { ...given, expect: given.expect ?? usual }, said);
+    return checkReply(context, { ...input, expect: input.expect ?? usual }, exchange);
   },
-  async fault(play, given) {
-    return settle(play, given, await play.actor.send(`POST ${CONTROL_PATH}/faults`, { body: given.fault }));
+  async fault(context, input) {
+    return checkReply(
+      context,
+      input,
+      await context.runner.send(`POST ${CONTROL_PATH}/faults`, { body: input.fault }),
+    );
   },
-  async seed(play, given, step) {
-    const value = await seed(play, given.seed, step);
-    return capture(play, given.capture, value);
+  async seed(context, input, step) {
+    const value = await seed(context, input.seed, step);
+    return capture(context, input.capture, value);
   },
-  expect: (play, given) =>
-    worldDifferences(play.sight, given.expect as Readonly<Record<string, Readonly<Record<string, unknown>>>>),
+  expect: (context, input) =>
+    worldDifferences(
+      context.observation,
+      input.expect as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    ),
 };
 
-interface Consequence {
+interface ExpectedReply {
   readonly expect?: { readonly status?: unknown; readonly headers?: unknown; readonly body?: unknown };
   readonly capture?: Readonly<Record<string, string>>;
   readonly collect?: Readonly<Record<string, string>>;
 }
 
 /** Compares a reply with what is expected of it, and keeps what is wanted of it. */
-function settle(play: Play, given: Consequence, { answer, body }: Exchange): string[] {
-  const { status, headers, body: wanted } = given.expect ?? {};
+function checkReply(context: StepContext, input: ExpectedReply, { answer, body }: Exchange): string[] {
+  const { status, headers, body: wanted } = input.expect ?? {};
   const found = [
     ...(status === undefined ? failureOf(answer.status, body) : differences(status, answer.status, "status")),
     ...(headers === undefined ? [] : differences(headers, answer.headers, "headers")),
     ...(wanted === undefined ? [] : differences(wanted, body, "body")),
   ];
   if (found.length > 0) return found;
-  return [...capture(play, given.capture, body), ...collect(play, given.collect, body)];
+  return [...capture(context, input.capture, body), ...collect(context, input.collect, body)];
 }
 
 function failureOf(status: number, body: unknown): string[] {
@@ -73,7 +86,7 @@ function failureOf(status: number, body: unknown): string[] {
 }
 
 function capture(
-  { variables }: Play,
+  { variables }: StepContext,
   wanted: Readonly<Record<string, string>> = {},
   value: unknown,
 ): string[] {
@@ -86,7 +99,7 @@ function capture(
 }
 
 function collect(
-  { variables }: Play,
+  { variables }: StepContext,
   wanted: Readonly<Record<string, string>> = {},
   value: unknown,
 ): string[] {
@@ -101,26 +114,33 @@ function collect(
 type Seed = GivenStep<"seed">["seed"];
 
 /** Puts data there in one way or several; the value is what the last of them answered. */
-async function seed({ actor }: Play, given: Seed, { place }: Step): Promise<unknown> {
+async function seed({ runner }: StepContext, input: Seed, { place: location }: Step): Promise<unknown> {
   let value: unknown = {};
-  if (given.bucket !== undefined) value = await actor.control("POST", "/s3/buckets", { name: given.bucket });
-  if (given.credential !== undefined)
-    value = await actor.control("POST", "/s3/credentials", given.credential);
-  if (given.traces !== undefined) value = await actor.control("POST", "/traces/generate", given.traces);
-  const runs = [...(given.runs ?? []), ...(given.file === undefined ? [] : runsIn(given.file, place.file))];
-  return runs.length === 0 ? value : ingest(actor, runs, given.project);
+  if (input.bucket !== undefined) value = await runner.control("POST", "/s3/buckets", { name: input.bucket });
+  if (input.credential !== undefined)
+    value = await runner.control("POST", "/s3/credentials", input.credential);
+  if (input.traces !== undefined) value = await runner.control("POST", "/traces/generate", input.traces);
+  const runs = [
+    ...(input.runs ?? []),
+    ...(input.file === undefined ? [] : runsIn(input.file, location.file)),
+  ];
+  return runs.length === 0 ? value : ingest(runner, runs, input.project);
 }
 
-async function ingest(actor: Actor, runs: readonly object[], project: string | undefined): Promise<unknown> {
+async function ingest(
+  runner: Runner,
+  runs: readonly object[],
+  project: string | undefined,
+): Promise<unknown> {
   const post =
     project === undefined
       ? runs
       : runs.map((run) => ({ ...run, session_id: undefined, session_name: project }));
-  const said = await actor.send("POST /runs/batch", { body: { post } });
-  if (said.answer.status >= 400)
-    throw new Error(`POST /runs/batch: ${said.answer.status} ${said.answer.text}`);
-  if (project === undefined) return said.body;
-  const found = await actor.send(`GET /sessions?name=${encodeURIComponent(project)}`, {});
+  const exchange = await runner.send("POST /runs/batch", { body: { post } });
+  if (exchange.answer.status >= 400)
+    throw new Error(`POST /runs/batch: ${exchange.answer.status} ${exchange.answer.text}`);
+  if (project === undefined) return exchange.body;
+  const found = await runner.send(`GET /sessions?name=${encodeURIComponent(project)}`, {});
   return { session_id: valueAt(found.body, "0.id") };
 }
 

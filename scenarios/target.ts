@@ -1,5 +1,11 @@
+import {
+  type Environment,
+  EnvironmentError,
+  type EnvironmentOptions,
+  type Environments,
+  replyOf,
+} from "./environment.ts";
 import { differences } from "./matching.ts";
-import { answerOf, type Setting, type Stage, StageProblem, type Stages } from "./stage.ts";
 
 const REPLY_TIMEOUT_MS = 10 * 60_000;
 
@@ -16,29 +22,29 @@ interface World {
 type MadeWorld = Omit<World, "seed"> & { readonly id: string };
 
 /** Worlds of the emulator at an address, one for each scenario; without worlds the whole of it serves, emptied. */
-export async function openTarget(url: string, world: string | undefined): Promise<Stages> {
+export async function openTarget(url: string, world: string | undefined): Promise<Environments> {
   if (world !== undefined) return openWorld(world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`);
   const { status } = await ask(url, "GET", "/worlds");
   return status === 404 ? openWorld(url) : openWorlds(url);
 }
 
 /** One world, which is emptied for each scenario. */
-function openWorld(url: string): Stages {
+function openWorld(url: string): Environments {
   return {
-    atOnce: 1,
-    isLasting: true,
+    maxOpen: 1,
+    keepsWorlds: true,
     async open(setting) {
-      const begun = await control<World>(url, "POST", "/reset", {});
-      await refuse(setting, begun, url);
-      await freeze(url, begun);
-      return stageIn(url, begun, async () => {});
+      const initial = await control<World>(url, "POST", "/reset", {});
+      await refuseMismatch(setting, initial, url);
+      await freeze(url, initial);
+      return environmentAt(url, initial, async () => {});
     },
     close: async () => {},
   };
 }
 
 /** A world of its own for each scenario, removed behind it. */
-function openWorlds(url: string): Stages {
+function openWorlds(url: string): Environments {
   const open = new Set<string>();
   let isClosed = false;
 
@@ -48,28 +54,28 @@ function openWorlds(url: string): Stages {
     await ask(url, "DELETE", `/worlds/${id}`).catch(() => undefined);
   }
 
-  async function begin(setting: Setting, made: MadeWorld): Promise<Stage> {
+  async function begin(setting: EnvironmentOptions, made: MadeWorld): Promise<Environment> {
     const base = `${url}/w/${made.id}`;
     const { seed } = await control<World>(base, "GET", "/status");
-    const begun = { ...made, seed };
-    await refuse(setting, begun, url);
-    await freeze(base, begun);
-    return stageIn(base, begun, () => remove(made.id));
+    const initial = { ...made, seed };
+    await refuseMismatch(setting, initial, url);
+    await freeze(base, initial);
+    return environmentAt(base, initial, () => remove(made.id));
   }
 
   return {
     async open(setting) {
-      if (isClosed) throw new StageProblem("the replay was ended");
+      if (isClosed) throw new EnvironmentError("the replay was ended");
       if (setting.isAlone)
-        throw new StageProblem(
+        throw new EnvironmentError(
           "it works with what all worlds of an emulator share; play it without --target, or with --world main",
         );
       const { seed, now } = setting;
-      const order = { from: "seeded", clock: "frozen", seed, now };
-      const made = await control<MadeWorld>(url, "POST", "/worlds", order);
+      const request = { from: "seeded", clock: "frozen", seed, now };
+      const made = await control<MadeWorld>(url, "POST", "/worlds", request);
       open.add(made.id);
       try {
-        if (isClosed) throw new StageProblem("the replay was ended");
+        if (isClosed) throw new EnvironmentError("the replay was ended");
         return await begin(setting, made);
       } catch (error) {
         await remove(made.id);
@@ -88,29 +94,36 @@ async function freeze(url: string, { clock }: World): Promise<void> {
   if (clock.mode !== "frozen") await control(url, "POST", "/clock/freeze");
 }
 
-async function refuse({ seed, now, settings }: Setting, begun: World, url: string): Promise<void> {
-  const wishes = await unmetWishes(settings, url);
-  if (wishes.length > 0)
-    throw new StageProblem(
-      `it needs settings (${wishes.join(", ")}) that this emulator has not, and a running one cannot be given; play it without --target`,
+async function refuseMismatch(
+  { seed, now, settings }: EnvironmentOptions,
+  initial: World,
+  url: string,
+): Promise<void> {
+  const unmet = await unmetSettings(settings, url);
+  if (unmet.length > 0)
+    throw new EnvironmentError(
+      `it needs settings (${unmet.join(", ")}) that this emulator has not, and a running one cannot be given; play it without --target`,
     );
-  if (now !== undefined && Date.parse(now) !== Date.parse(begun.now))
-    throw new StageProblem(
-      `it begins at ${now}, and ${url} begins at ${begun.now}; start that one with --clock frozen --now ${now}`,
+  if (now !== undefined && Date.parse(now) !== Date.parse(initial.now))
+    throw new EnvironmentError(
+      `it begins at ${now}, and ${url} begins at ${initial.now}; start that one with --clock frozen --now ${now}`,
     );
-  if (seed !== undefined && seed !== begun.seed)
-    throw new StageProblem(
-      `it needs seed ${seed}, and ${url} has ${begun.seed}; start that one with --seed ${seed}`,
+  if (seed !== undefined && seed !== initial.seed)
+    throw new EnvironmentError(
+      `it needs seed ${seed}, and ${url} has ${initial.seed}; start that one with --seed ${seed}`,
     );
 }
 
 /** Settings that the emulator was not started with. */
-async function unmetWishes(settings: Setting["settings"], url: string): Promise<readonly string[]> {
-  const wishes = Object.entries(settings);
-  if (wishes.length === 0) return [];
+async function unmetSettings(
+  settings: EnvironmentOptions["settings"],
+  url: string,
+): Promise<readonly string[]> {
+  const unmet = Object.entries(settings);
+  if (unmet.length === 0) return [];
   const { settings: had } = await control<Configured>(url, "GET", "/config");
   const known: Readonly<Record<string, unknown>> = { ...had, rate_limits: had.rateLimits };
-  return wishes.flatMap(([name, value]) =>
+  return unmet.flatMap(([name, value]) =>
     differences(value, Object.hasOwn(known, name) ? known[name] : undefined).length === 0 ? [] : [name],
   );
 }
@@ -120,7 +133,11 @@ interface Configured {
 }
 
 /** The address that was given leads there, whatever the emulator calls itself. */
-function stageIn(base: string, { url, eu_url, s3_url, seed }: World, close: Stage["close"]): Stage {
+function environmentAt(
+  base: string,
+  { url, eu_url, s3_url, seed }: World,
+  close: Environment["close"],
+): Environment {
   return {
     url,
     euUrl: eu_url,
@@ -133,7 +150,7 @@ function stageIn(base: string, { url, eu_url, s3_url, seed }: World, close: Stag
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
       });
-      return answerOf(reply);
+      return replyOf(reply);
     },
     close,
   };
@@ -142,9 +159,11 @@ function stageIn(base: string, { url, eu_url, s3_url, seed }: World, close: Stag
 async function control<T>(url: string, method: string, path: string, body?: unknown): Promise<T> {
   const reply = await ask(url, method, path, body);
   if (reply.ok) return (await reply.json()) as T;
-  const said = (await reply.json().catch(() => undefined)) as Partial<Refused> | undefined;
-  const { message: why = "is it an emulator?", hint = "" } = said?.error ?? {};
-  throw new StageProblem(`${url}: ${method} ${path} answered ${reply.status}: ${`${why} ${hint}`.trimEnd()}`);
+  const answer = (await reply.json().catch(() => undefined)) as Partial<Refused> | undefined;
+  const { message: why = "is it an emulator?", hint = "" } = answer?.error ?? {};
+  throw new EnvironmentError(
+    `${url}: ${method} ${path} answered ${reply.status}: ${`${why} ${hint}`.trimEnd()}`,
+  );
 }
 
 interface Refused {
@@ -155,5 +174,5 @@ async function ask(url: string, method: string, path: string, body?: unknown): P
   const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const reply = await fetch(`${url}/_emulator/v1${path}`, init).catch(() => undefined);
   if (reply) return reply;
-  throw new StageProblem(`${url}: nothing answers there; start it with \`emulator start\``);
+  throw new EnvironmentError(`${url}: nothing answers there; start it with \`emulator start\``);
 }

@@ -4,10 +4,10 @@ type Action = (invocation: Invocation, selectors: readonly string[]) => Promise<
 
 /** Each loads its part of the harness only when it is asked for. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  run: async (...given) => (await import("../contract/run.ts")).run(...given),
-  list: async (...given) => (await import("../contract/list.ts")).list(...given),
-  coverage: async (...given) => (await import("../contract/coverage.ts")).showCoverage(...given),
-  selftest: async (...given) => (await import("../contract/selftest.ts")).runSelftest(...given),
+  run: async (...named) => (await import("../contract/run.ts")).run(...named),
+  list: async (...named) => (await import("../contract/list.ts")).list(...named),
+  coverage: async (...named) => (await import("../contract/coverage.ts")).showCoverage(...named),
+  selftest: async (...named) => (await import("../contract/selftest.ts")).runSelftest(...named),
 };
 
 const FLAGS: Flags = {
@@ -65,7 +65,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 /** What is passed over in silence is taken for done. */
 function refuseFlags({ flags }: Invocation, name: string): void {
-  const stray = Object.keys(FLAGS).find((flag) => flags[flag] !== undefined);
-  if (stray !== undefined)
-    throw new UsageError(`--${stray}: contract ${name} has no use for it, only contract run`);
+  const unusable = Object.keys(FLAGS).find((flag) => flags[flag] !== undefined);
+  if (unusable !== undefined)
+    throw new UsageError(`--${unusable}: contract ${name} has no use for it, only contract run`);
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { workWith } from "../breakdown.ts";
 import { type Command, CommandFailure, type Invocation } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
+import { runWithEmulator } from "../defect-exit.ts";
 import { makeDemoFolder } from "../demo-folder.ts";
-import { tellStory } from "../demo-story.ts";
-import { signalled } from "../signals.ts";
+import { runDemo } from "../demo-run.ts";
+import { firstSignal } from "../signals.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { openProgress, print } from "../terminal.ts";
 
@@ -32,12 +32,12 @@ async function run(invocation: Invocation): Promise<number> {
   );
   await makeDemoFolder(folder);
   const progress = openProgress(flags.quiet === true);
-  const interrupted = signalled();
+  const interrupted = firstSignal();
   const running = await startOrExplain(configuration);
-  return workWith(running, configuration, async (breakdown) => {
+  return runWithEmulator(running, configuration, async (breakdown) => {
     try {
-      const story = tellStory(running, progress);
-      const account = await Promise.race([story, interrupted.then(stopTelling), breakdown]);
+      const demoRun = runDemo(running, progress);
+      const account = await Promise.race([demoRun, interrupted.then(failInterrupted), breakdown]);
       if (typeof account === "number") return account;
       progress.clear();
       if (flags.json === true) print(JSON.stringify(account.facts));
@@ -49,6 +49,6 @@ async function run(invocation: Invocation): Promise<number> {
   });
 }
 
-function stopTelling(signal: NodeJS.Signals): never {
+function failInterrupted(signal: NodeJS.Signals): never {
   throw new CommandFailure(`the demo was ended by ${signal}`);
 }

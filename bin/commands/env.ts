@@ -1,6 +1,6 @@
 import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { basePathOf, neededLocator, statusOf, targetUrl, urlFlag } from "../running.ts";
+import { basePathOf, requireLocator, statusOf, targetUrl, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
@@ -17,7 +17,7 @@ async function run(invocation: Invocation): Promise<number> {
   // The locator has the addresses of the world main, and can be read while nothing answers.
   const addresses = isElsewhere
     ? await statusOf(await targetUrl(invocation))
-    : await neededLocator(invocation);
+    : await requireLocator(invocation);
   const variables = childEnvironment(addresses);
   if (invocation.flags.json === true) print(JSON.stringify(variables));
   else

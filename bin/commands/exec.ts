@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
-import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
+import { runWithEmulator } from "../defect-exit.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot-lines.ts";
 import { startOrExplain } from "../start-problems.ts";
-import { complain } from "../terminal.ts";
+import { printError } from "../terminal.ts";
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-const UNSTRUCK = 4;
-const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+const UNTRIGGERED_FAULTS = 4;
+const FORWARDED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 export const command: Command = {
   summary: "start on free ports, run a command with the addresses in its environment, stop",
@@ -25,22 +25,22 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const signals = passOnSignals();
+  const signals = forwardSignals();
   const { flags } = invocation;
   const kept = flags.data === undefined ? { ephemeral: true } : {};
   const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
   const running = await startOrExplain(configuration);
-  return workWith(running, configuration, async (breakdown) => {
+  return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);
-    for (const line of missingLines(running.missing)) complain(line);
+    for (const line of missingLines(running.missing)) printError(line);
     // What the child does without its emulator shows nothing.
-    void breakdown.then(() => signals.pass("SIGTERM"));
+    void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
-    const exitCode = await Promise.race([child, breakdown]);
-    const unstruck = configuration.settings.strict ? running.unstruckFaults() : [];
-    for (const { id, plane, match, then } of unstruck)
-      complain(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
-    return exitCode === 0 && unstruck.length > 0 ? UNSTRUCK : exitCode;
+    const exitCode = await Promise.race([child, defectExit]);
+    const untriggered = configuration.settings.strict ? running.untriggeredFaults() : [];
+    for (const { id, plane, match, then } of untriggered)
+      printError(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
+    return exitCode === 0 && untriggered.length > 0 ? UNTRIGGERED_FAULTS : exitCode;
   });
 }
 
@@ -65,7 +65,7 @@ function runChild(
   return new Promise<number>((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      complain(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
+      printError(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once("exit", (code, signal) => settle(code ?? exitCodeAfter(signal ?? "SIGKILL")));
@@ -73,7 +73,7 @@ function runChild(
 }
 
 /** Signals go to the child; one that comes before there is a child ends the start. */
-function passOnSignals() {
+function forwardSignals() {
   let child: ChildProcess | undefined;
   const state = {
     early: undefined as NodeJS.Signals | undefined,
@@ -82,7 +82,7 @@ function passOnSignals() {
     },
     pass: (signal: NodeJS.Signals) => void child?.kill(signal),
   };
-  for (const signal of PASSED_ON)
+  for (const signal of FORWARDED_SIGNALS)
     process.on(signal, () => {
       if (child === undefined) state.early = signal;
       // A terminal has sent its interrupt to the child as well, and twice means something else to many.

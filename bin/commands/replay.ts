@@ -3,12 +3,12 @@ import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLocator } from "../../emulator/storage/locator.ts";
+import type { Environments } from "../../scenarios/environment.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import type { ReportName } from "../../scenarios/reports.ts";
-import type { Stages } from "../../scenarios/stage.ts";
 import { type Command, CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { exitCodeAfter, signalled, waitedFor } from "../signals.ts";
-import { complain, print } from "../terminal.ts";
+import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
+import { print, printError } from "../terminal.ts";
 
 const MAX_JOBS = 64;
 
@@ -63,19 +63,20 @@ async function replayed(invocation: Invocation): Promise<number> {
   const report = reportOf(invocation);
   const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
   const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
-  const place = flags.target === undefined ? undefined : placeOf(flags.target, flags.world, "--target", cwd);
-  if (place === undefined && flags.world !== undefined)
+  const address =
+    flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
+  if (address === undefined && flags.world !== undefined)
     throw new UsageError("--world: name the emulator as well, with --target");
   const scenarios = readScenarios(scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd));
-  const interrupted = signalled();
-  const stages = await stagesAt(place);
+  const interrupted = firstSignal();
+  const environments = await environmentsAt(address);
   const played = replay(scenarios, {
     cwd,
     jobs,
-    stages,
+    environments,
     update: flags.update === true,
     keep: flags.keep === true,
-    ...(place && { againFlags: flagsFor(place) }),
+    ...(address && { againFlags: flagsFor(address) }),
     ...(seed !== undefined && { seed }),
   });
   try {
@@ -83,21 +84,21 @@ async function replayed(invocation: Invocation): Promise<number> {
     if (typeof outcomes === "string") return exitCodeAfter(outcomes);
     await publish(invocation, report, outcomes);
     // Worlds that last by themselves stay without anybody who waits.
-    if (flags.keep === true && stages.isLasting !== true && outcomes.some(({ isKept }) => isKept)) {
-      complain("the worlds of scenarios that failed stay until you press Ctrl-C");
+    if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
+      printError("the worlds of scenarios that failed stay until you press Ctrl-C");
       await waitedFor(interrupted);
     }
     return exitCodeOf(outcomes);
   } finally {
     // The worlds that scenarios are played in go in any case.
-    await stages.close();
+    await environments.close();
   }
 }
 
-async function stagesAt(place: Place | undefined): Promise<Stages> {
-  if (place === undefined) return (await import("../../scenarios/in-process.ts")).openInProcess();
+async function environmentsAt(address: TargetAddress | undefined): Promise<Environments> {
+  if (address === undefined) return (await import("../../scenarios/in-process.ts")).openInProcess();
   const { openTarget } = await import("../../scenarios/target.ts");
-  return openTarget(place.url, place.world).catch((error: Error) => {
+  return openTarget(address.url, address.world).catch((error: Error) => {
     throw error.name === "StageProblem" ? new UsageError(`--target: ${error.message}`) : error;
   });
 }
@@ -107,13 +108,13 @@ async function recorded(invocation: Invocation, from: string | boolean): Promise
   const [file, second] = operands;
   if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
     throw new UsageError("--record: give one file to write, such as seen.scenario.yaml");
-  const url = addressOf(placeOf(from, flags.world, "--record", cwd));
+  const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");
   const { text, steps, warnings } = await record(url).catch((error: Error) => {
     throw new CommandFailure(error.message);
   });
   write(resolve(cwd, file), text, flags.update === true);
-  for (const warning of warnings) complain(warning);
+  for (const warning of warnings) printError(warning);
   if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
   return 0;
 }
@@ -166,32 +167,32 @@ function reportOf({ flags }: Invocation): ReportName {
 }
 
 function countOf(
-  given: string | boolean | undefined,
+  value: string | boolean | undefined,
   flag: string,
   least: number,
   most: number,
 ): number | undefined {
-  if (given === undefined) return undefined;
-  const count = /^\d+$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (value === undefined) return undefined;
+  const count = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
   if (count >= least && count <= most) return count;
-  throw new UsageError(`${flag}: "${String(given)}" will not do; give a number from ${least} to ${most}`);
+  throw new UsageError(`${flag}: "${String(value)}" will not do; give a number from ${least} to ${most}`);
 }
 
 /** An emulator that runs, and the world of it that is meant when one is. */
-interface Place {
+interface TargetAddress {
   readonly url: string;
   readonly world: string | undefined;
 }
 
 /** An address, or the folder or file of a locator that holds one; `/w/<world>` behind it names a world. */
-function placeOf(
-  given: string | boolean,
+function targetAddressOf(
+  value: string | boolean,
   world: string | boolean | undefined,
   flag: string,
   cwd: string,
-): Place {
+): TargetAddress {
   const named = world === undefined ? undefined : String(world);
-  const text = String(given);
+  const text = String(value);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return { url: locatedAt(text, flag, cwd), world: named };
@@ -212,11 +213,11 @@ function locatedAt(text: string, flag: string, cwd: string): string {
   );
 }
 
-function addressOf({ url, world = "main" }: Place): string {
+function addressOf({ url, world = "main" }: TargetAddress): string {
   return world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`;
 }
 
-function flagsFor({ url, world }: Place): readonly string[] {
+function flagsFor({ url, world }: TargetAddress): readonly string[] {
   return [`--target ${url}`, ...(world === undefined ? [] : [`--world ${world}`])];
 }
 

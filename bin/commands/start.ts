@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import type { FaultRule } from "../../emulator/subjects/faults/rules.ts";
-import { workWith } from "../breakdown.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
-import { endSoon, signalled } from "../signals.ts";
+import { runWithEmulator } from "../defect-exit.ts";
+import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot-lines.ts";
 import { startOrExplain } from "../start-problems.ts";
-import { complain, print } from "../terminal.ts";
+import { print, printError } from "../terminal.ts";
 
 export const command: Command = {
   summary: "start everything and run until SIGINT or SIGTERM",
@@ -22,25 +22,27 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const signal = signalled();
+  const signal = firstSignal();
   const resolved = await configurationOf(invocation);
   const folder = locatorFolder(resolved, invocation.cwd);
   const readyFile = readyFileOf(invocation);
   // Left by an emulator that was killed, it would tell that this one is ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const running = await startOrExplain(resolved.configuration);
-  const exitCode = await workWith(running, resolved.configuration, async (breakdown) => {
+  const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
     try {
       if (!writeLocator(folder, running.ready))
-        complain(
+        printError(
           `${folder} has the locator of another running emulator, which is kept; find this one with --url`,
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
-      for (const line of missingLines(running.missing)) complain(line);
-      announce(running.ready, resolved.configuration, invocation);
-      const ended = await Promise.race([signal, breakdown]);
+      for (const line of missingLines(running.missing)) printError(line);
+      reportReady(running.ready, resolved.configuration, invocation);
+      const ended = await Promise.race([signal, defectExit]);
       if (typeof ended === "number") return ended;
-      return resolved.configuration.settings.strict ? complainOfFaults(running.unstruckFaults()) : 0;
+      return resolved.configuration.settings.strict
+        ? reportUntriggeredFaults(running.untriggeredFaults())
+        : 0;
     } finally {
       if (readyFile !== undefined) rmSync(readyFile, { force: true });
       removeLocator(folder, running.ready.pid);
@@ -50,16 +52,16 @@ async function run(invocation: Invocation): Promise<number> {
   return exitCode;
 }
 
-const UNSTRUCK = 4;
+const UNTRIGGERED_FAULTS = 4;
 
 /** Under `--strict` a fault that waited in vain is an error: the test that armed it has shown nothing. */
-function complainOfFaults(unstruck: readonly FaultRule[]): number {
-  for (const { id, plane, match, then } of unstruck)
-    complain(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
-  return unstruck.length > 0 ? UNSTRUCK : 0;
+function reportUntriggeredFaults(untriggered: readonly FaultRule[]): number {
+  for (const { id, plane, match, then } of untriggered)
+    printError(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
+  return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }
 
-function announce(ready: ReadyLine, configuration: Configuration, { flags, cwd }: Invocation): void {
+function reportReady(ready: ReadyLine, configuration: Configuration, { flags, cwd }: Invocation): void {
   if (flags.quiet === true) return;
   if (flags.json === true) {
     print(JSON.stringify(ready));

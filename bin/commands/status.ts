@@ -13,10 +13,10 @@ async function run(invocation: Invocation): Promise<number> {
   const status = await statusOf(await targetUrl(invocation));
   if (invocation.flags.quiet === true) return 0;
   if (invocation.flags.json === true) print(JSON.stringify(status));
-  else for (const [name, value] of Object.entries(status)) print(`${name.padEnd(12)} ${spelled(value)}`);
+  else for (const [name, value] of Object.entries(status)) print(`${name.padEnd(12)} ${formatValue(value)}`);
   return 0;
 }
 
-function spelled(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -2,10 +2,10 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
-import { neededLocator, statusOf, urlFlag } from "../running.ts";
+import { requireLocator, statusOf, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
 export const command: Command = {
@@ -17,14 +17,14 @@ export const command: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { flags } = invocation;
-  const locator = await neededLocator(invocation);
+  const locator = await requireLocator(invocation);
   await proveIdentity(locator, urlFlag(invocation));
   process.kill(locator.pid, "SIGTERM");
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (isAlive(locator)) {
     if (performance.now() >= deadline)
       throw new CommandFailure(
-        `process ${locator.pid} has not stopped after ${PATIENCE_MS / 1000} s; end it with \`kill -9 ${locator.pid}\``,
+        `process ${locator.pid} has not stopped after ${TIMEOUT_MS / 1000} s; end it with \`kill -9 ${locator.pid}\``,
       );
     await pause(POLL_MS);
   }

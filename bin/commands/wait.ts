@@ -25,11 +25,11 @@ async function run(invocation: Invocation): Promise<number> {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined)
     throw new UsageError(`--timeout: "${timeout}" will not do; give a duration such as PT30S`);
-  const given = urlFlag(invocation);
+  const timeoutFlag = urlFlag(invocation);
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     // An emulator that is just starting has not left its locator yet, so it is looked for each time.
-    const url = given ?? (await findLocator(invocation))?.url;
+    const url = timeoutFlag ?? (await findLocator(invocation))?.url;
     if (url !== undefined && (await isReady(url + basePathOf(invocation)))) return report(url, flags);
     if (performance.now() >= deadline)
       throw new CommandFailure(

@@ -2,7 +2,7 @@ import type { Target } from "../../contracts/engine/target.ts";
 import { createContainerTarget } from "../../contracts/index.ts";
 import { UsageError } from "../command.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Run by Node inside of the container, with an address to ask for. */
 const PROBE = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).then(
@@ -11,16 +11,16 @@ const PROBE = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).the
 )`;
 
 /** An emulator in a container that is started for the run and stopped after it; an empty image is the usual one. */
-export async function containerTarget(given: string): Promise<Target> {
+export async function containerTarget(options: string): Promise<Target> {
   const { EMULATOR_IMAGE, EmulatorContainer, HOST_NAME_INSIDE } = await loaded(
     () => import("../../emulator/entries/testcontainers.ts"),
   );
-  const image = given === "" ? EMULATOR_IMAGE : given;
-  await refuseMissing(image, given === "");
+  const image = options === "" ? EMULATOR_IMAGE : options;
+  await refuseMissing(image, options === "");
   const container = await new EmulatorContainer(image)
     // This process stops it, which needs no second container and no second image.
     .withAutoCleanup(false)
-    .withStartupTimeout(PATIENCE_MS)
+    .withStartupTimeout(TIMEOUT_MS)
     .start()
     .catch((error: Error) => {
       throw new UsageError(`--target: the image ${image} does not start: ${error.message}`);

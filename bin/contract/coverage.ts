@@ -1,6 +1,6 @@
 import { CASES, coverage, uncovered } from "../../contracts/index.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import { complain, print } from "../terminal.ts";
+import { print, printError } from "../terminal.ts";
 
 const ID_WIDTH = 8;
 
@@ -21,7 +21,7 @@ export async function showCoverage({ flags }: Invocation, selectors: readonly st
     const covered = rows.filter(({ cases }) => cases.length > 0).length;
     print(`${covered} of ${rows.length} rows have a case; ${CASES.length} cases`);
   }
-  for (const { id, kind } of missing) complain(`${id}: ${kind} without a case that could report it`);
+  for (const { id, kind } of missing) printError(`${id}: ${kind} without a case that could report it`);
   return missing.length === 0 ? 0 : 1;
 }
 

@@ -38,29 +38,33 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   await refuseUnwritable(invocation);
   const targets = openTargets();
   try {
-    const asked = await (flags.compare === undefined ? judged : compared)(invocation, selectors, targets);
+    const outcomes = await (flags.compare === undefined ? runTargets : compared)(
+      invocation,
+      selectors,
+      targets,
+    );
     // A reader that goes away while the report is printed ends the process.
     await targets.close();
-    await deliver(invocation, asked.written(reporter), asked.brief);
-    return asked.exitCode;
+    await deliver(invocation, outcomes.written(reporter), outcomes.brief);
+    return outcomes.exitCode;
   } finally {
     await targets.close();
   }
 }
 
 /** What came of a run. */
-interface Asked {
+interface ContractOutcome {
   readonly exitCode: number;
   /** What is said beside a report that goes to a file. */
   readonly brief: readonly string[];
   written(reporter: Reporter): string;
 }
 
-async function judged(
+async function runTargets(
   invocation: Invocation,
   selectors: readonly string[],
   targets: OpenTargets,
-): Promise<Asked> {
+): Promise<ContractOutcome> {
   const target = await targets.open(() => targetOf(invocation));
   const report = await judge(invocation, target, selected(CASES, selectors));
   const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
@@ -73,10 +77,14 @@ async function judged(
 }
 
 /** A report goes to a file or to the terminal; beside a file some words are said. */
-async function deliver({ flags, cwd }: Invocation, whole: string, brief: readonly string[]): Promise<void> {
+async function deliver(
+  { flags, cwd }: Invocation,
+  fullReport: string,
+  brief: readonly string[],
+): Promise<void> {
   const file = text(flags, "output");
-  if (file !== undefined) await writeFile(resolve(cwd, file), `${whole}\n`);
-  if (flags.quiet !== true) for (const line of file === undefined ? [whole] : brief) print(line);
+  if (file !== undefined) await writeFile(resolve(cwd, file), `${fullReport}\n`);
+  if (flags.quiet !== true) for (const line of file === undefined ? [fullReport] : brief) print(line);
 }
 
 /** A report that cannot be kept is known of before a server is asked anything. */
@@ -113,7 +121,7 @@ async function judge(
       ...(seed !== undefined && { seed }),
       ...(budget !== undefined && { budget }),
       ...(nonce !== undefined && { nonce }),
-      onResult: ({ id, verdict }, done, total) => progress.say(`${done}/${total} ${verdict} ${id}`),
+      onResult: ({ id, verdict }, done, total) => progress.show(`${done}/${total} ${verdict} ${id}`),
     });
   } finally {
     progress.clear();
@@ -125,7 +133,7 @@ async function compared(
   invocation: Invocation,
   selectors: readonly string[],
   targets: OpenTargets,
-): Promise<Asked> {
+): Promise<ContractOutcome> {
   const cases = selected(CASES, selectors);
   const other = await targets.open(() => otherOf(invocation));
   const target = await targets.open(() => targetOf(invocation));
@@ -143,7 +151,7 @@ async function compared(
 }
 
 /** Flags that say which server is asked what, and nothing of its report; keys are given once more. */
-const ASKING =
+const CASE_COMMAND =
   "target eu-url agent-url world assistant tenant-id s3 s3-bucket s3-region allow-writes seed strict";
 
 /** Secrets, and the variables that stand for them. */
@@ -155,14 +163,14 @@ const HIDDEN: Readonly<Record<string, string>> = {
 
 /** What is typed to ask one case again, without a secret in it. */
 function againCommand(flags: Invocation["flags"]): string {
-  const given = ASKING.split(" ").flatMap((name) => {
+  const values = CASE_COMMAND.split(" ").flatMap((name) => {
     const value = flags[name];
     return value === undefined ? [] : [value === true ? `--${name}` : `--${name} ${quoted(String(value))}`];
   });
   const hidden = Object.entries(HIDDEN).flatMap(([name, variable]) =>
     flags[name] === undefined ? [] : [`--${name} "$${variable}"`],
   );
-  return ["emulator contract run <case>", ...given, ...hidden].join(" ");
+  return ["emulator contract run <case>", ...values, ...hidden].join(" ");
 }
 
 /** As a shell takes it for one word. */
@@ -177,9 +185,9 @@ function comparisonIn(reporter: Reporter, comparison: Comparison): string {
 }
 
 function reporterOf(flags: Invocation["flags"]): Reporter {
-  const given = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
-  const found = REPORTERS.find((name) => name === given);
-  if (!found) throw new UsageError(`--report: "${given}" will not do; give ${REPORTERS.join(", ")}`);
+  const values = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
+  const found = REPORTERS.find((name) => name === values);
+  if (!found) throw new UsageError(`--report: "${values}" will not do; give ${REPORTERS.join(", ")}`);
   if (found === "junit" && flags.compare !== undefined)
     throw new UsageError("--report: junit tells of one server; with --compare give pretty, json or md");
   return found;

@@ -9,7 +9,7 @@ import {
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { sectionOf } from "../../contracts/spec/requirements.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import { complain, openProgress, print } from "../terminal.ts";
+import { openProgress, print, printError } from "../terminal.ts";
 
 /** `contract selftest`: whether the suites notice lies; 1 when one survives, or the honest emulator fails a case. */
 export async function runSelftest({ flags }: Invocation, selectors: readonly string[]): Promise<number> {
@@ -22,12 +22,12 @@ export async function runSelftest({ flags }: Invocation, selectors: readonly str
     mutants,
     targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
     oracle: await openOracle(),
-    onMutant: ({ mutant }, count, total) => progress.say(`${count}/${total} ${mutant.lie}`),
+    onMutant: ({ mutant }, count, total) => progress.show(`${count}/${total} ${mutant.lie}`),
   });
   progress.clear();
   if (flags.json === true) print(selftestJson(done));
   else if (flags.quiet !== true) for (const line of selftestLines(done)) print(line);
-  for (const line of selftestProblems(done)) complain(line);
+  for (const line of selftestProblems(done)) printError(line);
   return isProven(done) ? 0 : 1;
 }
 

@@ -1,23 +1,23 @@
 import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
-import { worldsNamed } from "../../contracts/targets/emulator-place.ts";
+import { worldsNamed } from "../../contracts/targets/judged-world.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 
 type Flags = Invocation["flags"];
 
-const MOST_DIGITS = 10;
+const MAX_DIGITS = 10;
 
 /** The server to be judged: the one that is spelled out, or an emulator in this process. */
 export async function targetOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
   const image = imageOf(flags);
   if (image !== undefined) {
-    refuseStray(flags, "does not go with a container");
+    refuseUnusedFlags(flags, "does not go with a container");
     return (await import("./container.ts")).containerTarget(image);
   }
   if (flags.target !== undefined) return at(invocation, "target");
   if (flags.compare === undefined && flags["agent-url"] !== undefined) return at(invocation, "agent-url");
-  if (flags.compare === undefined) refuseStray(flags);
+  if (flags.compare === undefined) refuseUnusedFlags(flags);
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   return createEmulatorTarget(startEmulator);
 }
@@ -47,27 +47,27 @@ async function at(
   const apiKey = text(flags, "api-key");
   const euUrl = addressIn(flags, "eu-url");
   const agentUrl = addressIn(flags, "agent-url");
-  const given = {
+  const addressFlags = {
     ...(flag !== "agent-url" && { url }),
     ...(euUrl !== undefined && { euUrl }),
     ...(agentUrl !== undefined && { agentUrl }),
   };
-  refuseAlike(url, euUrl);
+  requireDistinctUrls(url, euUrl);
   const world = text(flags, "world");
-  refuseTwoWorlds(given, world);
-  if (!areLocal(given) && apiKey === undefined)
+  refuseTwoWorlds(addressFlags, world);
+  if (!areLocal(addressFlags) && apiKey === undefined)
     throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
   const assistant = text(flags, "assistant");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   return createAddressTarget({
-    ...given,
+    ...addressFlags,
     allowWrites,
     greets: true,
     ...(apiKey !== undefined && { apiKey }),
     ...(tenantId !== undefined && { tenantId }),
     ...(assistant !== undefined && { assistant }),
-    ...(world !== undefined && { world: worldFor(given, world) }),
+    ...(world !== undefined && { world: worldFor(addressFlags, world) }),
     ...(s3 && { s3 }),
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
@@ -82,13 +82,13 @@ export function text(flags: Flags, name: string): string | undefined {
 
 /** Throws a `UsageError` when the flag was given something else. */
 export function wholeNumber(flags: Flags, name: string): number | undefined {
-  const given = text(flags, name);
-  if (given === undefined) return undefined;
-  if (!/^\d+$/.test(given) || given.length > MOST_DIGITS)
+  const addressFlags = text(flags, name);
+  if (addressFlags === undefined) return undefined;
+  if (!/^\d+$/.test(addressFlags) || addressFlags.length > MAX_DIGITS)
     throw new UsageError(
-      `--${name}: "${given}" will not do; give a whole number of at most ${MOST_DIGITS} digits`,
+      `--${name}: "${addressFlags}" will not do; give a whole number of at most ${MAX_DIGITS} digits`,
     );
-  return Number(given);
+  return Number(addressFlags);
 }
 
 /** The image that `--target container[:<image>]` names: empty for the usual one, undefined for an address. */
@@ -98,40 +98,40 @@ function imageOf(flags: Flags): string | undefined {
 }
 
 /** Flags that describe a server say nothing about an emulator that is started here. */
-function refuseStray(flags: Flags, why = "only goes with --target"): void {
+function refuseUnusedFlags(flags: Flags, why = "only goes with --target"): void {
   for (const name of ["eu-url", "world", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
     if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
 /** Each region has an address of its own (§1). */
-function refuseAlike(url: string, euUrl: string | undefined): void {
+function requireDistinctUrls(url: string, euUrl: string | undefined): void {
   if (url === euUrl)
     throw new UsageError(`--eu-url: ${euUrl} is the US address; give the one of the EU region`);
 }
 
 /** Nothing else has worlds, and other services are not asked for any. */
-function worldFor(given: Parameters<typeof areLocal>[0], world: string): string {
-  if (!areLocal(given)) throw new UsageError("--world: only an emulator on this machine has worlds");
+function worldFor(addressFlags: Parameters<typeof areLocal>[0], world: string): string {
+  if (!areLocal(addressFlags)) throw new UsageError("--world: only an emulator on this machine has worlds");
   if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is no name of a world`);
   return world;
 }
 
-function refuseTwoWorlds(given: Parameters<typeof areLocal>[0], world: string | undefined): void {
-  const [one, another] = worldsNamed(given, world);
+function refuseTwoWorlds(addressFlags: Parameters<typeof areLocal>[0], world: string | undefined): void {
+  const [one, another] = worldsNamed(addressFlags, world);
   if (another !== undefined)
     throw new UsageError(`--world: ${one} and ${another} are two worlds; name the one that is to be judged`);
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {
-  const given = text(flags, name);
-  return given === undefined ? undefined : baseOf(name, given);
+  const addressFlags = text(flags, name);
+  return addressFlags === undefined ? undefined : baseOf(name, addressFlags);
 }
 
-function baseOf(name: string, given: string): string {
-  const address = URL.canParse(given) ? new URL(given) : undefined;
+function baseOf(name: string, addressFlags: string): string {
+  const address = URL.canParse(addressFlags) ? new URL(addressFlags) : undefined;
   if (!address || !/^https?:$/.test(address.protocol))
     throw new UsageError(
-      `--${name}: "${given}" is no http or https address; give one such as http://127.0.0.1:4700`,
+      `--${name}: "${addressFlags}" is no http or https address; give one such as http://127.0.0.1:4700`,
     );
   if (address.username !== "" || address.password !== "")
     throw new UsageError(
@@ -139,7 +139,7 @@ function baseOf(name: string, given: string): string {
     );
   if (address.search !== "" || address.hash !== "")
     throw new UsageError(`--${name}: a base address ends before "?" and "#"`);
-  return given.replace(/\/+$/, "");
+  return addressFlags.replace(/\/+$/, "");
 }
 
 function storeOf(flags: Flags, env: Invocation["env"]) {

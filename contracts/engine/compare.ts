@@ -1,9 +1,9 @@
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
+import { describeActual } from "./actual.ts";
 import type { Blame, CaseResult, Finding, Verdict } from "./case.ts";
-import { didOf } from "./did.ts";
+import { describeRequirement } from "./requirement-text.ts";
 import type { RunReport } from "./run.ts";
-import { saysOf } from "./says.ts";
 
 /** Which of the two servers differs from what is asked for. */
 export type Side = "first" | "second";
@@ -29,7 +29,7 @@ export interface Drift {
 }
 
 /** Cases that were not asked of both, and why. */
-export interface Left {
+export interface SkippedCases {
   readonly reason: string;
   readonly cases: readonly string[];
 }
@@ -46,7 +46,7 @@ export interface Comparison {
   /** Cases in which the servers differ. */
   readonly differing: number;
   readonly notCompared: number;
-  readonly left: readonly Left[];
+  readonly left: readonly SkippedCases[];
   readonly drifts: readonly Drift[];
 }
 
@@ -85,10 +85,10 @@ export function compared(first: RunReport, second: RunReport): Comparison {
 
 /** What is found at one of them and not at the other. */
 function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly Drift[] {
-  const others = new Set(other.findings.map(essence));
+  const others = new Set(other.findings.map(findingKey));
   // What the harness itself sent on purpose says nothing about a server.
-  const told = result.findings.filter(({ blame }) => blame !== "caller");
-  const found = new Map(told.map((finding) => [essence(finding), finding]));
+  const relevant = result.findings.filter(({ blame }) => blame !== "caller");
+  const found = new Map(relevant.map((finding) => [findingKey(finding), finding]));
   return [...found]
     .filter(([key]) => !others.has(key))
     .map(([, finding]) => driftOf(result, finding, counterpart(other, finding), side));
@@ -96,14 +96,14 @@ function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly D
 
 function driftOf({ id, title }: CaseResult, finding: Finding, expected: string | null, side: Side): Drift {
   const { section, requirement, assumption, text, verdict, blame, exchange } = finding;
-  const did = didOf(finding, exchange);
+  const did = describeActual(finding, exchange);
   return {
     id,
     title,
     section,
     requirement,
     ...(assumption !== undefined && { assumption }),
-    says: saysOf(requirement, assumption),
+    says: describeRequirement(requirement, assumption),
     text,
     verdict,
     blame,
@@ -121,7 +121,7 @@ function counterpart({ held = [] }: CaseResult, { requirement, text }: Finding):
 }
 
 /** Ids and ports differ between any two servers. */
-function essence({ verdict, requirement, section, assumption, text }: Finding): string {
+function findingKey({ verdict, requirement, section, assumption, text }: Finding): string {
   const plain = text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…")
     .replace(/https?:\/\/[^\s/]+/g, "…");
@@ -134,7 +134,7 @@ function verdictsOf(results: readonly CaseResult[]): Partial<Record<Verdict, num
   return counts;
 }
 
-function reasonsOf(unasked: readonly CaseResult[]): readonly Left[] {
+function reasonsOf(unasked: readonly CaseResult[]): readonly SkippedCases[] {
   const reasons = new Map<string, string[]>();
   for (const { id, findings } of unasked) {
     const reason = findings[0]?.text ?? "";

@@ -1,11 +1,11 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
+import { describeActual } from "./actual.ts";
 import type { Blame, Case, CaseSettings, Finding, Held, Need } from "./case.ts";
-import { didOf } from "./did.ts";
-import type { Draw } from "./draw.ts";
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import { instantOf } from "./instant.ts";
 import type { Oracle } from "./oracle/oracle.ts";
+import type { RandomSource } from "./random.ts";
 import type { Identity, ObjectStore, Reach, Receiver, Region, Session, WireRequest } from "./target.ts";
 import { openWire, type Wire } from "./wire.ts";
 
@@ -45,7 +45,7 @@ type Expect<Id> = (id: Id, holds: boolean, text: string, difference?: Difference
 
 /** What a case works with. */
 export interface Contract {
-  readonly draw: Draw;
+  readonly draw: RandomSource;
   readonly identity: Identity;
   readonly objects: ObjectStore;
   readonly reach: Reach;
@@ -91,7 +91,7 @@ export interface OpenContract {
   /** The newest exchange. */
   readonly last: Exchange | undefined;
   /** Without the secrets that were sent so far. */
-  hidden<T>(shown: T): T;
+  redact<T>(shown: T): T;
   close(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export interface ContractParts {
   readonly offers: ReadonlySet<Need>;
   readonly keepHeld: boolean;
   readonly open: (settings: CaseSettings) => Promise<Session>;
-  readonly draw: Draw;
+  readonly draw: RandomSource;
   readonly oracle: Oracle | undefined;
   /** Called before each request; false when the budget is spent. */
   readonly spend: () => Promise<boolean>;
@@ -120,7 +120,7 @@ export function openContract(parts: ContractParts): OpenContract {
   const wire = openWire(session, async () => {
     if (!(await parts.spend())) throw new BudgetSpent();
   });
-  const hidden = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
+  const redact = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
 
   async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     if (!parts.offers.has("writes") && !isReading(method, path))
@@ -128,7 +128,7 @@ export function openContract(parts: ContractParts): OpenContract {
     const request = requestOf(session.identity, method, path, options);
     const { reply, shown } = await wire.send(request);
     const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
-    for (const judgement of judgements ?? []) findings.push({ ...hidden(judgement), exchange: shown });
+    for (const judgement of judgements ?? []) findings.push({ ...redact(judgement), exchange: shown });
     return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
   }
 
@@ -142,14 +142,14 @@ export function openContract(parts: ContractParts): OpenContract {
     reach: session.reach,
     has: (need) => parts.offers.has(need),
     call,
-    ...expectations({ findings, asked, held, hidden }, () => wire.last),
-    ...steering(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
+    ...expectations({ findings, asked, held, redact }, () => wire.last),
+    ...controlCalls(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
     async receiver() {
       const receiver = await session.reach.receiver();
       receivers.push(receiver);
       return receiver;
     },
-    refusesToStart: (settings) => reasonNotToStart(parts, settings),
+    refusesToStart: (settings) => startupError(parts, settings),
     secret(text) {
       wire.secrets.add(text);
       return text;
@@ -167,7 +167,7 @@ export function openContract(parts: ContractParts): OpenContract {
     get last() {
       return wire.last;
     },
-    hidden,
+    redact,
     async close() {
       await Promise.all(receivers.map((receiver) => receiver.close()));
       await wire.close();
@@ -175,10 +175,10 @@ export function openContract(parts: ContractParts): OpenContract {
   };
 }
 
-type Steering = "control" | "advance" | "now";
+type ControlCalls = "control" | "advance" | "now";
 
 /** What the emulator's test-only surface lets a case do; the time of any other server is the usual one. */
-function steering(wire: Wire, wallClock: () => number | undefined): Pick<Contract, Steering> {
+function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Contract, ControlCalls> {
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { "content-type": "application/json" };
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -195,7 +195,7 @@ function steering(wire: Wire, wallClock: () => number | undefined): Pick<Contrac
   };
 }
 
-async function reasonNotToStart({ open }: ContractParts, settings: CaseSettings): Promise<string | null> {
+async function startupError({ open }: ContractParts, settings: CaseSettings): Promise<string | null> {
   try {
     await (await open(settings)).close();
     return null;
@@ -204,30 +204,30 @@ async function reasonNotToStart({ open }: ContractParts, settings: CaseSettings)
   }
 }
 
-interface Notes {
+interface CaseNotes {
   readonly findings: Finding[];
   readonly asked: Set<RequirementId>;
   readonly held: Held[] | undefined;
-  hidden<T>(shown: T): T;
+  redact<T>(shown: T): T;
 }
 
 function expectations(
-  { findings, asked, held, hidden }: Notes,
+  { findings, asked, held, redact }: CaseNotes,
   last: () => Exchange | undefined,
 ): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
   function expect(
     verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
     id: RequirementId,
     holds: boolean,
-    said: string,
+    message: string,
     given: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
     asked.add(id);
     const exchange = given.exchange ?? last();
-    const { exchange: _, ...difference } = hidden(given);
-    const text = hidden(said);
+    const { exchange: _, ...difference } = redact(given);
+    const text = redact(message);
     if (holds) {
-      held?.push({ requirement: id, text, did: didOf(difference, exchange) });
+      held?.push({ requirement: id, text, did: describeActual(difference, exchange) });
       return true;
     }
     const isChosen = verdict === "UNSPECIFIED" || REQUIREMENTS[id].kind === "A";

@@ -16,8 +16,8 @@ export interface Exchange {
   readonly curl: string;
 }
 
-const MOST_CHARACTERS = 2000;
-const HIDDEN = "***";
+const MAX_CHARACTERS = 2000;
+const REDACTED = "***";
 
 /** A cookie may be a session. */
 export function isSecretHeader(name: string): boolean {
@@ -26,27 +26,27 @@ export function isSecretHeader(name: string): boolean {
 
 /** Hides the values that are secret in a text, and what is secret by its name. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  let shown = withoutSecretMembers(withoutUrlSecrets(text, HIDDEN), HIDDEN);
+  let shown = withoutSecretMembers(withoutUrlSecrets(text, REDACTED), REDACTED);
   for (const secret of secrets)
-    if (secret.length >= 6) for (const form of formsOf(secret)) shown = shown.replaceAll(form, HIDDEN);
+    if (secret.length >= 6) for (const form of encodingsOf(secret)) shown = shown.replaceAll(form, REDACTED);
   return shown;
 }
 
 /** As it is, and as it stands in JSON and in addresses. */
-function formsOf(secret: string): ReadonlySet<string> {
+function encodingsOf(secret: string): ReadonlySet<string> {
   return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
 }
 
 /** The same of any value, such as what a case has looked at. */
 export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
-  const hidden = (inner: unknown, name = ""): unknown => {
+  const redacted = (inner: unknown, name = ""): unknown => {
     if (typeof inner === "string")
-      return isSecretName(name) || name === "access_key_id" ? HIDDEN : withoutSecrets(inner, secrets);
-    if (Array.isArray(inner)) return inner.map((item) => hidden(item, name));
+      return isSecretName(name) || name === "access_key_id" ? REDACTED : withoutSecrets(inner, secrets);
+    if (Array.isArray(inner)) return inner.map((item) => redacted(item, name));
     if (!isMembers(inner) || inner instanceof Date) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, member]) => [key, hidden(member, key)]));
+    return Object.fromEntries(Object.entries(inner).map(([key, member]) => [key, redacted(member, key)]));
   };
-  return hidden(value) as T;
+  return redacted(value) as T;
 }
 
 /** An exchange without these secrets and without what is secret by its name. */
@@ -74,7 +74,7 @@ export function exchangeOf(
 
 function headersShown(headers: Readonly<Record<string, string>>, show: (text: string) => string) {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : show(value)]),
+    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : show(value)]),
   );
 }
 
@@ -91,7 +91,7 @@ function quoted(text: string): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS
+  return text.length <= MAX_CHARACTERS
     ? text
-    : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)`;
+    : `${text.slice(0, MAX_CHARACTERS)}… (${text.length} characters)`;
 }

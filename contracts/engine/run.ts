@@ -9,9 +9,9 @@ import {
   worst,
 } from "./case.ts";
 import { BudgetSpent, CaseEnded, openContract } from "./contract.ts";
-import { createDraw } from "./draw.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Oracle } from "./oracle/oracle.ts";
+import { createRandom } from "./random.ts";
 import type { Target } from "./target.ts";
 
 /** Which cases are asked, and when to stop. */
@@ -50,8 +50,8 @@ export interface RunReport {
 const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
 const BUDGET_SPENT = "the request budget is spent (--budget)";
 /** A server that has gone away is not asked all the rest. */
-const MOST_SILENT = 3;
-const GONE = `could not be asked: the target gave no answer in the ${MOST_SILENT} cases before; see whether it runs`;
+const MAX_SILENT = 3;
+const TARGET_GONE = `could not be asked: the target gave no answer in the ${MAX_SILENT} cases before; see whether it runs`;
 
 /** Asks a target every case. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
@@ -71,20 +71,20 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
     return true;
   };
 
-  async function resultFor(asked: Case): Promise<CaseResult> {
-    const obstacle = obstacleTo(target, asked, requests >= budget, silent >= MOST_SILENT);
-    if (obstacle) return resultOf(asked, [unsupported(asked, obstacle)]);
-    const { result, isSilent } = await runCase(target, asked, { ...options, seed, nonce, spend });
+  async function resultFor(testCase: Case): Promise<CaseResult> {
+    const reason = skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
+    if (reason) return resultOf(testCase, [unsupported(testCase, reason)]);
+    const { result, isSilent } = await runCase(target, testCase, { ...options, seed, nonce, spend });
     silent = isSilent ? silent + 1 : 0;
     return result;
   }
 
   async function work(): Promise<void> {
     while (next < cases.length && !stopped) {
-      const place = next++;
-      const asked = cases[place] as Case;
-      const result = await resultFor(asked);
-      results[place] = result;
+      const index = next++;
+      const testCase = cases[index] as Case;
+      const result = await resultFor(testCase);
+      results[index] = result;
       done += 1;
       options.onResult?.(result, done, cases.length);
       if (stopAt && VERDICTS.indexOf(result.verdict) >= VERDICTS.indexOf(stopAt)) stopped = true;
@@ -110,7 +110,7 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld"> {
   readonly spend: () => Promise<boolean>;
 }
 
-interface Asked {
+interface CaseOutcome {
   readonly result: CaseResult;
   /** It broke off because no reply came. */
   readonly isSilent: boolean;
@@ -118,19 +118,22 @@ interface Asked {
 
 async function runCase(
   target: Target,
-  asked: Case,
+  testCase: Case,
   { seed, nonce, oracle, keepHeld = false, spend }: CaseRun,
-): Promise<Asked> {
+): Promise<CaseOutcome> {
   const startedAt = target.now();
-  const session = await target.open(asked.settings).catch((error: Error) => error);
+  const session = await target.open(testCase.settings).catch((error: Error) => error);
   if (session instanceof Error) {
-    const closed = trouble(asked, "the target could not be opened", session);
-    return { result: resultOf(asked, [closed]), isSilent: isUnreachable(session) };
+    const closed = errorFinding(testCase, "the target could not be opened", session);
+    return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(session) };
   }
   // What is drawn by number repeats with the seed; names do not, where another run may have left them.
-  const draw = { ...createDraw(seed, asked.id, nonce), integer: createDraw(seed, asked.id).integer };
+  const draw = {
+    ...createRandom(seed, testCase.id, nonce),
+    integer: createRandom(seed, testCase.id).integer,
+  };
   const open = openContract({
-    case: asked,
+    case: testCase,
     session,
     offers: target.offers,
     keepHeld,
@@ -141,30 +144,31 @@ async function runCase(
   });
   let isSilent = false;
   try {
-    await asked.run(open.contract);
+    await testCase.run(open.contract);
   } catch (error) {
     isSilent = isUnreachable(error);
     const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
     // What a case could not ask any more is nobody's fault.
-    if (error instanceof BudgetSpent) open.findings.push(unsupported(asked, BUDGET_SPENT));
+    if (error instanceof BudgetSpent) open.findings.push(unsupported(testCase, BUDGET_SPENT));
     else if (!known)
-      open.findings.push(open.hidden(trouble(asked, "the case could not go on", error, open.last)));
-    else if (!(error instanceof CaseEnded)) open.findings.push(open.hidden(stumble(asked, error, open.last)));
+      open.findings.push(open.redact(errorFinding(testCase, "the case could not go on", error, open.last)));
+    else if (!(error instanceof CaseEnded))
+      open.findings.push(open.redact(followUpFinding(testCase, error, open.last)));
   }
   const { findings, held, requests } = open;
   const questions = [...open.asked];
   await open.close();
   const wallMs = Math.round(target.now() - startedAt);
   const more = { asked: questions, ...(held && { held }), requests, wallMs };
-  return { result: resultOf(asked, findings, more), isSilent };
+  return { result: resultOf(testCase, findings, more), isSilent };
 }
 
 /** Why a case is not asked, if anything is in its way. */
-function obstacleTo(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
+function skipReason(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
   if (isSpent) return BUDGET_SPENT;
   const missing = needs.find((need) => !target.offers.has(need));
   if (missing) return `needs a target that ${NEEDS[missing]}`;
-  return isGone ? GONE : undefined;
+  return isGone ? TARGET_GONE : undefined;
 }
 
 function isUnreachable(error: unknown): boolean {
@@ -172,28 +176,28 @@ function isUnreachable(error: unknown): boolean {
 }
 
 /** A case that breaks off has met something that nobody thought of, on one side or the other. */
-function trouble(asked: Case, what: string, error: unknown, exchange?: Exchange): Finding {
+function errorFinding(testCase: Case, what: string, error: unknown, exchange?: Exchange): Finding {
   const { name, message } = error as Error;
-  const said = name === "CaseEnded" || name === "Unreachable" ? message : `${name}: ${message}`;
+  const detail = name === "CaseEnded" || name === "Unreachable" ? message : `${name}: ${message}`;
   return {
     verdict: "FAIL",
     blame: name === "CaseEnded" || name === "Unreachable" ? "target" : "harness",
-    requirement: asked.requirements[0] ?? null,
-    section: sectionOfCase(asked.id),
-    text: `${what}: ${said}`,
+    requirement: testCase.requirements[0] ?? null,
+    section: sectionOfCase(testCase.id),
+    text: `${what}: ${detail}`,
     ...(exchange && { exchange }),
   };
 }
 
 /** Whoever was answered wrongly may well stumble over it. */
-function stumble(asked: Case, error: unknown, exchange: Exchange | undefined): Finding {
+function followUpFinding(testCase: Case, error: unknown, exchange: Exchange | undefined): Finding {
   const what = "after what is found here the case could not go on, and more may be wrong";
-  return { ...trouble(asked, what, error, exchange), blame: "target" };
+  return { ...errorFinding(testCase, what, error, exchange), blame: "target" };
 }
 
-function unsupported(asked: Case, why: string): Finding {
-  const requirement = asked.requirements[0] ?? null;
-  const section = sectionOfCase(asked.id);
+function unsupported(testCase: Case, why: string): Finding {
+  const requirement = testCase.requirements[0] ?? null;
+  const section = sectionOfCase(testCase.id);
   return { verdict: "UNSUPPORTED", blame: "target", requirement, section, text: why };
 }
 

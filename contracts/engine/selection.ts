@@ -8,16 +8,16 @@ import { type Case, sectionOfCase } from "./case.ts";
  */
 export function selected(cases: readonly Case[], selectors: readonly string[]): readonly Case[] {
   if (selectors.length === 0) return cases;
-  const meant = new Set(selectors.flatMap((selector) => meantBy(cases, selector)));
-  return cases.filter((one) => meant.has(one));
+  const matched = new Set(selectors.flatMap((selector) => matching(cases, selector)));
+  return cases.filter((one) => matched.has(one));
 }
 
 /** Selectors that mean no case: mistyped ones, most often. */
 export function emptySelectors(cases: readonly Case[], selectors: readonly string[]): readonly string[] {
-  return selectors.filter((selector) => meantBy(cases, selector).length === 0);
+  return selectors.filter((selector) => matching(cases, selector).length === 0);
 }
 
-function meantBy(cases: readonly Case[], selector: string): readonly Case[] {
+function matching(cases: readonly Case[], selector: string): readonly Case[] {
   if (selector.includes("/")) return cases.filter(({ id }) => id.startsWith(selector));
   const isIn = (section: string) => section === selector || section.startsWith(`${selector}.`);
   const own = cases.filter(({ id }) => isIn(sectionOfCase(id)));

@@ -42,7 +42,7 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     const asked = options.cases.filter(({ requirements }) =>
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
     );
-    const unsound = await failing(honest, asked, options.oracle);
+    const unsound = await failingOnHonest(honest, asked, options.oracle);
     const sound = asked.filter(({ id }) => unsound.every((result) => result.id !== id));
     for (const mutant of options.mutants) {
       const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
@@ -61,7 +61,7 @@ function isAbout({ requirement }: Mutant, requirements: readonly string[]): bool
 }
 
 /** A case that accuses the honest server proves nothing about a liar. */
-async function failing(
+async function failingOnHonest(
   honest: Target,
   cases: readonly Case[],
   oracle: Oracle | undefined,
@@ -82,11 +82,11 @@ async function judge(
   const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
   const { results } = await runCases(mutated(target, mutant), { cases, stopAt, ...(oracle && { oracle }) });
   if (target !== honest) await target.close();
-  const killer = results.find(({ findings }) => findings.some((finding) => isDeadly(finding, stopAt)));
+  const killer = results.find(({ findings }) => findings.some((finding) => isKilling(finding, stopAt)));
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };
 }
 
 /** A case that stumbles has not noticed anything. */
-function isDeadly({ verdict, blame }: Finding, least: Verdict): boolean {
+function isKilling({ verdict, blame }: Finding, least: Verdict): boolean {
   return blame !== "harness" && VERDICTS.indexOf(verdict) >= VERDICTS.indexOf(least);
 }

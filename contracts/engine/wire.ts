@@ -1,4 +1,4 @@
-import { createCleaning } from "./cleaning.ts";
+import { createCleanup } from "./cleanup.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import type { Identity, Session, WireReply, WireRequest } from "./target.ts";
 
@@ -18,7 +18,7 @@ type Spend = () => Promise<void>;
 /** `close` takes away what was made through it. */
 export function openWire(session: Session, spend: Spend): Wire {
   const secrets = new Set(secretsOf(session.identity));
-  const cleaning = createCleaning();
+  const cleanup = createCleanup();
   let last: Exchange | undefined;
   let requests = 0;
   return {
@@ -26,7 +26,7 @@ export function openWire(session: Session, spend: Spend): Wire {
       await spend();
       requests += 1;
       const reply = await session.send(request);
-      cleaning.note(request, reply);
+      cleanup.record(request, reply);
       const base = session.addressOf(request) ?? "";
       const shown = exchangeOf(request, reply, base + request.path, secrets);
       last = shown;
@@ -40,7 +40,7 @@ export function openWire(session: Session, spend: Spend): Wire {
     },
     secrets,
     async close() {
-      if (session.shared) await cleaning.clean(session.send);
+      if (session.shared) await cleanup.run(session.send);
       await session.close();
     },
   };

@@ -1,6 +1,17 @@
 import { isMembers, jsonOf } from "../engine/json.ts";
 import type { WireRequest } from "../engine/target.ts";
-import { answers, asks, lies, lists, type Mutant, query, sends, status, tells, without } from "./mutant.ts";
+import {
+  type Mutant,
+  mutantsOf,
+  rewriteList,
+  rewriteQuery,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteRequest,
+  rewriteRequestBody,
+  rewriteStatus,
+  without,
+} from "./mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
@@ -16,176 +27,187 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const has = ({ path }: WireRequest, text: string) => path.includes(text);
 const shift = (name: string, by: number) =>
-  query(LIST, (given) => {
-    const value = given.get(name);
-    if (value !== null && /^\d+$/.test(value)) given.set(name, String(Number(value) + by));
+  rewriteQuery(LIST, (sent) => {
+    const value = sent.get(name);
+    if (value !== null && /^\d+$/.test(value)) sent.set(name, String(Number(value) + by));
   });
-const usual = (name: string, value: string) =>
-  query(LIST, (given) => {
-    if (!given.has(name)) given.set(name, value);
+const withDefault = (name: string, value: string) =>
+  rewriteQuery(LIST, (sent) => {
+    if (!sent.has(name)) sent.set(name, value);
   });
 const drop = (name: string, only?: string) =>
-  query(LIST, (given) => {
-    if (only === undefined || given.get(name) === only) given.delete(name);
+  rewriteQuery(LIST, (sent) => {
+    if (only === undefined || sent.get(name) === only) sent.delete(name);
   });
-const runTells = (change: Parameters<typeof tells>[1]) => (next: Parameters<ReturnType<typeof tells>>[0]) =>
-  tells(START, change)(tells(LIST, change)(next));
+const rewriteRun =
+  (change: Parameters<typeof rewriteReplyBody>[1]) =>
+  (next: Parameters<ReturnType<typeof rewriteReplyBody>>[0]) =>
+    rewriteReplyBody(START, change)(rewriteReplyBody(LIST, change)(next));
 
 /** §2.1 to §2.3, §3.2, §4.1 and §4.8. */
 export const AGENT_MUTANTS: readonly Mutant[] = [
-  ...lies("2.1-1", {
-    "no-kwargs": { lie: "a run has no kwargs", send: runTells((run) => without(run, "kwargs")) },
-    "no-metadata": { lie: "a run has no metadata", send: runTells((run) => without(run, "metadata")) },
-    "short-id": { lie: "run_id is no uuid", send: tells(START, (run) => ({ ...run, run_id: "7" })) },
+  ...mutantsOf("2.1-1", {
+    "no-kwargs": { lie: "a run has no kwargs", send: rewriteRun((run) => without(run, "kwargs")) },
+    "no-metadata": { lie: "a run has no metadata", send: rewriteRun((run) => without(run, "metadata")) },
+    "short-id": {
+      lie: "run_id is no uuid",
+      send: rewriteReplyBody(START, (run) => ({ ...run, run_id: "7" })),
+    },
     "time-as-number": {
       lie: "created_at is a number",
-      send: tells(START, (run) => ({ ...run, created_at: 7 })),
+      send: rewriteReplyBody(START, (run) => ({ ...run, created_at: 7 })),
     },
     "other-thread": {
       lie: "thread_id is that of nobody",
-      send: tells(START, (run) => ({ ...run, thread_id: "00000000-0000-4000-8000-00000000dead" })),
+      send: rewriteReplyBody(START, (run) => ({ ...run, thread_id: "00000000-0000-4000-8000-00000000dead" })),
     },
   }),
-  ...lies("2.1-2", {
+  ...mutantsOf("2.1-2", {
     done: {
       lie: "a run that has ended is done",
-      send: tells(LIST, (run) => ("status" in run ? { ...run, status: "done" } : run)),
+      send: rewriteReplyBody(LIST, (run) => ("status" in run ? { ...run, status: "done" } : run)),
     },
   }),
-  ...lies("2.1-3", {
+  ...mutantsOf("2.1-3", {
     queue: {
       lie: "the strategy is called queue",
-      send: tells(START, (run) => ({ ...run, multitask_strategy: "queue" })),
+      send: rewriteReplyBody(START, (run) => ({ ...run, multitask_strategy: "queue" })),
     },
     "any-word": {
       lie: "a made-up strategy is taken",
-      send: sends(START, (body) =>
+      send: rewriteRequestBody(START, (body) =>
         body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body,
       ),
     },
   }),
-  ...lies("2.1-4", {
+  ...mutantsOf("2.1-4", {
     ignored: { lie: "the filter by status is ignored", send: drop("status") },
     running: { lie: "the filter takes running", send: drop("status", "running") },
     "any-status": { lie: "the filter takes any word", send: drop("status", "nonsense") },
   }),
-  ...lies("2.2-1", {
+  ...mutantsOf("2.2-1", {
     "no-config": {
       lie: "a thread has no config",
-      send: tells(THREADS, (thread) => without(thread, "config")),
+      send: rewriteReplyBody(THREADS, (thread) => without(thread, "config")),
     },
     "no-values": {
       lie: "a thread has no values",
-      send: tells(THREADS, (thread) => without(thread, "values")),
+      send: rewriteReplyBody(THREADS, (thread) => without(thread, "values")),
     },
   }),
-  ...lies("2.2-2", {
+  ...mutantsOf("2.2-2", {
     "always-idle": {
       lie: "a thread is always idle",
-      send: tells(THREAD, (thread) => ({ ...thread, status: "idle" })),
+      send: rewriteReplyBody(THREAD, (thread) => ({ ...thread, status: "idle" })),
     },
   }),
-  ...lies("2.3-1", {
+  ...mutantsOf("2.3-1", {
     "as-object": {
       lie: "an error is an object",
-      send: answers(AGENT, (reply) =>
+      send: rewriteReply(AGENT, (reply) =>
         reply.status >= 400 ? { ...reply, text: JSON.stringify({ detail: jsonOf(reply.text) }) } : reply,
       ),
     },
   }),
-  ...lies("3.2-1", {
+  ...mutantsOf("3.2-1", {
     busy: {
       lie: "a created thread is busy",
-      send: tells(THREADS, (thread) => ({ ...thread, status: "busy" })),
+      send: rewriteReplyBody(THREADS, (thread) => ({ ...thread, status: "busy" })),
     },
   }),
-  ...lies("3.2-2", {
+  ...mutantsOf("3.2-2", {
     "three-hours": { lie: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
     together: {
       lie: "runs of a thread work at the same time",
-      send: tells(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
+      send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
     },
   }),
-  ...lies("4.1-1", {
-    "limit-11": { lie: "the default limit is 11", send: usual("limit", "11") },
-    "limit-9": { lie: "the default limit is 9", send: usual("limit", "9") },
-    "offset-1": { lie: "the default offset is 1", send: usual("offset", "1") },
+  ...mutantsOf("4.1-1", {
+    "limit-11": { lie: "the default limit is 11", send: withDefault("limit", "11") },
+    "limit-9": { lie: "the default limit is 9", send: withDefault("limit", "9") },
+    "offset-1": { lie: "the default offset is 1", send: withDefault("offset", "1") },
     "one-more": { lie: "a page has one more than its limit", send: shift("limit", 1) },
     "offset-ignored": { lie: "the offset is ignored", send: drop("offset") },
     "offset-off": { lie: "the offset is one too many", send: shift("offset", 1) },
     "empty-second-page": {
       lie: "the second page is empty",
-      send: lists(LIST, (runs, request) => (has(request, "offset=3") ? [] : runs)),
+      send: rewriteList(LIST, (runs, request) => (has(request, "offset=3") ? [] : runs)),
     },
     "last-page-lost": {
       lie: "a page that is not full is empty",
-      send: lists(LIST, (runs, request) => (has(request, "limit=3") && runs.length < 3 ? [] : runs)),
+      send: rewriteList(LIST, (runs, request) => (has(request, "limit=3") && runs.length < 3 ? [] : runs)),
     },
   }),
-  ...lies("4.1-2", {
+  ...mutantsOf("4.1-2", {
     ignored: { lie: "select is ignored", send: drop("select") },
     "first-only": {
       lie: "only the first selected field is answered",
-      send: query(LIST, (given) => {
-        const [first] = given.getAll("select");
-        if (first !== undefined) given.set("select", first);
+      send: rewriteQuery(LIST, (sent) => {
+        const [first] = sent.getAll("select");
+        if (first !== undefined) sent.set("select", first);
       }),
     },
     "unknown-passes": { lie: "an unknown name is passed over", send: drop("select", "nonsense") },
     "id-always": {
       lie: "run_id is always answered",
-      send: tells(LIST, (run) => ({ run_id: "00000000-0000-4000-8000-000000000000", ...run })),
+      send: rewriteReplyBody(LIST, (run) => ({ run_id: "00000000-0000-4000-8000-000000000000", ...run })),
     },
   }),
-  ...lies("4.1-3", {
-    "bad-request": { lie: "a validation error is 400", send: status(LIST, [422], 400) },
-    gone: { lie: "a missing thread is 410", send: status(LIST, [404], 410) },
-    "empty-list": { lie: "a missing thread has no runs", send: status(LIST, [404], 200, []) },
+  ...mutantsOf("4.1-3", {
+    "bad-request": { lie: "a validation error is 400", send: rewriteStatus(LIST, [422], 400) },
+    gone: { lie: "a missing thread is 410", send: rewriteStatus(LIST, [404], 410) },
+    "empty-list": { lie: "a missing thread has no runs", send: rewriteStatus(LIST, [404], 200, []) },
   }),
-  ...lies("4.1-4", {
+  ...mutantsOf("4.1-4", {
     "oldest-first": {
       lie: "the oldest comes first",
       settings: { assumptions: { "agent.list_order": "oldest first" } },
     },
     unbounded: {
       lie: "a page may have 1001",
-      send: query(LIST, (given) => {
-        if (given.get("limit") === "1001") given.set("limit", "1000");
+      send: rewriteQuery(LIST, (sent) => {
+        if (sent.get("limit") === "1001") sent.set("limit", "1000");
       }),
     },
   }),
-  ...lies("7.1-1", {
+  ...mutantsOf("7.1-1", {
     silent: {
       lie: "the message is empty",
-      send: answers(LIST, (reply) => (reply.status >= 400 ? { ...reply, text: '""' } : reply)),
+      send: rewriteReply(LIST, (reply) => (reply.status >= 400 ? { ...reply, text: '""' } : reply)),
     },
     "as-list": {
       lie: "a missing thread is told as a list",
-      send: answers(LIST, (reply) => (reply.status === 404 ? { ...reply, text: '["not found"]' } : reply)),
+      send: rewriteReply(LIST, (reply) =>
+        reply.status === 404 ? { ...reply, text: '["not found"]' } : reply,
+      ),
     },
   }),
-  ...lies("4.8-1", {
+  ...mutantsOf("4.8-1", {
     "plural-only": {
       lie: "the singular paths do not exist",
-      send: status(["POST", /^\/thread\//], [200], 404, "no"),
+      send: rewriteStatus(["POST", /^\/thread\//], [200], 404, "no"),
     },
     "no-crons": {
       lie: "crons take no webhook",
-      send: status(["POST", /^\/runs\/crons$/], [200], 422, "webhook"),
+      send: rewriteStatus(["POST", /^\/runs\/crons$/], [200], 422, "webhook"),
     },
     "no-stateless-wait": {
       lie: "POST /runs/wait does not exist",
-      send: status(["POST", /^\/runs\/wait$/], [200], 404, "no"),
+      send: rewriteStatus(["POST", /^\/runs\/wait$/], [200], 404, "no"),
     },
   }),
-  ...lies("4.8-2", {
+  ...mutantsOf("4.8-2", {
     "any-mode": {
       lie: "any stream_mode is taken",
-      send: sends(STREAM, (body) => (body.stream_mode === "nonsense" ? without(body, "stream_mode") : body)),
+      send: rewriteRequestBody(STREAM, (body) =>
+        body.stream_mode === "nonsense" ? without(body, "stream_mode") : body,
+      ),
     },
     "no-data": {
       lie: "nothing is streamed",
-      send: answers(STREAM, (reply) => (reply.status === 200 ? { ...reply, text: ": quiet\n\n" } : reply)),
+      send: rewriteReply(STREAM, (reply) =>
+        reply.status === 200 ? { ...reply, text: ": quiet\n\n" } : reply,
+      ),
     },
     "no-events": {
       lie: "stream_mode events is refused",
@@ -196,45 +218,45 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       },
     },
   }),
-  ...lies("4.8-3", {
+  ...mutantsOf("4.8-3", {
     "limit-ignored": {
       lie: "the limit of a search is ignored",
-      send: sends(SEARCH, (body) => without(body, "limit")),
+      send: rewriteRequestBody(SEARCH, (body) => without(body, "limit")),
     },
     "offset-ignored": {
       lie: "the offset of a search is ignored",
-      send: sends(SEARCH, (body) => without(body, "offset")),
+      send: rewriteRequestBody(SEARCH, (body) => without(body, "offset")),
     },
     "thread-needs-id": {
       lie: "an empty object creates no thread",
-      send: status(THREADS, [200], 422, "thread_id"),
+      send: rewriteStatus(THREADS, [200], 422, "thread_id"),
     },
   }),
-  ...lies("4.8-4", {
+  ...mutantsOf("4.8-4", {
     "answers-at-once": {
       lie: "wait answers before the end",
-      send: answers(WAIT, (reply) => ({ ...reply, text: "{}" })),
+      send: rewriteReply(WAIT, (reply) => ({ ...reply, text: "{}" })),
     },
     hourly: {
       lie: "every cron fires hourly",
-      send: sends(CRONS, (body) => ({ ...body, schedule: "0 * * * *" })),
+      send: rewriteRequestBody(CRONS, (body) => ({ ...body, schedule: "0 * * * *" })),
     },
   }),
-  ...lies("5-5", {
+  ...mutantsOf("5-5", {
     "key-needed": {
       lie: "the agent server needs a key",
       send: (next) => async (request) =>
         request.headers["x-api-key"] ? next(request) : { status: 401, headers: JSON_TYPE, text: '"key"' },
     },
   }),
-  ...lies("9-1", {
+  ...mutantsOf("9-1", {
     "no-prefix": {
       lie: "the prefix can be left out",
-      send: asks(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
+      send: rewriteRequest(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
     },
     "description-0.2": {
       lie: "the description carries 0.2.0",
-      send: answers(["GET", /^\/openapi\.json$/], (reply) => ({
+      send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => ({
         ...reply,
         text: reply.text.replace('"version":"0.1.0"', '"version":"0.2.0"'),
       })),

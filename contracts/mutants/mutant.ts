@@ -33,7 +33,7 @@ export interface Mutant {
 }
 
 /** Lies about a row: `{ "limit-11": { lie, … } }`, each under the row that it breaks. */
-export function lies(
+export function mutantsOf(
   requirement: RequirementId,
   rows: Readonly<Record<string, Omit<Mutant, "id" | "requirement">>>,
 ): readonly Mutant[] {
@@ -42,26 +42,26 @@ export function lies(
 
 /** The honest target as the mutant shows it. */
 export function mutated(target: Target, { send, objects, file, deliveries, startsAnyway }: Mutant): Target {
-  const dress = (session: Session): Session => ({
+  const mutateSession = (session: Session): Session => ({
     ...session,
     ...(send && { send: send(session.send) }),
     ...(objects && session.objects && { objects: objects(session.objects) }),
     reach: {
       ...session.reach,
       ...(file && { parquet: async (bytes: Uint8Array) => file(await session.reach.parquet(bytes)) }),
-      ...(deliveries && { receiver: () => session.reach.receiver().then(believing(deliveries)) }),
+      ...(deliveries && { receiver: () => session.reach.receiver().then(rewriteDeliveries(deliveries)) }),
     },
   });
   return {
     ...target,
     async open(settings) {
-      if (!startsAnyway) return dress(await target.open(settings));
-      return dress(await target.open(settings).catch(() => target.open()));
+      if (!startsAnyway) return mutateSession(await target.open(settings));
+      return mutateSession(await target.open(settings).catch(() => target.open()));
     },
   };
 }
 
-function believing(deliveries: NonNullable<Mutant["deliveries"]>) {
+function rewriteDeliveries(deliveries: NonNullable<Mutant["deliveries"]>) {
   return (receiver: Awaited<ReturnType<Session["reach"]["receiver"]>>) => ({
     ...receiver,
     get deliveries() {
@@ -72,67 +72,70 @@ function believing(deliveries: NonNullable<Mutant["deliveries"]>) {
 
 type Route = readonly [method: string, path: RegExp];
 
-const isAt = ([method, path]: Route, request: WireRequest) =>
+const matchesRoute = ([method, path]: Route, request: WireRequest) =>
   (method === "*" || request.method === method) && path.test(request.path);
 
 /** Rewrites what a caller sends. */
-export function asks(route: Route, change: (request: WireRequest) => WireRequest): (next: Send) => Send {
-  return (next) => (request) => next(isAt(route, request) ? change(request) : request);
+export function rewriteRequest(
+  route: Route,
+  change: (request: WireRequest) => WireRequest,
+): (next: Send) => Send {
+  return (next) => (request) => next(matchesRoute(route, request) ? change(request) : request);
 }
 
 /** Rewrites the members of what a caller sends as JSON. */
-export function sends(route: Route, change: (body: Members) => unknown): (next: Send) => Send {
-  return asks(route, (request) => {
+export function rewriteRequestBody(route: Route, change: (body: Members) => unknown): (next: Send) => Send {
+  return rewriteRequest(route, (request) => {
     const body = jsonOf(request.body);
     return isMembers(body) ? { ...request, body: JSON.stringify(change(body)) } : request;
   });
 }
 
 /** Rewrites what is answered. */
-export function answers(
+export function rewriteReply(
   route: Route,
   change: (reply: WireReply, request: WireRequest) => WireReply,
 ): (next: Send) => Send {
   return (next) => async (request) => {
     const reply = await next(request);
-    return isAt(route, request) ? change(reply, request) : reply;
+    return matchesRoute(route, request) ? change(reply, request) : reply;
   };
 }
 
 /** Rewrites the body of a success; one item after the other where it is a list. */
-export function tells(
+export function rewriteReplyBody(
   route: Route,
   change: (body: Members, request: WireRequest) => unknown,
 ): (next: Send) => Send {
-  return answers(route, (reply, request) => {
+  return rewriteReply(route, (reply, request) => {
     const body = jsonOf(reply.text);
     if (reply.status >= 300 || typeof body !== "object" || body === null) return reply;
-    const said = Array.isArray(body)
+    const rewritten = Array.isArray(body)
       ? body.map((item) => change(item, request))
       : change(body as Members, request);
-    return { ...reply, text: JSON.stringify(said) };
+    return { ...reply, text: JSON.stringify(rewritten) };
   });
 }
 
 /** Rewrites a list as a whole. */
-export function lists(
+export function rewriteList(
   route: Route,
   change: (items: readonly Members[], request: WireRequest) => readonly unknown[],
 ): (next: Send) => Send {
-  return answers(route, (reply, request) => {
+  return rewriteReply(route, (reply, request) => {
     const body = jsonOf(reply.text);
     return Array.isArray(body) ? { ...reply, text: JSON.stringify(change(body, request)) } : reply;
   });
 }
 
 /** Answers with another status, and with the error that goes with it. */
-export function status(
+export function rewriteStatus(
   route: Route,
   from: readonly number[],
   to: number,
   body?: unknown,
 ): (next: Send) => Send {
-  return answers(route, (reply) =>
+  return rewriteReply(route, (reply) =>
     from.includes(reply.status)
       ? { ...reply, status: to, ...(body !== undefined && { text: JSON.stringify(body) }) }
       : reply,
@@ -144,12 +147,12 @@ export function without(body: Members, ...names: readonly string[]): Members {
 }
 
 /** Changes the query of a request. */
-export function query(route: Route, change: (query: URLSearchParams) => void): (next: Send) => Send {
-  return asks(route, (request) => {
+export function rewriteQuery(route: Route, change: (query: URLSearchParams) => void): (next: Send) => Send {
+  return rewriteRequest(route, (request) => {
     const [path = "", text = ""] = request.path.split("?");
     const parameters = new URLSearchParams(text);
     change(parameters);
-    const said = parameters.toString();
-    return { ...request, path: said === "" ? path : `${path}?${said}` };
+    const rewritten = parameters.toString();
+    return { ...request, path: rewritten === "" ? path : `${path}?${rewritten}` };
   });
 }

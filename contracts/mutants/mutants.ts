@@ -1,9 +1,9 @@
 import { AGENT_MUTANTS } from "./agent.ts";
-import { BEYOND_MUTANTS } from "./beyond.ts";
 import { CALLER_MUTANTS } from "./callers.ts";
-import { LIFE_MUTANTS } from "./lives.ts";
+import { EXPORT_REQUEST_MUTANTS } from "./export-requests.ts";
+import { EXTENSION_MUTANTS } from "./extensions.ts";
+import { LIFECYCLE_MUTANTS } from "./lifecycle.ts";
 import type { Mutant } from "./mutant.ts";
-import { ORDER_MUTANTS } from "./orders.ts";
 import { SETTING_MUTANTS } from "./settings.ts";
 import { STORAGE_MUTANTS } from "./storage.ts";
 import { WEBHOOK_MUTANTS } from "./webhooks.ts";
@@ -12,10 +12,10 @@ import { WEBHOOK_MUTANTS } from "./webhooks.ts";
 export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...CALLER_MUTANTS,
-  ...ORDER_MUTANTS,
-  ...LIFE_MUTANTS,
+  ...EXPORT_REQUEST_MUTANTS,
+  ...LIFECYCLE_MUTANTS,
   ...SETTING_MUTANTS,
   ...STORAGE_MUTANTS,
   ...WEBHOOK_MUTANTS,
-  ...BEYOND_MUTANTS,
+  ...EXTENSION_MUTANTS,
 ];

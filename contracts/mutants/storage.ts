@@ -1,9 +1,9 @@
 import type { Members } from "../engine/contract.ts";
 import type { ObjectStore, ReadFile } from "../engine/target.ts";
-import { answers, asks, lies, type Mutant } from "./mutant.ts";
+import { type Mutant, mutantsOf, rewriteReply, rewriteRequest } from "./mutant.ts";
 
 /** Shows other keys than there are; what is asked of them is answered by the true ones. */
-const keys =
+const renameKeys =
   (rename: (key: string) => string) =>
   (store: ObjectStore): ObjectStore => {
     const named = new Map<string, string>();
@@ -20,23 +20,23 @@ const keys =
     };
   };
 
-const listing =
+const rewriteListing =
   (change: (keys: readonly string[]) => readonly string[]) =>
   (store: ObjectStore): ObjectStore => ({
     ...store,
     list: async (...asked) => change(await store.list(...asked)),
   });
 
-const rows =
+const rewriteRows =
   (change: (row: Members) => Members) =>
   (file: ReadFile): ReadFile => ({ ...file, rows: file.rows.map(change) });
 
-const columns =
+const rewriteColumns =
   (change: (file: ReadFile["columns"]) => ReadFile["columns"]) =>
   (file: ReadFile): ReadFile => ({ ...file, columns: change(file.columns) });
 
 /** A store in which the test file of each destination stays. */
-const tmpStays = (store: ObjectStore): ObjectStore => {
+const keepTmpFiles = (store: ObjectStore): ObjectStore => {
   let listings = 0;
   return {
     ...store,
@@ -52,20 +52,20 @@ const LIMITED = ["*", /^\/(?!_emulator)/] as const;
 
 /** Files, and what is counted by §8.5. */
 export const STORAGE_MUTANTS: readonly Mutant[] = [
-  ...lies("2.4-5", {
+  ...mutantsOf("2.4-5", {
     unwritten: {
       lie: "no test file is written",
-      objects: listing((all) => all.filter((key) => !key.includes("tmp/"))),
+      objects: rewriteListing((all) => all.filter((key) => !key.includes("tmp/"))),
     },
   }),
-  ...lies("2.4-6", {
-    stays: { lie: "the test file always stays", objects: tmpStays },
+  ...mutantsOf("2.4-6", {
+    stays: { lie: "the test file always stays", objects: keepTmpFiles },
     elsewhere: {
       lie: "the test file stays under test/",
-      objects: keys((key) => key.replace(/^tmp\//, "test/")),
+      objects: renameKeys((key) => key.replace(/^tmp\//, "test/")),
     },
   }),
-  ...lies("2.4-10", {
+  ...mutantsOf("2.4-10", {
     hidden: {
       lie: "a failed upload is never seen",
       objects: (store) => ({ ...store, uploads: async () => [] }),
@@ -74,114 +74,123 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       lie: "a failed upload always stays",
       objects: (store) => ({
         ...store,
-        uploads: async (bucket) => twice(await store.list(bucket), await store.uploads(bucket)),
+        uploads: async (bucket) => repeatUploads(await store.list(bucket), await store.uploads(bucket)),
       }),
     },
   }),
-  ...lies("2.7-1", {
+  ...mutantsOf("2.7-1", {
     "no-dotted-order": {
       lie: "a column is missing",
-      file: columns((all) => all.filter(({ name }) => name !== "dotted_order")),
+      file: rewriteColumns((all) => all.filter(({ name }) => name !== "dotted_order")),
     },
     "extra-column": {
       lie: "a column is too many",
-      file: columns((all) => [...all, { name: "cost", type: "DOUBLE", repeated: false }]),
+      file: rewriteColumns((all) => [...all, { name: "cost", type: "DOUBLE", repeated: false }]),
     },
     "row-lost": { lie: "the last row is lost", file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
     "times-shifted": {
       lie: "times are an hour off",
-      file: rows((row) => ({ ...row, start_time: "2026-01-01T00:00:00Z" })),
+      file: rewriteRows((row) => ({ ...row, start_time: "2026-01-01T00:00:00Z" })),
     },
-    "not-root": { lie: "is_root is wrong", file: rows((row) => ({ ...row, is_root: false })) },
+    "not-root": { lie: "is_root is wrong", file: rewriteRows((row) => ({ ...row, is_root: false })) },
     "ascii-only": {
       lie: "other letters are lost",
-      file: rows((row) => ({ ...row, outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?") })),
+      file: rewriteRows((row) => ({ ...row, outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?") })),
     },
-    "no-tokens": { lie: "tokens are not counted", file: rows((row) => ({ ...row, total_tokens: null })) },
+    "no-tokens": {
+      lie: "tokens are not counted",
+      file: rewriteRows((row) => ({ ...row, total_tokens: null })),
+    },
     "tokens-swapped": {
       lie: "tokens of the prompt stand in another column",
-      file: rows((row) => ({ ...row, prompt_tokens: row.completion_tokens })),
+      file: rewriteRows((row) => ({ ...row, prompt_tokens: row.completion_tokens })),
     },
-    "callers-lost": { lie: "parent_run_ids is empty", file: rows((row) => ({ ...row, parent_run_ids: [] })) },
+    "callers-lost": {
+      lie: "parent_run_ids is empty",
+      file: rewriteRows((row) => ({ ...row, parent_run_ids: [] })),
+    },
   }),
-  ...lies("2.5-6", {
+  ...mutantsOf("2.5-6", {
     "lists-as-text": {
       lie: "lists are texts in v2_beta",
-      file: columns((all) => all.map((column) => ({ ...column, repeated: false }))),
+      file: rewriteColumns((all) => all.map((column) => ({ ...column, repeated: false }))),
     },
   }),
-  ...lies("2.8-1", {
+  ...mutantsOf("2.8-1", {
     "no-session": {
       lie: "the path has no session_id",
-      objects: keys((key) => key.replace(/session_id=[^/]*\//, "")),
+      objects: renameKeys((key) => key.replace(/session_id=[^/]*\//, "")),
     },
     "day-off": {
       lie: "files lie under the next day",
-      objects: keys((key) => key.replace(/day=(\d+)/, (_, day) => `day=${Number(day) + 1}`)),
+      objects: renameKeys((key) => key.replace(/day=(\d+)/, (_, day) => `day=${Number(day) + 1}`)),
     },
     "not-hive": {
       lie: "folders are bare numbers",
-      objects: keys((key) => key.replace(/(year|month|day)=/g, "")),
+      objects: renameKeys((key) => key.replace(/(year|month|day)=/g, "")),
     },
     "not-parquet": {
       lie: "a file is no Parquet",
       objects: (store) => ({ ...store, get: async () => new TextEncoder().encode("id,name\n") }),
     },
   }),
-  ...lies("2.8-2", {
-    "uuid-names": { lie: "files have other names", objects: keys((key) => key.replace(/part-0/, "file-0")) },
+  ...mutantsOf("2.8-2", {
+    "uuid-names": {
+      lie: "files have other names",
+      objects: renameKeys((key) => key.replace(/part-0/, "file-0")),
+    },
   }),
-  ...lies("8.3-2", {
+  ...mutantsOf("8.3-2", {
     "row-twice": {
       lie: "a row is written twice after a crash",
       file: (file) => ({ ...file, rows: file.rows.flatMap((row) => [row, row]) }),
     },
   }),
-  ...lies("8.5-1", {
+  ...mutantsOf("8.5-1", {
     "never-refused": {
       lie: "no request is refused",
-      send: answers(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 501 } : reply)),
+      send: rewriteReply(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 501 } : reply)),
     },
     unavailable: {
       lie: "a refusal is 503",
-      send: answers(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 503 } : reply)),
+      send: rewriteReply(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 503 } : reply)),
     },
     "query-not-counted": {
       lie: "POST /runs/query is counted as anything else",
-      send: asks(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),
+      send: rewriteRequest(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),
     },
   }),
-  ...lies("8.5-2", {
+  ...mutantsOf("8.5-2", {
     "one-value": {
       lie: "the regions have one value",
       send: (next) => (request) =>
         next({ ...request, region: "us", path: request.path.replace("region=eu", "region=us") }),
     },
   }),
-  ...lies("8.5-3", {
+  ...mutantsOf("8.5-3", {
     "keys-together": {
       lie: "all keys are counted together",
-      send: asks(LIMITED, (request) =>
+      send: rewriteRequest(LIMITED, (request) =>
         "x-api-key" in request.headers
           ? { ...request, headers: { ...request.headers, "x-api-key": "one-for-all" } }
           : request,
       ),
     },
   }),
-  ...lies("8.5-4", {
+  ...mutantsOf("8.5-4", {
     "user-first": {
       lie: "a request with both headers counts as the user's",
-      send: asks(LIMITED, (request) => {
+      send: rewriteRequest(LIMITED, (request) => {
         if (!("x-user-id" in request.headers)) return request;
         const { "x-api-key": _, ...headers } = request.headers;
         return { ...request, headers };
       }),
     },
   }),
-  ...lies("5-2", {
+  ...mutantsOf("5-2", {
     "users-together": {
       lie: "all users are counted together",
-      send: asks(LIMITED, (request) =>
+      send: rewriteRequest(LIMITED, (request) =>
         "x-user-id" in request.headers
           ? { ...request, headers: { ...request.headers, "x-user-id": "one-for-all" } }
           : request,
@@ -189,7 +198,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
     "address-not-counted": {
       lie: "requests without identity are not counted",
-      send: answers(LIMITED, (reply, { headers }) =>
+      send: rewriteReply(LIMITED, (reply, { headers }) =>
         reply.status === 429 && !headers["x-api-key"] && !headers["x-user-id"]
           ? { ...reply, status: 404 }
           : reply,
@@ -199,6 +208,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
 ];
 
 /** Uploads of every export that has a file or none, as if none had been aborted. */
-function twice(keys: readonly string[], uploads: readonly string[]): readonly string[] {
+function repeatUploads(keys: readonly string[], uploads: readonly string[]): readonly string[] {
   return keys.length > 0 || uploads.length > 0 ? [...uploads, ...uploads, ...keys] : uploads;
 }

@@ -1,71 +1,81 @@
 import type { Members } from "../engine/contract.ts";
 import { jsonOf } from "../engine/json.ts";
 import type { Delivery } from "../engine/target.ts";
-import { lies, type Mutant } from "./mutant.ts";
+import { type Mutant, mutantsOf } from "./mutant.ts";
 
-const each = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) => all.map(change);
+const rewriteEach = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) =>
+  all.map(change);
 
-const payload = (change: (run: Members) => unknown) =>
-  each((delivery) => ({ ...delivery, body: JSON.stringify(change(jsonOf(delivery.body) as Members)) }));
+const rewritePayload = (change: (run: Members) => unknown) =>
+  rewriteEach((delivery) => ({
+    ...delivery,
+    body: JSON.stringify(change(jsonOf(delivery.body) as Members)),
+  }));
 
 /** §6: what is delivered. */
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
-  ...lies("5-4", {
+  ...mutantsOf("5-4", {
     "no-query": {
       lie: "the query of the URL is dropped",
-      deliveries: each((one) => ({ ...one, path: one.path.replace(/\?.*/, "") })),
+      deliveries: rewriteEach((one) => ({ ...one, path: one.path.replace(/\?.*/, "") })),
     },
     decoded: {
       lie: "the query is decoded on the way",
-      deliveries: each((one) => ({ ...one, path: decodeURIComponent(one.path) })),
+      deliveries: rewriteEach((one) => ({ ...one, path: decodeURIComponent(one.path) })),
     },
   }),
-  ...lies("6-1", {
+  ...mutantsOf("6-1", {
     twice: { lie: "each delivery comes twice", deliveries: (all) => all.flatMap((one) => [one, one]) },
     never: { lie: "nothing is delivered", deliveries: () => [] },
-    "no-kwargs": { lie: "the payload has no kwargs", deliveries: payload(({ kwargs: _, ...run }) => run) },
+    "no-kwargs": {
+      lie: "the payload has no kwargs",
+      deliveries: rewritePayload(({ kwargs: _, ...run }) => run),
+    },
     wrapped: {
       lie: "the payload is wrapped",
-      deliveries: payload((run) => ({ event: "run.completed", run })),
+      deliveries: rewritePayload((run) => ({ event: "run.completed", run })),
     },
-    put: { lie: "it is a PUT", deliveries: each((one) => ({ ...one, method: "PUT" })) },
+    put: { lie: "it is a PUT", deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })) },
   }),
-  ...lies("6-2", {
+  ...mutantsOf("6-2", {
     "success-only": {
       lie: "only success is delivered",
       deliveries: (all) =>
         all.filter(({ body }) => (jsonOf(body) as Members | undefined)?.status === "success"),
     },
   }),
-  ...lies("6-3", {
+  ...mutantsOf("6-3", {
     signed: {
       lie: "deliveries are signed",
-      deliveries: each((one) => ({ ...one, headers: { ...one.headers, "x-signature": "abc" } })),
+      deliveries: rewriteEach((one) => ({ ...one, headers: { ...one.headers, "x-signature": "abc" } })),
     },
     "as-text": {
       lie: "deliveries are sent as text",
-      deliveries: each((one) => ({ ...one, headers: { ...one.headers, "content-type": "text/plain" } })),
+      deliveries: rewriteEach((one) => ({
+        ...one,
+        headers: { ...one.headers, "content-type": "text/plain" },
+      })),
     },
   }),
-  ...lies("6.1-1", {
+  ...mutantsOf("6.1-1", {
     "first-only": {
       lie: "only the first delivery has the headers",
       deliveries: (all) => all.map((one, index) => (index === 0 ? one : { ...one, headers: {} })),
     },
   }),
-  ...lies("6.1-2", {
+  ...mutantsOf("6.1-2", {
     unfilled: {
       lie: "variables are not filled in",
-      deliveries: each((one) => ({
+      deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "x-token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!" },
       })),
     },
   }),
-  ...lies("6.1-3", {
+  ...mutantsOf("6.1-3", {
     "starts-anyway": { lie: "the server starts without the variable", startsAnyway: true },
   }),
-  ...lies("6.1-7", {
+  ...mutantsOf("6.1-7", {
     "not-internal": {
       lie: "a relative URL leads nowhere",
       send: (next) => async (request) => {

@@ -107,14 +107,14 @@ function pathsOf(schemaOf: SchemaWriter): Json {
       const method = row.method.toLowerCase();
       const known = paths[path]?.[method] as Json | undefined;
       const written = operationOf(row, operationId, id, schemaOf);
-      paths[path] = { ...paths[path], [method]: known ? together(known, written) : written };
+      paths[path] = { ...paths[path], [method]: known ? mergeOperations(known, written) : written };
     });
   }
   return paths;
 }
 
 /** Two rows of one method and path, of which the body decides: either body, and the replies of both. */
-function together(first: Json, second: Json): Json {
+function mergeOperations(first: Json, second: Json): Json {
   const bodies = [first, second].map((written) => {
     const { content } = written.requestBody as { content: { "application/json": { schema: unknown } } };
     return content["application/json"].schema;

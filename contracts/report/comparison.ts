@@ -1,9 +1,9 @@
 import { VERDICTS } from "../engine/case.ts";
 import type { Comparison, Drift, Side } from "../engine/compare.ts";
-import { goneLine } from "./digest.ts";
+import { expiredAddressLine } from "./digest.ts";
 import { inline } from "./markdown.ts";
 
-const MOST_ASKED = 3;
+const MAX_GROUPS = 3;
 const CELL_CHARACTERS = 60;
 
 /** Two servers side by side, for a person: what differs, requirement by requirement, then the counts. */
@@ -15,8 +15,8 @@ export function comparisonLines(comparison: Comparison): string[] {
       ...group.flatMap((drift) => driftLines(drift, targets)),
       "",
     ]),
-    ...(drifts.length > 0 ? goneLine(comparison.fleeting) : []),
-    ...leftLines(comparison),
+    ...(drifts.length > 0 ? expiredAddressLine(comparison.fleeting) : []),
+    ...skippedLines(comparison),
     ...comparisonCounts(comparison),
   ];
 }
@@ -34,14 +34,14 @@ export function comparisonMarkdown(comparison: Comparison): string {
     "|---|---|---|---|---|---|",
     ...groupsOf(drifts).map(row),
     "",
-    ...leftLines(comparison).map((line) => `- ${inline(line.trim())}`),
+    ...skippedLines(comparison).map((line) => `- ${inline(line.trim())}`),
     "",
   ].join("\n");
 }
 
 function row(group: readonly Drift[]): string {
   const { section, requirement, assumption, says, verdict, blame } = group[0] as Drift;
-  const shown = tellingOf(group).slice(0, MOST_ASKED);
+  const shown = clearestOf(group).slice(0, MAX_GROUPS);
   const rest = group.length - shown.length;
   const list = (of: (drift: Drift) => string) => shown.map(of).join("<br>");
   const asked = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
@@ -82,11 +82,11 @@ function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
   // Those to which the other server's answer is known say the most.
   const rank = ({ first, second }: Drift) => (first === null || second === null ? 1 : 0);
   const sorted = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)));
-  return sorted.sort(([a], [b]) => gravity(b) - gravity(a) || bySection(a, b));
+  return sorted.sort(([a], [b]) => severity(b) - severity(a) || bySection(a, b));
 }
 
 /** Those come first in which the servers did something that was not seen before. */
-function tellingOf(group: readonly Drift[]): readonly Drift[] {
+function clearestOf(group: readonly Drift[]): readonly Drift[] {
   const seen = new Set<string>();
   const isNew = ({ first, second }: Drift) => {
     const known = seen.size;
@@ -114,8 +114,8 @@ function driftLines(drift: Drift, [first, second]: Comparison["targets"]): strin
   ];
 }
 
-function leftLines({ left }: Comparison): string[] {
-  return left.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
+function skippedLines({ left: skipped }: Comparison): string[] {
+  return skipped.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
 }
 
 /** How many cases each of them was asked, and how many differ. */
@@ -137,7 +137,7 @@ export function comparisonCounts({
   ];
 }
 
-function gravity(drift: Drift | undefined): number {
+function severity(drift: Drift | undefined): number {
   return drift ? VERDICTS.indexOf(drift.verdict) : 0;
 }
 

@@ -1,74 +1,84 @@
 import type { CaseResult, Finding } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-import { byGravity, type Fold, folded, isOwn, rowName, type Unmet, unmet } from "./findings.ts";
+import {
+  bySeverity,
+  type FindingGroup,
+  groupFindings,
+  isOwn,
+  rowName,
+  type Unmet,
+  unmet,
+} from "./findings.ts";
 
 /** What a report for people says of a run, before it is put into words. */
 export interface Digest {
   /** How many cases found something. */
-  readonly wanting: number;
+  readonly casesWithFindings: number;
   /** Those of which there is something to be shown. */
-  readonly cases: readonly ToldCase[];
-  readonly toldBefore: readonly ToldBefore[];
+  readonly cases: readonly ReportedCase[];
+  readonly reportedBefore: readonly ReportedBefore[];
   readonly unmet: readonly Unmet[];
   /** What is to be known of the curl lines. */
-  readonly gone: readonly string[];
+  readonly expiredAddressLines: readonly string[];
 }
 
 /** A case with its first findings. */
-export interface ToldCase {
+export interface ReportedCase {
   readonly result: CaseResult;
-  readonly kinds: readonly ToldFold[];
+  readonly kinds: readonly ReportedGroup[];
   /** Findings beyond them. */
   readonly rest: number;
 }
 
 /** A finding; one that others have shown enough of is only named. */
-export interface ToldFold extends Fold {
-  readonly isWhole: boolean;
+export interface ReportedGroup extends FindingGroup {
+  readonly isFull: boolean;
 }
 
 /** Cases of which enough was shown before, with the verdict and the rows that they have in common. */
-export interface ToldBefore {
+export interface ReportedBefore {
   readonly verdict: CaseResult["verdict"];
   readonly rows: string;
   readonly cases: readonly string[];
 }
 
-interface FoldedCase {
+interface GroupedCase {
   readonly result: CaseResult;
-  readonly folds: readonly Fold[];
+  readonly groups: readonly FindingGroup[];
 }
 
 const FINDINGS_SHOWN = 10;
 /** So many findings of a row show what is wrong; the rest would say it again. */
-const MOST_OF_A_ROW = 3;
+const MAX_PER_ROW = 3;
 
 /** Every finding stands in full when `verbose` is true, else the first ones of each row. */
 export function digestOf({ results, fleeting }: RunReport, verbose: boolean): Digest {
-  const wanting = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
-  const cases = wanting.map((result) => ({ result, folds: folded(result) }));
-  const whole = shownInFull(cases, verbose);
-  const hasNews = ({ folds }: FoldedCase) => folds.some(({ finding }) => whole.has(finding));
+  const withFindings = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
+  const cases = withFindings.map((result) => ({ result, groups: groupFindings(result) }));
+  const shownFindings = shownInFull(cases, verbose);
+  const hasUnreported = ({ groups }: GroupedCase) => groups.some(({ finding }) => shownFindings.has(finding));
   return {
-    wanting: cases.length,
-    cases: cases.filter(hasNews).map((each) => told(each, (finding) => whole.has(finding))),
-    toldBefore: grouped(cases.filter((each) => !hasNews(each))),
+    casesWithFindings: cases.length,
+    cases: cases
+      .filter(hasUnreported)
+      .map((each) => reportCase(each, (finding) => shownFindings.has(finding))),
+    reportedBefore: grouped(cases.filter((each) => !hasUnreported(each))),
     unmet: unmet(results),
-    gone: cases.length > 0 ? goneLine(fleeting) : [],
+    expiredAddressLines: cases.length > 0 ? expiredAddressLine(fleeting) : [],
   };
 }
 
 /** A case by itself. */
-export function toldAlone(result: CaseResult): ToldCase {
-  return told({ result, folds: folded(result) }, () => true);
+export function reportSingleCase(result: CaseResult): ReportedCase {
+  return reportCase({ result, groups: groupFindings(result) }, () => true);
 }
 
-function told({ result, folds }: FoldedCase, isWhole: (finding: Finding) => boolean): ToldCase {
-  const kinds = folds.slice(0, FINDINGS_SHOWN).map((fold) => ({ ...fold, isWhole: isWhole(fold.finding) }));
-  return { result, kinds, rest: folds.length - kinds.length };
+function reportCase({ result, groups }: GroupedCase, isFull: (finding: Finding) => boolean): ReportedCase {
+  const kinds = groups.slice(0, FINDINGS_SHOWN).map((group) => ({ ...group, isFull: isFull(group.finding) }));
+  return { result, kinds, rest: groups.length - kinds.length };
 }
 
-function shownInFull(cases: readonly FoldedCase[], verbose: boolean): ReadonlySet<Finding> {
+function shownInFull(cases: readonly GroupedCase[], verbose: boolean): ReadonlySet<Finding> {
   const counts = new Map<string, number>();
   const isShown = (finding: Finding) => {
     // What went wrong in the harness itself is no row's, and stands nowhere else.
@@ -76,27 +86,27 @@ function shownInFull(cases: readonly FoldedCase[], verbose: boolean): ReadonlySe
     const kind = `${finding.verdict} ${rowName(finding)}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
-    return verbose || count <= MOST_OF_A_ROW;
+    return verbose || count <= MAX_PER_ROW;
   };
   // Those come first that are about the row, since they show it best.
   const found = [true, false].flatMap((isAbout) =>
-    cases.flatMap(({ result, folds }) => folds.filter(({ finding }) => isOwn(result, finding) === isAbout)),
+    cases.flatMap(({ result, groups }) => groups.filter(({ finding }) => isOwn(result, finding) === isAbout)),
   );
   return new Set(found.map(({ finding }) => finding).filter(isShown));
 }
 
-function grouped(cases: readonly FoldedCase[]): readonly ToldBefore[] {
-  const groups = new Map<string, ToldBefore>();
-  for (const { result, folds } of cases) {
+function grouped(cases: readonly GroupedCase[]): readonly ReportedBefore[] {
+  const reported = new Map<string, ReportedBefore>();
+  for (const { result, groups } of cases) {
     const { id, verdict } = result;
-    const rows = [...new Set(folds.map(({ finding }) => `§${rowName(finding)}`))].join(" and ");
-    const known = groups.get(`${verdict} ${rows}`);
-    groups.set(`${verdict} ${rows}`, { verdict, rows, cases: [...(known?.cases ?? []), id] });
+    const rows = [...new Set(groups.map(({ finding }) => `§${rowName(finding)}`))].join(" and ");
+    const known = reported.get(`${verdict} ${rows}`);
+    reported.set(`${verdict} ${rows}`, { verdict, rows, cases: [...(known?.cases ?? []), id] });
   }
-  return [...groups.values()].sort(byGravity);
+  return [...reported.values()].sort(bySeverity);
 }
 
 /** What was sent can be read, but not be sent there any more. */
-export function goneLine(fleeting: string | undefined): string[] {
+export function expiredAddressLine(fleeting: string | undefined): string[] {
   return fleeting === undefined ? [] : [`The curl lines show what was sent. Gone by now: ${fleeting}.`];
 }

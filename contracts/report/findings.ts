@@ -1,10 +1,10 @@
 import { type CaseResult, type Finding, VERDICTS, type Verdict } from "../engine/case.ts";
-import { saysOf } from "../engine/says.ts";
+import { describeRequirement } from "../engine/requirement-text.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 
 /** A finding, and how many more there are that say the same. */
-export interface Fold {
+export interface FindingGroup {
   readonly finding: Finding;
   readonly more: number;
 }
@@ -21,7 +21,7 @@ export interface Unmet {
 }
 
 /** The findings of a case, each kind once: the gravest first, and what the case is about before all else. */
-export function folded(result: CaseResult): readonly Fold[] {
+export function groupFindings(result: CaseResult): readonly FindingGroup[] {
   const kinds = new Map<string, Finding[]>();
   for (const finding of result.findings) {
     const kind = [finding.verdict, finding.blame, rowName(finding), finding.text].join(" ");
@@ -29,8 +29,8 @@ export function folded(result: CaseResult): readonly Fold[] {
   }
   const own = (finding: Finding) => Number(isOwn(result, finding));
   return [...kinds.values()]
-    .map((alike) => ({ finding: alike[0] as Finding, more: alike.length - 1 }))
-    .sort((a, b) => byGravity(a.finding, b.finding) || own(b.finding) - own(a.finding));
+    .map((sameKind) => ({ finding: sameKind[0] as Finding, more: sameKind.length - 1 }))
+    .sort((a, b) => bySeverity(a.finding, b.finding) || own(b.finding) - own(a.finding));
 }
 
 /** What a target does not meet, row by row: the gravest first, then what most cases have met with. */
@@ -40,9 +40,9 @@ export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
   for (const isAbout of [true, false])
     for (const result of results)
       for (const finding of result.findings)
-        if (isTelling(finding) && isOwn(result, finding) === isAbout)
+        if (isAboutTarget(finding) && isOwn(result, finding) === isAbout)
           rows.set(rowName(finding), withCase(rows.get(rowName(finding)), finding, result.id));
-  return [...rows.values()].sort((a, b) => byGravity(a, b) || b.cases.length - a.cases.length);
+  return [...rows.values()].sort((a, b) => bySeverity(a, b) || b.cases.length - a.cases.length);
 }
 
 /** Whether a case is about the row that something was found of, and did not only come across it. */
@@ -51,7 +51,7 @@ export function isOwn({ requirements }: CaseResult, { requirement }: Finding): b
 }
 
 /** What the harness sent or did wrong says nothing about a target. */
-function isTelling({ verdict, blame }: Finding): boolean {
+function isAboutTarget({ verdict, blame }: Finding): boolean {
   return verdict !== "UNSUPPORTED" && blame !== "harness" && blame !== "caller";
 }
 
@@ -61,8 +61,8 @@ function withCase(known: Unmet | undefined, finding: Finding, id: string): Unmet
     requirement,
     ...(assumption !== undefined && { assumption }),
     section,
-    says: saysOf(requirement, assumption),
-    verdict: known && byGravity(finding, known) > 0 ? known.verdict : verdict,
+    says: describeRequirement(requirement, assumption),
+    verdict: known && bySeverity(finding, known) > 0 ? known.verdict : verdict,
     cases: [...new Set([...(known?.cases ?? []), id])],
   };
 }
@@ -77,11 +77,11 @@ export function rowName({
 }
 
 /** The command that asks a target the same case again. */
-export function againLine(again: string | undefined, id: string): string[] {
+export function rerunLine(again: string | undefined, id: string): string[] {
   return again === undefined ? [] : [`again: ${again.replace("<case>", id)}`];
 }
 
 /** Sorts the gravest verdict to the front. */
-export function byGravity(a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number {
+export function bySeverity(a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number {
   return VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
 }

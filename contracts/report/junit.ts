@@ -1,6 +1,6 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-import { goneLine, toldAlone } from "./digest.ts";
+import { expiredAddressLine, reportSingleCase } from "./digest.ts";
 import { rowName } from "./findings.ts";
 import { caseLines } from "./pretty.ts";
 import { countsOf } from "./summary.ts";
@@ -38,11 +38,11 @@ function testCase(
   const { id, title, wallMs, verdict } = result;
   const open = `    <testcase classname="§${escaped(section)}" name="${escaped(`${id}: ${title}`)}" time="${seconds(wallMs)}"`;
   if (verdict === "PASS") return `${open}/>`;
-  const told = toldAlone(result);
-  const text = escaped([...caseLines(told, again), ...goneLine(fleeting)].join("\n"));
+  const written = reportSingleCase(result);
+  const text = escaped([...caseLines(written, again), ...expiredAddressLine(fleeting)].join("\n"));
   if (verdict === "UNSUPPORTED")
     return `${open}><skipped message="${escaped(result.findings[0]?.text ?? verdict)}"/></testcase>`;
-  const [gravest] = told.kinds;
+  const [gravest] = written.kinds;
   const message = gravest ? `§${rowName(gravest.finding)}: ${gravest.finding.text}` : verdict;
   const inner = isFailure(result, strict)
     ? `<failure type="${verdict}" message="${escaped(message)}">${text}</failure>`

@@ -1,15 +1,15 @@
 import { type CaseResult, sectionOfCase, VERDICTS } from "../engine/case.ts";
+import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
-import { saysOf } from "../engine/says.ts";
-import { digestOf, type ToldBefore, type ToldCase, type ToldFold } from "./digest.ts";
-import { againLine, rowName, type Unmet } from "./findings.ts";
+import { digestOf, type ReportedBefore, type ReportedCase, type ReportedGroup } from "./digest.ts";
+import { rerunLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
 
 /** A report for the summary of a job: a table of sections, then what was found. */
 export function markdownReport(report: RunReport, verbose: boolean): string {
   const { results, target, requests, wallMs, seed, again } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
-  const { cases, toldBefore, unmet, gone } = digestOf(report, verbose);
+  const { cases, reportedBefore: toldBefore, unmet, expiredAddressLines: gone } = digestOf(report, verbose);
   return [
     `## Contract: ${inline(target)}`,
     "",
@@ -22,7 +22,7 @@ export function markdownReport(report: RunReport, verbose: boolean): string {
     ...unmetTable(unmet),
     ...gone.flatMap((line) => [inline(line), ""]),
     ...cases.flatMap((each) => findings(each, again)),
-    ...toldLines(toldBefore),
+    ...reportedBeforeLines(toldBefore),
   ].join("\n");
 }
 
@@ -41,17 +41,19 @@ function unmetTable(rows: readonly Unmet[]): string[] {
   return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
 }
 
-function toldLines(told: readonly ToldBefore[]): string[] {
-  if (told.length === 0) return [];
+function reportedBeforeLines(reportedBefore: readonly ReportedBefore[]): string[] {
+  if (reportedBefore.length === 0) return [];
   return [
     "### More cases met with the same rows (`--verbose` shows them in full)",
     "",
-    ...told.map(({ verdict, rows, cases }) => `- ${verdict} ${inline(rows)}: ${cases.map(inline).join(" ")}`),
+    ...reportedBefore.map(
+      ({ verdict, rows, cases }) => `- ${verdict} ${inline(rows)}: ${cases.map(inline).join(" ")}`,
+    ),
     "",
   ];
 }
 
-function findings({ result, kinds, rest }: ToldCase, again: string | undefined): string[] {
+function findings({ result, kinds, rest }: ReportedCase, again: string | undefined): string[] {
   const { id, title, verdict } = result;
   return [
     `### ${verdict} ${inline(id)}`,
@@ -60,16 +62,17 @@ function findings({ result, kinds, rest }: ToldCase, again: string | undefined):
     "",
     ...kinds.flatMap(findingLines),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
-    ...againLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
+    ...rerunLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
     "",
   ];
 }
 
-function findingLines({ finding, more, isWhole }: ToldFold): string[] {
+function findingLines({ finding, more, isFull }: ReportedGroup): string[] {
   const { requirement, assumption, blame, verdict, text, exchange } = finding;
-  const asked = requirement === null ? [] : [`  asked for: ${inline(saysOf(requirement, assumption))}  `];
+  const asked =
+    requirement === null ? [] : [`  asked for: ${inline(describeRequirement(requirement, assumption))}  `];
   const head = `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `;
-  if (!isWhole) return [head];
+  if (!isFull) return [head];
   return [
     head,
     ...asked,

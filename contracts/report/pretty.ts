@@ -1,8 +1,8 @@
 import type { CaseResult, Finding } from "../engine/case.ts";
+import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
-import { saysOf } from "../engine/says.ts";
-import { digestOf, type ToldBefore, type ToldCase } from "./digest.ts";
-import { againLine, rowName, type Unmet } from "./findings.ts";
+import { digestOf, type ReportedBefore, type ReportedCase } from "./digest.ts";
+import { rerunLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
 
 /** So much of a reply that begins like the value that was looked at need not be shown twice. */
@@ -11,11 +11,17 @@ const SAME_CHARACTERS = 60;
 /** A report for a person: what is not as it should be, case by case and row by row, then the counts. */
 export function prettyReport(report: RunReport, verbose: boolean): string {
   const { results, again } = report;
-  const { wanting, cases, toldBefore, unmet, gone } = digestOf(report, verbose);
+  const {
+    casesWithFindings: wanting,
+    cases,
+    reportedBefore: toldBefore,
+    unmet,
+    expiredAddressLines: gone,
+  } = digestOf(report, verbose);
   return [
     ...headLines(wanting, results.length),
     ...cases.flatMap((each) => [...caseLines(each, again), ""]),
-    ...toldLines(toldBefore),
+    ...reportedBeforeLines(toldBefore),
     ...unsupportedLines(results),
     ...unmetLines(unmet, again),
     ...gone,
@@ -30,24 +36,27 @@ function headLines(wanting: number, all: number): string[] {
 }
 
 /** A case with what was found of it, and how to ask it again. */
-export function caseLines({ result, kinds, rest }: ToldCase, again?: string): string[] {
+export function caseLines({ result, kinds, rest }: ReportedCase, again?: string): string[] {
   const { id, title, verdict } = result;
   return [
     `${verdict}  ${id}  ${title}`,
-    ...kinds.flatMap(({ finding, more, isWhole }) => [
-      ...(isWhole ? findingLines(finding) : [findingLine(finding)]),
+    ...kinds.flatMap(({ finding, more, isFull }) => [
+      ...(isFull ? findingLines(finding) : [findingLine(finding)]),
       ...(more > 0 ? [`    and ${more} more like this`] : []),
     ]),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
-    ...againLine(again, id).map((line) => `  ${line}`),
+    ...rerunLine(again, id).map((line) => `  ${line}`),
   ];
 }
 
-function toldLines(told: readonly ToldBefore[]): string[] {
-  if (told.length === 0) return [];
+function reportedBeforeLines(reportedBefore: readonly ReportedBefore[]): string[] {
+  if (reportedBefore.length === 0) return [];
   return [
     "More cases met with the same rows; --verbose shows them in full:",
-    ...told.flatMap(({ verdict, rows, cases }) => [`  ${verdict} ${rows}`, `    ${cases.join(" ")}`]),
+    ...reportedBefore.flatMap(({ verdict, rows, cases }) => [
+      `  ${verdict} ${rows}`,
+      `    ${cases.join(" ")}`,
+    ]),
     "",
   ];
 }
@@ -61,7 +70,7 @@ export function findingLines(finding: Finding): string[] {
   const { requirement, assumption, exchange } = finding;
   return [
     findingLine(finding),
-    ...(requirement === null ? [] : [`    asked for: ${saysOf(requirement, assumption)}`]),
+    ...(requirement === null ? [] : [`    asked for: ${describeRequirement(requirement, assumption)}`]),
     ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
     ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
     ...(exchange
@@ -85,7 +94,7 @@ function unmetLines(rows: readonly Unmet[], again: string | undefined): string[]
       `  ${row.verdict} §${rowName(row)}: ${row.says}`,
       `    ${counted(row.cases.length, "case")}: ${listed(row.cases)}`,
     ]),
-    ...againLine(again, rows[0]?.cases[0] ?? "").map((line) => `Mend the first, then ask ${line}`),
+    ...rerunLine(again, rows[0]?.cases[0] ?? "").map((line) => `Mend the first, then ask ${line}`),
     "",
   ];
 }

@@ -7,8 +7,8 @@ import { counted } from "./summary.ts";
 const REASONS_SHOWN = 3;
 
 /** Whether every lie was noticed, by cases that the honest server passes. */
-export function isProven({ results, unsound }: Selftest): boolean {
-  return unsound.length === 0 && survivorsOf(results).length === 0;
+export function isProven({ results, unsound: failedOnHonest }: Selftest): boolean {
+  return failedOnHonest.length === 0 && survivorsOf(results).length === 0;
 }
 
 /** How many lies were noticed, section by section. */
@@ -25,9 +25,9 @@ export function selftestLines({ results }: Selftest): string[] {
 }
 
 /** What keeps a selftest from proving anything, and why. */
-export function selftestProblems({ results, unsound }: Selftest): string[] {
+export function selftestProblems({ results, unsound: failedOnHonest }: Selftest): string[] {
   return [
-    ...unsound.flatMap(unsoundLines),
+    ...failedOnHonest.flatMap(unsoundLines),
     ...survivorsOf(results).map(
       ({ mutant, cases }) =>
         `survived: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} did not notice`,
@@ -37,10 +37,10 @@ export function selftestProblems({ results, unsound }: Selftest): string[] {
 
 /** The same for programs. */
 export function selftestJson(selftest: Selftest): string {
-  const { results, unsound } = selftest;
+  const { results, unsound: failedOnHonest } = selftest;
   return JSON.stringify({
     ok: isProven(selftest),
-    unsound: unsound.map(({ id, verdict, findings }) => ({
+    unsound: failedOnHonest.map(({ id, verdict, findings }) => ({
       id,
       verdict,
       why: findings.map(({ requirement, text }) => ({ requirement, text })),

@@ -1,7 +1,7 @@
 import { type CaseResult, VERDICTS, type Verdict } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
 export type Counts = Readonly<Record<Verdict, number>>;
 
@@ -45,5 +45,5 @@ export function shown(value: unknown): string {
 
 /** As much of a text as a report shows. */
 export function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
 }

@@ -11,7 +11,7 @@ export interface Requirement {
 
 const shown = (text: string) => ({ kind: "S", text }) as const;
 const chosen = (text: string) => ({ kind: "A", text }) as const;
-const beyond = (text: string) => ({ kind: "X", text }) as const;
+const extension = (text: string) => ({ kind: "X", text }) as const;
 
 /** The ledger: keyed by the section and a number, as comments, tables, cases and scenarios cite it. */
 export const REQUIREMENTS = {
@@ -144,14 +144,14 @@ export const REQUIREMENTS = {
   "9-1": shown("Bulk-export paths begin with /api/v1; the agent description is 0.1.0."),
   "9-2": shown("Features follow the versions that brought them."),
 
-  "X-1": beyond("Trace rows come in as clients send them and can be read back."),
-  "X-2": beyond("Virtual clock, faults, worlds, snapshots, journal, rate-limit control."),
+  "X-1": extension("Trace rows come in as clients send them and can be read back."),
+  "X-2": extension("Virtual clock, faults, worlds, snapshots, journal, rate-limit control."),
   "X-3": {
-    ...beyond("Contract suites, replay, verification."),
+    ...extension("Contract suites, replay, verification."),
     elsewhere: "The suites themselves are held by contract selftest, and the playing of scenarios by replay.",
   },
   "X-4": {
-    ...beyond("Library, test runner, request interception, container, console."),
+    ...extension("Library, test runner, request interception, container, console."),
     elsewhere: "Ways in are held by tests that use them (test/entries); a console is a page for people.",
   },
 } as const satisfies Record<string, Requirement>;

@@ -16,7 +16,7 @@ import {
 } from "./fields.ts";
 import { EXPORT_STATUS_NAMES } from "./lifecycle.ts";
 
-const says = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
+const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
   description,
   "x-requirement": requirement,
   ...more,
@@ -31,15 +31,19 @@ const exportField = {
 export const credentials = object(
   {
     access_key_id: text(
-      says("2.4-1", "Key id that the object store knows.", { minLength: 1, maxLength: 255 }),
+      doc("2.4-1", "Key id that the object store knows.", { minLength: 1, maxLength: 255 }),
     ),
     secret_access_key: text(
-      says("2.4-1", "Secret that belongs to the key id.", { minLength: 1, maxLength: 2048, writeOnly: true }),
+      doc("2.4-1", "Secret that belongs to the key id.", {
+        minLength: 1,
+        maxLength: 2048,
+        writeOnly: true,
+      }),
     ),
     session_token: optional(
       nullable(
         text(
-          says("2.4-3", "Token of temporary credentials.", {
+          doc("2.4-3", "Token of temporary credentials.", {
             minLength: 1,
             maxLength: 8192,
             writeOnly: true,
@@ -48,18 +52,18 @@ export const credentials = object(
       ),
     ),
   },
-  says("2.4-2", "Secrets of the object store: kept encrypted and not shown again."),
+  doc("2.4-2", "Secrets of the object store: kept encrypted and not shown again."),
 );
 
 /** §2.4: where in which bucket the files go. */
 export const destinationConfig = object({
-  bucket_name: text(says("2.4-1", "Bucket that receives the files.", { minLength: 1, maxLength: 255 })),
-  prefix: text(says("2.4-1", "Root inside the bucket; may be empty.", { maxLength: 512 })),
-  region: optional(nullable(text(says("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 })))),
+  bucket_name: text(doc("2.4-1", "Bucket that receives the files.", { minLength: 1, maxLength: 255 })),
+  prefix: text(doc("2.4-1", "Root inside the bucket; may be empty.", { maxLength: 512 })),
+  region: optional(nullable(text(doc("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 })))),
   endpoint_url: optional(
     nullable(
       text(
-        says("2.4-12", "Address of an S3-compatible store other than AWS; absent for AWS-style ones.", {
+        doc("2.4-12", "Address of an S3-compatible store other than AWS; absent for AWS-style ones.", {
           maxLength: 2048,
         }),
       ),
@@ -68,7 +72,7 @@ export const destinationConfig = object({
   include_bucket_in_prefix: optional(
     nullable(
       boolean(
-        says("2.4-13", "Whether the bucket's name leads the path of each file.", {
+        doc("2.4-13", "Whether the bucket's name leads the path of each file.", {
           "x-assumption": "destination.include_bucket_in_prefix_default",
         }),
       ),
@@ -77,8 +81,8 @@ export const destinationConfig = object({
 });
 
 const destinationFields = {
-  destination_type: oneOf(["s3"], says("2.4-1", "Kind of destination.")),
-  display_name: text(says("2.4-1", "Name for people.", { minLength: 1, maxLength: 1024 })),
+  destination_type: oneOf(["s3"], doc("2.4-1", "Kind of destination.")),
+  display_name: text(doc("2.4-1", "Name for people.", { minLength: 1, maxLength: 1024 })),
   config: destinationConfig,
 };
 
@@ -89,57 +93,60 @@ export const destinationCreate = object({
 });
 
 /** Credential rotation, beyond the specification. */
-export const destinationPatch = object({ credentials }, says("X-1", "New credentials for a destination."));
+export const destinationPatch = object({ credentials }, doc("X-1", "New credentials for a destination."));
 
 const bookkeeping = <T>(field: Field<T>) => assumed(field, "platform.reply_fields");
 
-const createdAt = dateTime(says("4.6-1", "When it was created."));
+const createdAt = dateTime(doc("4.6-1", "When it was created."));
 
 const owned = {
-  tenant_id: bookkeeping(uuid(says("5-3", "Workspace that owns it."))),
+  tenant_id: bookkeeping(uuid(doc("5-3", "Workspace that owns it."))),
   created_at: createdAt,
-  updated_at: bookkeeping(dateTime(says("4.2-1", "When it last changed."))),
+  updated_at: bookkeeping(dateTime(doc("4.2-1", "When it last changed."))),
 };
 
 /** §2.4: a destination as replies show it, without its credentials. */
 export const destination = object({
-  id: uuid(says("2.4-2", "Identifier by which exports name the destination.")),
+  id: uuid(doc("2.4-2", "Identifier by which exports name the destination.")),
   ...destinationFields,
   ...owned,
   created_at: bookkeeping(createdAt),
   credentials_keys: bookkeeping(
-    listOf(text(), says("2.4-2", "Names, not values, of the credentials that are kept.")),
+    listOf(text(), doc("2.4-2", "Names, not values, of the credentials that are kept.")),
   ),
 });
 
 const exportFields = {
-  bulk_export_destination_id: uuid(says("2.5-1", "Destination that receives the files.")),
-  session_id: uuid(says("2.5-1", "Tracing project whose rows are exported.")),
-  start_time: dateTime(says("2.5-1", "Begin of the window, in UTC.")),
+  bulk_export_destination_id: uuid(doc("2.5-1", "Destination that receives the files.")),
+  session_id: uuid(doc("2.5-1", "Tracing project whose rows are exported.")),
+  start_time: dateTime(doc("2.5-1", "Begin of the window, in UTC.")),
 };
 
-const endTime = dateTime(says("2.5-2", "End of the window, in UTC; a scheduled export has none."));
+const endTime = dateTime(doc("2.5-2", "End of the window, in UTC; a scheduled export has none."));
 const filter = text(
-  says("2.5-4", "Filter expression; absent means every row.", { minLength: 1, maxLength: 65536 }),
+  doc("2.5-4", "Filter expression; absent means every row.", { minLength: 1, maxLength: 65536 }),
 );
 const exportFieldList = listOf(
   exportField,
-  says("2.5-5", "Columns to write, in this order; absent means all.", { minItems: 1, uniqueItems: true }),
+  doc("2.5-5", "Columns to write, in this order; absent means all.", {
+    minItems: 1,
+    uniqueItems: true,
+  }),
 );
 const intervalHours = integer(
-  says("2.5-3", "Hours between the windows of a scheduled export.", { minimum: 1, maximum: 168 }),
+  doc("2.5-3", "Hours between the windows of a scheduled export.", { minimum: 1, maximum: 168 }),
 );
 const formatVersion = oneOf(
   ["v1", "v2_beta"],
-  says("2.5-6", "Column types and folders: v2_beta is the newer set.", {
+  doc("2.5-6", "Column types and folders: v2_beta is the newer set.", {
     "x-assumption": "export.default_format_version",
   }),
 );
 const compression = assumed(
-  oneOf(["none", "snappy", "gzip", "zstandard"], says("2.5-12", "Codec of the pages of a file.")),
+  oneOf(["none", "snappy", "gzip", "zstandard"], doc("2.5-12", "Codec of the pages of a file.")),
   "export.default_compression",
 );
-const format = assumed(oneOf(["Parquet"], says("2.8-1", "File format; there is one.")), "export.format");
+const format = assumed(oneOf(["Parquet"], doc("2.8-1", "File format; there is one.")), "export.format");
 
 /** §4.3: the body that creates an export; what holds across its fields is in `BULK_EXPORT_RULES`. */
 export const bulkExportCreate = object({
@@ -155,19 +162,19 @@ export const bulkExportCreate = object({
 
 /** §4.7: the one change that an export admits. */
 export const bulkExportPatch = object({
-  status: oneOf(["Cancelled"], says("4.7-1", "The word that cancels an export.")),
+  status: oneOf(["Cancelled"], doc("4.7-1", "The word that cancels an export.")),
 });
 
 const status = oneOf(
   EXPORT_STATUS_NAMES,
-  says("3.1-1", "Where it stands in its life.", { "x-assumption": "export.status_casing" }),
+  doc("3.1-1", "Where it stands in its life.", { "x-assumption": "export.status_casing" }),
 );
 
-const finishedAt = bookkeeping(nullable(dateTime(says("4.4-1", "When it reached a final status."))));
+const finishedAt = bookkeeping(nullable(dateTime(doc("4.4-1", "When it reached a final status."))));
 
 /** §2.5: an export as replies show it. */
 export const bulkExport = object({
-  id: uuid(says("2.5-7", "Identifier of the export.")),
+  id: uuid(doc("2.5-7", "Identifier of the export.")),
   ...owned,
   ...exportFields,
   end_time: nullable(endTime),
@@ -179,30 +186,30 @@ export const bulkExport = object({
   format: optional(nullable(format)),
   status,
   finished_at: finishedAt,
-  source_bulk_export_id: nullable(uuid(says("2.5-7", "Scheduled export that spawned this one."))),
+  source_bulk_export_id: nullable(uuid(doc("2.5-7", "Scheduled export that spawned this one."))),
 });
 
 /** §2.6: how far a run has come. */
 export const progress = object({
-  latest_cursor: nullable(text(says("2.6-2", "Position after the last row that is safely written."))),
-  rows_exported: integer(says("2.6-2", "Rows in the files so far.", { minimum: 0 })),
-  files: listOf(text(), says("2.6-2", "Parquet files written so far.")),
+  latest_cursor: nullable(text(doc("2.6-2", "Position after the last row that is safely written."))),
+  rows_exported: integer(doc("2.6-2", "Rows in the files so far.", { minimum: 0 })),
+  files: listOf(text(), doc("2.6-2", "Parquet files written so far.")),
 });
 
 /** §2.6: a run of an export as replies show it. */
 export const bulkExportRun = object({
-  id: uuid(says("2.6-2", "Identifier of the export run.")),
-  bulk_export_id: bookkeeping(uuid(says("2.6-2", "Export that it is a part of."))),
+  id: uuid(doc("2.6-2", "Identifier of the export run.")),
+  bulk_export_id: bookkeeping(uuid(doc("2.6-2", "Export that it is a part of."))),
   status,
   created_at: owned.created_at,
   updated_at: owned.updated_at,
   finished_at: finishedAt,
-  start_time: bookkeeping(dateTime(says("2.6-1", "Begin of its part of the window, included."))),
-  end_time: bookkeeping(dateTime(says("2.6-1", "End of its part of the window, not included."))),
-  rows_exported: integer(says("2.6-2", "Rows in its files so far.", { minimum: 0 })),
+  start_time: bookkeeping(dateTime(doc("2.6-1", "Begin of its part of the window, included."))),
+  end_time: bookkeeping(dateTime(doc("2.6-1", "End of its part of the window, not included."))),
+  rows_exported: integer(doc("2.6-2", "Rows in its files so far.", { minimum: 0 })),
   errors: mapOf(
     text({ description: "What went wrong in that attempt." }),
-    says("7.3-7", "Known errors, each under the attempt that it ended.", {
+    doc("7.3-7", "Known errors, each under the attempt that it ended.", {
       propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
     }),
   ),

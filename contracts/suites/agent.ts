@@ -3,11 +3,19 @@ import type { Members } from "../engine/contract.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
 import { jsonOf } from "../engine/json.ts";
 import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
-import { assistant, INPUT, listRuns, settle, startRun, type ThreadBody, thread } from "./agent-world.ts";
-import { isRefused } from "./world.ts";
+import {
+  advanceClock,
+  assistant,
+  INPUT,
+  listRuns,
+  startRun,
+  type ThreadBody,
+  thread,
+} from "./agent-helpers.ts";
+import { isRefused } from "./export-helpers.ts";
 
 const AGENT = ["writes", "agent"] as const;
-const LIVING = [...AGENT, "clock"] as const;
+const MOVING_CLOCK = [...AGENT, "clock"] as const;
 const THREAD_FIELDS = ["thread_id", "created_at", "updated_at", "metadata", "status", "config", "values"];
 
 export const AGENT_CASES = suite({
@@ -37,7 +45,7 @@ export const AGENT_CASES = suite({
   "2.2/statuses": {
     title: "a thread is busy, idle, interrupted or in error, as its runs go",
     requirements: ["2.2-2", "3.2-2"],
-    needs: [...LIVING, "control"],
+    needs: [...MOVING_CLOCK, "control"],
     async run(t) {
       for (const [then, during, after] of [
         [{ status: "success", after: "PT1M" }, "busy", "idle"],
@@ -47,7 +55,7 @@ export const AGENT_CASES = suite({
         const id = await thread(t);
         await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
         await startRun(t, id);
-        await settle(t);
+        await advanceClock(t);
         const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
         const before = await now();
         t.choice("2.2-2", before === during, `while its run works it is ${during}`, {
@@ -59,7 +67,7 @@ export const AGENT_CASES = suite({
           expected: "running",
           actual: running?.status,
         });
-        await settle(t, "PT2M");
+        await advanceClock(t, "PT2M");
         const end = await now();
         t.choice("2.2-2", end === after, `afterwards it is ${after}`, { expected: after, actual: end });
       }
@@ -68,7 +76,7 @@ export const AGENT_CASES = suite({
   "3.2/queue": {
     title: "one run of a thread works at a time",
     requirements: ["3.2-2"],
-    needs: [...LIVING, "control"],
+    needs: [...MOVING_CLOCK, "control"],
     async run(t) {
       const id = await thread(t);
       await t.control("POST", "/agent/scripts", {
@@ -77,7 +85,7 @@ export const AGENT_CASES = suite({
       });
       const first = await startRun(t, id);
       const second = await startRun(t, id);
-      await settle(t);
+      await advanceClock(t);
       const statuses = async () =>
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
@@ -89,7 +97,7 @@ export const AGENT_CASES = suite({
         expected: "pending",
         actual: early.get(second.run_id),
       });
-      await settle(t, "PT5M");
+      await advanceClock(t, "PT5M");
       const late = await statuses();
       t.choice(
         "agent.transitions",
@@ -101,7 +109,7 @@ export const AGENT_CASES = suite({
   "3.2/timeout": {
     title: "a run over its time ends with timeout",
     requirements: ["3.2-2"],
-    needs: [...LIVING, "control"],
+    needs: [...MOVING_CLOCK, "control"],
     async run(t) {
       const id = await thread(t);
       await t.control("POST", "/agent/scripts", {
@@ -109,7 +117,7 @@ export const AGENT_CASES = suite({
         then: { status: "success", after: "PT2H" },
       });
       await startRun(t, id);
-      await settle(t, "PT1H1M");
+      await advanceClock(t, "PT1H1M");
       const [run] = await listRuns(t, id);
       t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", {
         expected: "timeout",
@@ -194,7 +202,7 @@ export const AGENT_CASES = suite({
   "4.8/cron-fires": {
     title: "a cron starts runs on its schedule",
     requirements: ["4.8-4"],
-    needs: LIVING,
+    needs: MOVING_CLOCK,
     async run(t) {
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };

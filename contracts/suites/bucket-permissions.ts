@@ -3,16 +3,16 @@ import type { Contract, Members } from "../engine/contract.ts";
 import {
   arm,
   createDestination,
-  exported,
+  createExport,
   hitsOf,
   ingest,
   isRefused,
-  order,
   prepare,
   row,
+  runExport,
   statusOf,
   until,
-} from "./world.ts";
+} from "./export-helpers.ts";
 
 const PERMISSIONS = ["writes", "control", "object_store"] as const;
 
@@ -80,7 +80,7 @@ export const BUCKET_PERMISSION_CASES = suite({
       const credentials = await keyPair(t, []);
       const prepared = await prepare(t, { credentials });
       await t.control("PATCH", `/s3/credentials/${credentials.access_key_id}`, { deny: ["put"] });
-      const { id } = await order(t, prepared);
+      const { id } = await createExport(t, prepared);
       t.fact("2.4-7", await until(t, id, "FAILED"), "an export that may not write fails");
     },
   },
@@ -97,9 +97,9 @@ export const BUCKET_PERMISSION_CASES = suite({
           times: 100,
         });
       const look = await readsOf();
-      await exported(t, await prepare(t, { days: 1 }));
+      await runExport(t, await prepare(t, { days: 1 }));
       t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is looked up");
-      const done = await exported(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
+      const done = await runExport(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
       t.fact("2.4-9", statusOf(done) === "COMPLETED", "without permission to get the export completes");
     },
   },
@@ -111,7 +111,7 @@ export const BUCKET_PERMISSION_CASES = suite({
       // A store that takes everything, and says that all of it is empty.
       const store = await t.receiver();
       const config = { endpoint_url: store.url, region: undefined };
-      const { id } = await order(t, await prepare(t, { days: 1, config }));
+      const { id } = await createExport(t, await prepare(t, { days: 1, config }));
       t.fact("2.4-9", await until(t, id, "FAILED"), "a file of another size does not pass for exported");
       const asked = store.deliveries.map(({ method, path }) => `${method} ${path}`);
       t.fact(
@@ -130,7 +130,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
       const credentials = await keyPair(t, ["get", "delete", "list", "abort"]);
-      const done = await exported(t, await prepare(t, { days: 1, credentials }));
+      const done = await runExport(t, await prepare(t, { days: 1, credentials }));
       for (const id of ["2.4-8", "2.4-9", "2.4-10"] as const)
         t.fact(id, statusOf(done) === "COMPLETED", "the permission is optional");
     },
@@ -151,7 +151,7 @@ export const BUCKET_PERMISSION_CASES = suite({
             row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } }),
           ]);
         await arm(t, { plane: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } });
-        const { id } = await order(t, prepared, { compression: "none" });
+        const { id } = await createExport(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");
         const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
         t.fact(

@@ -1,21 +1,21 @@
 import { suite } from "../engine/case.ts";
 import type { Members } from "../engine/contract.ts";
-import { UNSHOWN_AREAS } from "../spec/unshown.ts";
+import { UNSHOWN_AREAS } from "../spec/undocumented-paths.ts";
 import {
   cancel,
+  createExport,
   EXPORTS,
-  exported,
+  exportBody,
   exportOf,
   ingest,
   isRefused,
-  order,
-  orderBody,
   prepare,
   project,
   row,
   rowsOf,
+  runExport,
   statusOf,
-} from "./world.ts";
+} from "./export-helpers.ts";
 
 const BOTH = ["writes", "ingest", "eu", "clock"] as const;
 const TENANTS = ["writes", "ingest", "tenants", "clock"] as const;
@@ -50,7 +50,7 @@ export const CALLER_CASES = suite({
     needs: BOTH,
     async run(t) {
       const prepared = await prepare(t);
-      const { id } = await order(t, prepared);
+      const { id } = await createExport(t, prepared);
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
       t.fact("1-2", isRefused(read.status), "the export is not read in the other region", {
@@ -65,7 +65,7 @@ export const CALLER_CASES = suite({
         actual: stop.status,
       });
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
-      const across = await t.call("POST", EXPORTS, { region, body: orderBody(prepared) });
+      const across = await t.call("POST", EXPORTS, { region, body: exportBody(prepared) });
       t.fact("1-2", isRefused(across.status), "its destination and project are unknown there", {
         expected: "4xx",
         actual: across.status,
@@ -149,7 +149,7 @@ export const CALLER_CASES = suite({
     needs: TENANTS,
     async run(t) {
       const prepared = await prepare(t);
-      const { id } = await order(t, prepared);
+      const { id } = await createExport(t, prepared);
       const headers = { "x-tenant-id": t.draw.uuid() };
       const read = await t.call("GET", `${EXPORTS}/${id}`, { headers });
       t.choice("platform.workspace_separation", read.status === 404, "another workspace does not find it", {
@@ -160,7 +160,7 @@ export const CALLER_CASES = suite({
       t.choice("5-3", body.length === 0, "nor lists it", { expected: 0, actual: body.length });
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
       t.choice("5-3", stop.status === 404, "nor cancels it", { expected: 404, actual: stop.status });
-      const theft = await t.call("POST", EXPORTS, { headers, body: orderBody(prepared) });
+      const theft = await t.call("POST", EXPORTS, { headers, body: exportBody(prepared) });
       t.choice("5-3", theft.status === 404, "nor exports its rows", { expected: 404, actual: theft.status });
       await cancel(t, id);
     },
@@ -211,7 +211,7 @@ export const CALLER_CASES = suite({
         body: { end_time: first?.end_time, outputs: { done: true } },
       });
       t.choice("X-1", patch.status < 300, "a row is changed", { expected: "2xx", actual: patch.status });
-      const { id } = await exported(t, prepared);
+      const { id } = await runExport(t, prepared);
       const rows = await rowsOf(t, id);
       const changed = rows.find((found) => found.id === late.id);
       t.choice("X-1", String(changed?.outputs).includes("done"), "the change is exported", {

@@ -1,12 +1,12 @@
 import type { Case } from "../engine/case.ts";
 import { AGENT_CASES } from "./agent.ts";
-import { BEYOND_CASES } from "./beyond.ts";
 import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { COLUMN_CASES } from "./columns.ts";
 import { DESTINATION_CASES } from "./destinations.ts";
-import { EXPORT_ORDER_CASES } from "./export-orders.ts";
+import { EXPORT_REQUEST_CASES } from "./export-requests.ts";
 import { EXPORT_CASES } from "./exports.ts";
+import { EXTENSION_CASES } from "./extensions.ts";
 import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
@@ -25,7 +25,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...DESTINATION_CASES,
   ...BUCKET_PERMISSION_CASES,
   ...EXPORT_CASES,
-  ...EXPORT_ORDER_CASES,
+  ...EXPORT_REQUEST_CASES,
   ...FILE_CASES,
   ...COLUMN_CASES,
   ...LIFECYCLE_CASES,
@@ -44,7 +44,7 @@ export const CASES: readonly Case[] = [
   ...STARTING_CASES,
   ...AGENT_CASES,
   ...WEBHOOK_CASES,
-  ...BEYOND_CASES,
+  ...EXTENSION_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 
 function bySection(a: string, b: string): number {

@@ -2,7 +2,7 @@ import { suite } from "../engine/case.ts";
 import type { Contract, Members } from "../engine/contract.ts";
 import { HOUR, iso, SECOND } from "../engine/instant.ts";
 import { jsonOf } from "../engine/json.ts";
-import { exported, ingest, prepare, row, rowsOf } from "./world.ts";
+import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
 
@@ -51,11 +51,11 @@ export const COLUMN_CASES = suite({
       const root = row(t, prepared.from + HOUR);
       const step = fullStep(t, prepared.from + 2 * HOUR, root);
       await ingest(t, prepared.projectId, [root, step]);
-      const { id } = await exported(t, prepared, { format_version: "v2_beta" });
+      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
       const found = (await rowsOf(t, id)).find((exportedRow) => exportedRow.id === step.id);
       t.must("2.7-1", found !== undefined, "the row is in the file");
-      const told = { status: "error", is_root: false, parent_run_ids: [root.id] };
-      for (const [name, expected] of Object.entries({ ...step, ...told })) {
+      const reported = { status: "error", is_root: false, parent_run_ids: [root.id] };
+      for (const [name, expected] of Object.entries({ ...step, ...reported })) {
         const actual = plain(name, found?.[name]);
         t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, {
           expected,

@@ -4,11 +4,11 @@ import {
   createDestination,
   DESTINATIONS,
   destinationBody,
-  exported,
   filesOf,
   isRefused,
   prepare,
-} from "./world.ts";
+  runExport,
+} from "./export-helpers.ts";
 
 const WRITES = ["writes"] as const;
 const PERMISSIONS = ["writes", "control", "object_store"] as const;
@@ -120,7 +120,7 @@ export const DESTINATION_CASES = suite({
         actual: status,
       });
       const prepared = await prepare(t);
-      const done = await exported(t, { ...prepared, destinationId: body.id });
+      const done = await runExport(t, { ...prepared, destinationId: body.id });
       t.fact("2.4-11", (await filesOf(t, done.id)).length > 0, "its files are in that store");
     },
   },
@@ -131,33 +131,33 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;
-      for (const [given, led] of [
+      for (const [configured, led] of [
         [true, true],
         [false, false],
         [undefined, false],
       ] as const) {
-        const config = { prefix: `${prefix}${String(given)}`, include_bucket_in_prefix: given };
-        const { id } = await exported(t, await prepare(t, { config, days: 1 }));
+        const config = { prefix: `${prefix}${String(configured)}`, include_bucket_in_prefix: configured };
+        const { id } = await runExport(t, await prepare(t, { config, days: 1 }));
         const keys = await filesOf(t, id);
         const begin = led ? `${name}/${config.prefix}/` : `${config.prefix}/`;
         const holds = keys.length > 0 && keys.every((key) => key.startsWith(begin));
         t.fact(
           "2.4-13",
           holds,
-          `include_bucket_in_prefix ${given ?? "left out"}: the bucket ${led ? "leads" : "is not in"} the path`,
+          `include_bucket_in_prefix ${configured ?? "left out"}: the bucket ${led ? "leads" : "is not in"} the path`,
           {
             expected: `${begin}…`,
             actual: keys[0],
           },
         );
-        if (given === undefined)
+        if (configured === undefined)
           t.fact("2.4-1", holds, "include_bucket_in_prefix is false by default", {
             expected: `${begin}…`,
             actual: keys[0],
           });
       }
       const config = { prefix: `${name}/${prefix}`, include_bucket_in_prefix: true };
-      const { id } = await exported(t, await prepare(t, { config, days: 1 }));
+      const { id } = await runExport(t, await prepare(t, { config, days: 1 }));
       const [key = ""] = await filesOf(t, id);
       t.choice(
         "destination.bucket_in_prefix_spelling",

@@ -2,19 +2,19 @@ import { suite } from "../engine/case.ts";
 import { DAY, HOUR, instantOf } from "../engine/instant.ts";
 import {
   cancel,
+  createExport,
   EXPORTS,
   type ExportBody,
-  exported,
+  exportBody,
   exportOf,
   isRefused,
-  order,
-  orderBody,
   prepare,
+  runExport,
   runsOf,
   sorted,
   statusOf,
   until,
-} from "./world.ts";
+} from "./export-helpers.ts";
 
 const ORDER = ["writes", "ingest", "clock"] as const;
 
@@ -27,7 +27,7 @@ export const EXPORT_CASES = suite({
     needs: ORDER,
     async run(t) {
       const prepared = await prepare(t);
-      const made = await order(t, prepared);
+      const made = await createExport(t, prepared);
       t.fact("2.5-7", typeof made.status === "string", "an export has a status");
       const read = await exportOf(t, made.id);
       t.fact("4.4-1", read.id === made.id && typeof read.status === "string", "it is read with its status");
@@ -52,7 +52,7 @@ export const EXPORT_CASES = suite({
     requirements: ["4.4-1", "4.6-1"],
     needs: ORDER,
     async run(t) {
-      const { id, created_at } = await order(t, await prepare(t));
+      const { id, created_at } = await createExport(t, await prepare(t));
       t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
       t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET shows the status of now");
       const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
@@ -71,7 +71,7 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const ids: string[] = [];
-      for (let count = 0; count < 12; count++) ids.push((await order(t, prepared)).id);
+      for (let count = 0; count < 12; count++) ids.push((await createExport(t, prepared)).id);
       const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
       const seen = body.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
       t.fact("4.6-1", sorted(seen) === sorted(ids), "all exports are listed once", {
@@ -116,7 +116,7 @@ export const EXPORT_CASES = suite({
     needs: ["writes", "ingest", "object_store"],
     async run(t) {
       const prepared = await prepare(t);
-      const body = JSON.stringify(orderBody(prepared));
+      const body = JSON.stringify(exportBody(prepared));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
       t.fact("4-1", isRefused(plain.status), "a body that is not sent as JSON is refused", {
         expected: "4xx",
@@ -143,7 +143,7 @@ export const EXPORT_CASES = suite({
     needs: ORDER,
     async run(t) {
       const prepared = await prepare(t, { days: 3 });
-      const { id } = await exported(t, { ...prepared, from: prepared.from + 6 * HOUR });
+      const { id } = await runExport(t, { ...prepared, from: prepared.from + 6 * HOUR });
       const runs = await runsOf(t, id);
       t.must("4.5-1", runs.length > 0, "the runs of the export are answered");
       t.fact("2.6-1", runs.length === 3, "three days make three runs", { expected: 3, actual: runs.length });

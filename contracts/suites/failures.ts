@@ -2,7 +2,6 @@ import { suite } from "../engine/case.ts";
 import type { Contract, Members } from "../engine/contract.ts";
 import { HOUR, instantOf } from "../engine/instant.ts";
 import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
-import { attempts, FAULTS, RETRY_KEY, retriedOnce, struck } from "./failing.ts";
 import {
   arm,
   createDestination,
@@ -16,7 +15,8 @@ import {
   runsOf,
   statusOf,
   until,
-} from "./world.ts";
+} from "./export-helpers.ts";
+import { attempts, exportWithFault, FAULTS, RETRY_KEY, retriedOnce } from "./faulted-exports.ts";
 
 async function expectError(
   t: Contract,
@@ -39,7 +39,7 @@ async function expectError(
 
 /** A failure that ends the export at its first attempt. */
 async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
-  const { id: exportId, fault } = await struck(t, rule);
+  const { id: exportId, fault } = await exportWithFault(t, rule);
   t.fact(id, await until(t, exportId, "FAILED"), "the export is FAILED");
   t.fact(id, (await hitsOf(t, fault)) === 1, "the fault has struck once");
   const runs = await runsOf(t, exportId);
@@ -124,7 +124,7 @@ export const FAILURE_CASES = suite({
         then: { delay: "PT0.001S" },
         times: 100,
       });
-      const { id } = await struck(t, {
+      const { id } = await exportWithFault(t, {
         plane: "worker",
         match: { at: "checkpoint.saved", nth: 2 },
         then: { crash: true },
@@ -140,7 +140,7 @@ export const FAILURE_CASES = suite({
     needs: [...FAULTS, "object_store"],
     async run(t) {
       const rule = { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } };
-      const { id, prepared, fault } = await struck(t, rule);
+      const { id, prepared, fault } = await exportWithFault(t, rule);
       await t.advance("PT5S");
       t.must("7.3-6", (await hitsOf(t, fault)) === 1, "the first attempt has failed within five seconds");
       const between = row(t, prepared.from + 12 * HOUR);
@@ -203,7 +203,7 @@ export const FAILURE_CASES = suite({
     requirements: ["7.3-7", "4.5-1"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await struck(t, { preset: "permission_denied" });
+      const { id } = await exportWithFault(t, { preset: "permission_denied" });
       await until(t, id, "FAILED");
       const [run] = await runsOf(t, id);
       t.must("4.5-1", run !== undefined, "the run of a failed export is answered");

@@ -3,7 +3,7 @@ import type { Contract, Members } from "../engine/contract.ts";
 import { DAY, dateOf } from "../engine/instant.ts";
 import type { ParquetColumn } from "../engine/target.ts";
 import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/bulk-exports/columns.ts";
-import { exported, filesOf, prepare, readAll, rowsOf, runsOf, sorted } from "./world.ts";
+import { filesOf, prepare, readAll, rowsOf, runExport, runsOf, sorted } from "./export-helpers.ts";
 
 const FILES = ["writes", "ingest", "clock", "object_store"] as const;
 
@@ -38,7 +38,7 @@ function mistyped(columns: readonly ParquetColumn[], format: "v1" | "v2"): reado
 
 async function columnsOf(t: Contract, format_version?: string): Promise<readonly ParquetColumn[]> {
   const prepared = await prepare(t, { days: 1, more: () => ROW });
-  const { id } = await exported(t, prepared, format_version ? { format_version } : {});
+  const { id } = await runExport(t, prepared, format_version ? { format_version } : {});
   const [file] = await readAll(t, await filesOf(t, id));
   t.must("2.8-1", file !== undefined, "the export has a Parquet file");
   return file?.columns ?? [];
@@ -54,7 +54,7 @@ export const FILE_CASES = suite({
     async run(t) {
       const prefix = `layout/${t.draw.word()}`;
       const prepared = await prepare(t, { config: { prefix, include_bucket_in_prefix: false } });
-      const { id } = await exported(t, prepared);
+      const { id } = await runExport(t, prepared);
       const keys = await filesOf(t, id);
       t.fact("2.8-1", keys.length === 2, "two days with rows make two files", {
         expected: 2,
@@ -85,7 +85,7 @@ export const FILE_CASES = suite({
     needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      const { id } = await exported(t, { ...prepared, from: prepared.from - DAY });
+      const { id } = await runExport(t, { ...prepared, from: prepared.from - DAY });
       const runs = await runsOf(t, id);
       t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", {
         expected: 2,
@@ -113,7 +113,7 @@ export const FILE_CASES = suite({
     needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 1, perDay: 2, more: () => ROW });
-      const { id } = await exported(t, prepared, { format_version: "v2_beta" });
+      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
       const rows = await rowsOf(t, id);
       t.fact(
         "2.7-1",
@@ -152,7 +152,7 @@ export const FILE_CASES = suite({
       const text = () => ({ inputs: { noise: Array.from({ length: 200 }, () => t.draw.uuid()).join(" ") } });
       const prepared = await prepare(t, { days: 1, perDay: 20, more: text });
       const sizeOf = async (more: Members) => {
-        const { id } = await exported(t, prepared, more);
+        const { id } = await runExport(t, prepared, more);
         const [key = ""] = await filesOf(t, id);
         return (await t.objects.get(t.identity.bucket.name, key)).length;
       };
@@ -210,7 +210,7 @@ export const FILE_CASES = suite({
         ["gzip", "GZIP"],
         ["zstandard", "ZSTD"],
       ] as const) {
-        const { id } = await exported(t, prepared, compression ? { compression } : {});
+        const { id } = await runExport(t, prepared, compression ? { compression } : {});
         const [file] = await readAll(t, await filesOf(t, id));
         t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, {
           expected: codec,
@@ -226,7 +226,7 @@ export const FILE_CASES = suite({
     settings: { limits: { rows_per_file: 2 } },
     async run(t) {
       const { name } = t.identity.bucket;
-      const { id } = await exported(t, await prepare(t, { days: 1, perDay: 5 }));
+      const { id } = await runExport(t, await prepare(t, { days: 1, perDay: 5 }));
       const [run] = await runsOf(t, id);
       const files = run?.metadata.files ?? [];
       const keys = await filesOf(t, id);

@@ -4,7 +4,7 @@ import type { FuzzedRequest } from "../engine/target.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import { DESTINATIONS, EXPORTS } from "./world.ts";
+import { DESTINATIONS, EXPORTS } from "./export-helpers.ts";
 
 const REQUESTS = 10;
 

@@ -5,30 +5,30 @@ import { EXPORT_STATUS_NAMES } from "../spec/lifecycle.ts";
 import {
   arm,
   cancel,
+  createExport,
   EXPORTS,
   type ExportBody,
-  exported,
+  exportBody,
   exportOf,
   ingest,
-  order,
-  orderBody,
   type Prepared,
   prepare,
   row,
   rowsOf,
+  runExport,
   runsOf,
   statusOf,
   until,
-} from "./world.ts";
+} from "./export-helpers.ts";
 
-const LIFE = ["writes", "ingest", "clock"] as const;
-const SCHEDULES = [...LIFE, "schedules"] as const;
+const LIFECYCLE_NEEDS = ["writes", "ingest", "clock"] as const;
+const SCHEDULES = [...LIFECYCLE_NEEDS, "schedules"] as const;
 
 /** A schedule from the target's now on. */
 async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, from?: number) {
   const start = from ?? (await t.now());
   const { body } = await t.call<ExportBody>("POST", EXPORTS, {
-    body: orderBody({ ...prepared, from: start }, { interval_hours }),
+    body: exportBody({ ...prepared, from: start }, { interval_hours }),
   });
   t.must("4.3-1", typeof body.id === "string", "a scheduled export is created and has an id");
   return { id: body.id, start };
@@ -48,9 +48,9 @@ export const LIFECYCLE_CASES = suite({
   "3.1/statuses": {
     title: "an export goes from CREATED over RUNNING to COMPLETED",
     requirements: ["3.1-1", "3.1-6", "3.1-8"],
-    needs: LIFE,
+    needs: LIFECYCLE_NEEDS,
     async run(t) {
-      const made = await order(t, await prepare(t));
+      const made = await createExport(t, await prepare(t));
       const known = (status: unknown) =>
         (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
       t.fact("3.1-1", known(made.status), "the status is one of six", { actual: made.status });
@@ -69,9 +69,9 @@ export const LIFECYCLE_CASES = suite({
   "3.1/cancel-created": {
     title: "a CREATED export is cancelled and stays so",
     requirements: ["3.1-2", "3.1-3"],
-    needs: LIFE,
+    needs: LIFECYCLE_NEEDS,
     async run(t) {
-      const { id } = await order(t, await prepare(t));
+      const { id } = await createExport(t, await prepare(t));
       const { status, body } = await cancel(t, id);
       t.fact("3.1-2", status < 300, "PATCH with Cancelled is accepted", { expected: "2xx", actual: status });
       t.fact(
@@ -86,9 +86,9 @@ export const LIFECYCLE_CASES = suite({
   "3.1/cancel-running": {
     title: "a RUNNING export is cancelled with its runs",
     requirements: ["3.1-2", "3.1-3", "3.1-9", "3.1-8"],
-    needs: LIFE,
+    needs: LIFECYCLE_NEEDS,
     async run(t) {
-      const { id } = await order(t, await prepare(t, { days: 3 }));
+      const { id } = await createExport(t, await prepare(t, { days: 3 }));
       await t.advance("PT1S");
       await cancel(t, id);
       t.fact("3.1-2", statusOf(await exportOf(t, id)) === "CANCELLED", "the export is CANCELLED");
@@ -117,9 +117,9 @@ export const LIFECYCLE_CASES = suite({
   "3.1/cancel-final": {
     title: "a COMPLETED export stays COMPLETED",
     requirements: ["3.1-8"],
-    needs: LIFE,
+    needs: LIFECYCLE_NEEDS,
     async run(t) {
-      const { id } = await exported(t, await prepare(t, { days: 1 }));
+      const { id } = await runExport(t, await prepare(t, { days: 1 }));
       const { status } = await cancel(t, id);
       t.choice("export.cancel_final", status === 409, "PATCH answers 409", { expected: 409, actual: status });
       t.choice("3.1-8", statusOf(await exportOf(t, id)) === "COMPLETED", "and changes nothing");

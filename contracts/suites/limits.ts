@@ -3,13 +3,13 @@ import type { Contract } from "../engine/contract.ts";
 import { LIMITS } from "../spec/limits.ts";
 import {
   arm,
+  createExport,
   EXPORTS,
   type ExportBody,
   type ExportRunBody,
+  exportBody,
   exportOf,
   hitsOf,
-  order,
-  orderBody,
   type Prepared,
   prepare,
   project,
@@ -17,7 +17,7 @@ import {
   runsOf,
   statusOf,
   until,
-} from "./world.ts";
+} from "./export-helpers.ts";
 
 const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;
 const RUNS = LIMITS.max_concurrent_runs_per_export.value;
@@ -27,16 +27,16 @@ const running = (list: readonly { readonly status: unknown }[]) =>
   list.filter((item) => statusOf(item) === "RUNNING").length;
 
 /** Holds every run of an export at its begin for an hour. */
-const stall = (t: Contract) =>
+const armStall = (t: Contract) =>
   arm(t, { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 10_000 });
 
 async function overview(t: Contract): Promise<readonly ExportBody[]> {
   return (await t.call<readonly ExportBody[]>("GET", EXPORTS)).body;
 }
 
-async function ordered(t: Contract, prepared: Prepared, count: number): Promise<readonly string[]> {
+async function createExports(t: Contract, prepared: Prepared, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (let made = 0; made < count; made++) ids.push((await order(t, prepared)).id);
+  for (let made = 0; made < count; made++) ids.push((await createExport(t, prepared)).id);
   return ids;
 }
 
@@ -47,8 +47,8 @@ export const LIMIT_CASES = suite({
     needs: CAPACITY,
     async run(t) {
       const prepared = await prepare(t, { days: RUNS + 3, perDay: 1 });
-      const fault = await stall(t);
-      const { id } = await order(t, prepared);
+      const fault = await armStall(t);
+      const { id } = await createExport(t, prepared);
       await t.advance("PT2S");
       const begun = await hitsOf(t, fault);
       t.fact("8.2-1", begun === RUNS, "45 of 48 runs have begun", { expected: RUNS, actual: begun });
@@ -66,8 +66,8 @@ export const LIMIT_CASES = suite({
     needs: [...CAPACITY, "tenants"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      await stall(t);
-      const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 2);
+      await armStall(t);
+      const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 2);
       await t.advance("PT2S");
       const mine = (await overview(t)).filter(({ id }) => ids.includes(id));
       t.fact("8.2-2", running(mine) === EXPORTS_AT_ONCE, "15 of 17 are RUNNING", {
@@ -93,8 +93,8 @@ export const LIMIT_CASES = suite({
     needs: CAPACITY,
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      await stall(t);
-      const ids = await ordered(t, prepared, EXPORTS_AT_ONCE + 1);
+      await armStall(t);
+      const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 1);
       await t.advance("PT2S");
       const before = await exportOf(t, ids.at(-1) ?? "");
       t.fact("8.2-2", statusOf(before) === "CREATED", "the 16th waits", {
@@ -123,8 +123,8 @@ export const LIMIT_CASES = suite({
     },
     async run(t) {
       const prepared = await prepare(t, { days: 7, perDay: 1 });
-      const fault = await stall(t);
-      const ids = await ordered(t, prepared, 4);
+      const fault = await armStall(t);
+      const ids = await createExports(t, prepared, 4);
       await t.advance("PT2S");
       const runs: ExportRunBody[] = [];
       for (const id of ids) runs.push(...(await runsOf(t, id)));
@@ -153,7 +153,7 @@ async function otherGoesOn(t: Contract): Promise<boolean> {
   const ids = { destinationId: made.body.id, projectId };
   const { body } = await t.call<ExportBody>("POST", EXPORTS, {
     headers,
-    body: orderBody({ ...ids, from: now - 7_200_000, to: now }),
+    body: exportBody({ ...ids, from: now - 7_200_000, to: now }),
   });
   await t.advance("PT1S");
   const { body: read } = await t.call<ExportBody>("GET", `${EXPORTS}/${body.id}`, { headers });

@@ -3,13 +3,13 @@ import type { CallOptions, Contract, Members, Reply } from "../engine/contract.t
 import type { Region } from "../engine/target.ts";
 import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits/rows.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import { EXPORTS, isRefused } from "./world.ts";
+import { EXPORTS, isRefused } from "./export-helpers.ts";
 
 const LIMITED = ["control", "clock", "writes"] as const;
 const ON = { rateLimits: "on" } as const;
 
 /** Counts up to this are asked for one by one; of larger ones all but the last few are taken away first. */
-const MOST_REQUESTS = 300;
+const MAX_REQUESTS = 300;
 const AT_ONCE = 40;
 const LEFT = 3;
 
@@ -66,31 +66,31 @@ function callerOf({ identity }: RateLimit, name: string): Readonly<Record<string
   return identity === "x-api-key" ? { "x-api-key": `contract-${name}` } : { ...nobody, "x-user-id": name };
 }
 
-type Ask = (place: number) => Promise<Reply>;
+type SendRequest = (field: number) => Promise<Reply>;
 
-function asker(t: Contract, id: RateLimitId, name: string, region: Region): Ask {
+function requesterOf(t: Contract, id: RateLimitId, name: string, region: Region): SendRequest {
   const probes = PROBES[id];
   const headers = callerOf(RATE_LIMITS[id], name);
   const options: CallOptions = { region, headers, unjudged: true };
-  return (place) => {
-    const [method, path] = probes[place % probes.length] as [string, string];
+  return (field) => {
+    const [method, path] = probes[field % probes.length] as [string, string];
     const body = method === "POST" || method === "PATCH" ? { body: {} } : {};
     return t.call(method, path.replace("{uuid}", t.draw.uuid()), { ...options, ...body });
   };
 }
 
-async function many(ask: Ask, count: number): Promise<readonly number[]> {
+async function requestMany(send: SendRequest, count: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let from = 0; from < count; from += AT_ONCE) {
-    const places = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
-    const replies = await Promise.all(places.map(ask));
+    const fields = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+    const replies = await Promise.all(fields.map(send));
     statuses.push(...replies.map(({ status }) => status));
   }
   return statuses;
 }
 
 /** Takes all but a few requests away from a large row, whose count the emulator then has to tell. */
-async function shortened(
+async function withShortWindow(
   t: Contract,
   id: RateLimitId,
   requirement: RequirementId,
@@ -101,57 +101,57 @@ async function shortened(
   const query = new URLSearchParams({ method, path: path.replace("{uuid}", t.draw.uuid()), region });
   if (row.identity !== "IP")
     query.set(row.identity === "x-api-key" ? "x-api-key" : "x-user-id", "contract-asker");
-  const told = await t.control("GET", `/rate-limits/explain?${query}`);
+  const reported = await t.control("GET", `/rate-limits/explain?${query}`);
   const expected = `"count":${row.count[region]},"seconds":${row.seconds}`;
   t.fact(
     requirement,
-    JSON.stringify(told).includes(expected),
+    JSON.stringify(reported).includes(expected),
     `${id} admits ${row.count[region]} in ${row.seconds} s`,
     {
       expected,
-      actual: told,
+      actual: reported,
     },
   );
   await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
 }
 
-async function runsOut(
+async function isExhausted(
   t: Contract,
   id: RateLimitId,
   requirement: RequirementId,
   region: Region,
 ): Promise<void> {
   const row: RateLimit = RATE_LIMITS[id];
-  const isLarge = row.count[region] > MOST_REQUESTS;
-  if (isLarge) await shortened(t, id, requirement, region);
+  const isLarge = row.count[region] > MAX_REQUESTS;
+  if (isLarge) await withShortWindow(t, id, requirement, region);
   const count = isLarge ? LEFT : row.count[region];
-  const ask = asker(t, id, `a-${region}`, region);
-  const statuses = await many(ask, count);
+  const send = requesterOf(t, id, `a-${region}`, region);
+  const statuses = await requestMany(send, count);
   const early = statuses.filter((status) => status === 429).length;
   t.fact(requirement, early === 0, `${count} requests pass in ${region}`, { expected: 0, actual: early });
-  const over = await ask(0);
+  const over = await send(0);
   const isStopped = isRefused(over.status) && over.status !== statuses[0];
   t.fact(requirement, isStopped, `request ${count + 1} is refused in ${region}`, { actual: over.status });
   t.choice("rate_limit.status", over.status === 429, "it is answered with 429", {
     expected: 429,
     actual: over.status,
   });
-  for (const place of PROBES[id].keys()) {
-    const { status } = await ask(place);
-    t.fact(requirement, status === over.status, `${PROBES[id][place]?.join(" ")} counts in the same row`, {
+  for (const field of PROBES[id].keys()) {
+    const { status } = await send(field);
+    t.fact(requirement, status === over.status, `${PROBES[id][field]?.join(" ")} counts in the same row`, {
       expected: over.status,
       actual: status,
     });
   }
   if (row.identity !== "IP") {
-    const { status } = await asker(t, id, `b-${region}`, region)(0);
+    const { status } = await requesterOf(t, id, `b-${region}`, region)(0);
     t.fact("8.5-3", status !== 429, "another identity is counted apart", {
       expected: "not 429",
       actual: status,
     });
   }
   await t.advance(`PT${row.seconds}S`);
-  const later = await ask(0);
+  const later = await send(0);
   t.fact(requirement, later.status !== 429, `after ${row.seconds} s requests pass again`, {
     expected: "not 429",
     actual: later.status,
@@ -187,8 +187,8 @@ const ROW_CASES = (Object.keys(RATE_LIMITS) as RateLimitId[]).map((id): readonly
       needs: isPeculiar ? [...LIMITED, "eu"] : LIMITED,
       settings: ON,
       async run(t) {
-        await runsOut(t, id, "8.5-1", "us");
-        if (isPeculiar) await runsOut(t, id, "8.5-2", "eu");
+        await isExhausted(t, id, "8.5-1", "us");
+        if (isPeculiar) await isExhausted(t, id, "8.5-2", "eu");
       },
     },
   ];
@@ -202,17 +202,24 @@ export const RATE_LIMIT_CASES = suite({
     needs: LIMITED,
     settings: ON,
     async run(t) {
-      const ask = (headers: Readonly<Record<string, string | null>>) =>
+      const send = (headers: Readonly<Record<string, string | null>>) =>
         t.call("POST", "/generate", { body: {}, headers: { "x-api-key": null, ...headers }, unjudged: true });
-      await many(() => ask({ "x-api-key": "one" }), 30);
-      t.fact("8.5-3", (await ask({ "x-api-key": "one" })).status === 429, "the first key has used up its 30");
-      t.fact("8.5-3", (await ask({ "x-api-key": "two" })).status !== 429, "another key has not");
-      t.fact("8.5-3", (await ask({ "x-user-id": "one" })).status !== 429, "a user of the same name has not");
-      await many(() => ask({ "x-user-id": "one" }), 29);
-      t.fact("5-2", (await ask({ "x-user-id": "one" })).status === 429, "a user is counted by x-user-id");
-      t.fact("5-2", (await ask({ "x-user-id": "two" })).status !== 429, "another user apart");
-      t.fact("5-2", (await ask({})).status !== 429, "without identity the address is counted");
-      await many(() => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }), 100);
+      await requestMany(() => send({ "x-api-key": "one" }), 30);
+      t.fact(
+        "8.5-3",
+        (await send({ "x-api-key": "one" })).status === 429,
+        "the first key has used up its 30",
+      );
+      t.fact("8.5-3", (await send({ "x-api-key": "two" })).status !== 429, "another key has not");
+      t.fact("8.5-3", (await send({ "x-user-id": "one" })).status !== 429, "a user of the same name has not");
+      await requestMany(() => send({ "x-user-id": "one" }), 29);
+      t.fact("5-2", (await send({ "x-user-id": "one" })).status === 429, "a user is counted by x-user-id");
+      t.fact("5-2", (await send({ "x-user-id": "two" })).status !== 429, "another user apart");
+      t.fact("5-2", (await send({})).status !== 429, "without identity the address is counted");
+      await requestMany(
+        () => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }),
+        100,
+      );
       const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true });
       t.fact("5-2", nobody.status === 429, "whoever sends no header is counted by address", {
         expected: 429,
@@ -256,9 +263,9 @@ export const RATE_LIMIT_CASES = suite({
     settings: ON,
     async run(t) {
       const both = { "x-api-key": "contract-both", "x-user-id": "somebody" };
-      const ask = () => t.call("POST", "/runs/query", { body: {}, headers: both, unjudged: true });
-      await many(ask, 15);
-      t.choice("rate_limit.both_headers", (await ask()).status === 429, "15 as a key, not 300 as a user");
+      const send = () => t.call("POST", "/runs/query", { body: {}, headers: both, unjudged: true });
+      await requestMany(send, 15);
+      t.choice("rate_limit.both_headers", (await send()).status === 429, "15 as a key, not 300 as a user");
     },
   },
   "8.5/paths": {
@@ -276,9 +283,9 @@ export const RATE_LIMIT_CASES = suite({
         ["GET", "/some/deep/trigger", "deletion_key"],
         ["PATCH", "/api/v1/deep/runs/x", "runs_patch"],
       ] as const) {
-        const told = await rowOf(method, path);
-        t.choice("8.5-4", told.includes(`"${row}"`), `${method} ${path} falls under ${row}`, {
-          actual: told.slice(0, 300),
+        const reported = await rowOf(method, path);
+        t.choice("8.5-4", reported.includes(`"${row}"`), `${method} ${path} falls under ${row}`, {
+          actual: reported.slice(0, 300),
         });
       }
     },

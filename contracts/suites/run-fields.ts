@@ -1,8 +1,8 @@
 import { suite } from "../engine/case.ts";
 import { MULTITASK_STRATEGIES } from "../spec/agent/lifecycle.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
-import { ended, listRuns, startRun, thread } from "./agent-world.ts";
-import { isRefused } from "./world.ts";
+import { awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
+import { isRefused } from "./export-helpers.ts";
 
 const STARTED = ["writes", "agent"] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -32,7 +32,7 @@ export const RUN_FIELD_CASES = suite({
       t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", {
         actual: made.status,
       });
-      await ended(t, id);
+      await awaitEnd(t, id);
       const [listed] = await listRuns(t, id);
       t.fact("2.1-2", listed?.status === "success", "the run ends with success", {
         expected: "success",

@@ -1,9 +1,9 @@
 import { suite } from "../engine/case.ts";
 import type { Contract, Members } from "../engine/contract.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
-import { assistant, begin, INPUT, type RunBody, settle, thread } from "./agent-world.ts";
+import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** §4.8: the seven operations, by their listed paths. */
 const STARTING_OPERATIONS = [
@@ -40,10 +40,10 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
             const called = template.replace("{thread_id}", thread_id);
             const reply = await t.call("POST", called, { body });
             // The fields of a cron are not shown: another server may want to be told the thread as well.
-            const isWanting = cron && (reply.status === 400 || reply.status === 422);
-            if (!isWanting) return reply;
-            const told = { ...body, thread_id: thread_id || (await thread(t)) };
-            return t.call("POST", called, { body: told });
+            const isIncomplete = cron && (reply.status === 400 || reply.status === 422);
+            if (!isIncomplete) return reply;
+            const reported = { ...body, thread_id: thread_id || (await thread(t)) };
+            return t.call("POST", called, { body: reported });
           };
           const { status } = await start(path);
           t.fact("4.8-1", status >= 200 && status < 300, `POST ${path} is accepted`, { actual: status });
@@ -79,8 +79,8 @@ export const STARTING_CASES = suite({
           expected: "2xx",
           actual: made.status,
         });
-        if (t.has("clock")) await settle(t, cron ? "PT1H" : "PT1S");
-        await receiver.arrived(1, PATIENCE_MS);
+        if (t.has("clock")) await advanceClock(t, cron ? "PT1H" : "PT1S");
+        await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
         t.must("6-1", mine.length === 1, `${path}: one delivery`, { expected: 1, actual: mine.length });
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;

@@ -2,8 +2,8 @@ import { suite } from "../engine/case.ts";
 import type { Contract } from "../engine/contract.ts";
 import { LISTED_STATUSES } from "../spec/agent/lifecycle.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
-import { ended, listRuns, type RunBody, settle, startRun, thread } from "./agent-world.ts";
-import { isRefused, sorted } from "./world.ts";
+import { advanceClock, awaitEnd, listRuns, type RunBody, startRun, thread } from "./agent-helpers.ts";
+import { isRefused, sorted } from "./export-helpers.ts";
 
 const LISTED = ["writes", "agent"] as const;
 
@@ -16,7 +16,7 @@ async function threadOf(
   const runIds: string[] = [];
   for (let made = 0; made < count; made++) {
     runIds.push((await startRun(t, id)).run_id);
-    await ended(t, id);
+    await awaitEnd(t, id);
   }
   return { id, runIds };
 }
@@ -237,12 +237,12 @@ export const THREAD_RUN_CASES = suite({
       ]) {
         await script(t, id, then);
         await startRun(t, id);
-        await settle(t, "PT2H");
+        await advanceClock(t, "PT2H");
       }
       await script(t, id, { status: "success", after: "PT1H" });
       const busy = await startRun(t, id);
       await startRun(t, id);
-      await settle(t);
+      await advanceClock(t);
       for (const status of LISTED_STATUSES) {
         const runs = await listRuns(t, id, `?status=${status}`);
         const holds = runs.length === 1 && runs[0]?.status === status;

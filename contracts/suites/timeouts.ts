@@ -1,7 +1,7 @@
 import { suite } from "../engine/case.ts";
 import { HOUR, SECOND } from "../engine/instant.ts";
-import { attempts, FAULTS, retriedOnce, struck } from "./failing.ts";
-import { exportOf, hitsOf, runsOf, statusOf, until } from "./world.ts";
+import { exportOf, hitsOf, runsOf, statusOf, until } from "./export-helpers.ts";
+import { attempts, exportWithFault, FAULTS, retriedOnce } from "./faulted-exports.ts";
 
 export const TIMEOUT_CASES = suite({
   "7.3/run-timeout": {
@@ -17,7 +17,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["7.3-3", "3.1-7", "3.1-9"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await struck(t, { preset: "workflow_timeout" });
+      const { id } = await exportWithFault(t, { preset: "workflow_timeout" });
       t.fact("3.1-7", await until(t, id, "TIMEDOUT"), "the export is TIMEDOUT");
       await t.advance("P1D");
       t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "it is not tried again");
@@ -41,7 +41,7 @@ export const TIMEOUT_CASES = suite({
         then: { error: "serialization_error" },
         times: 1000,
       };
-      const { id, fault } = await struck(t, rule);
+      const { id, fault } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       const began = await t.now();
       t.fact("3.1-5", await until(t, id, "FAILED"), "a run without retries left makes the export FAILED");
@@ -69,7 +69,7 @@ export const TIMEOUT_CASES = suite({
         then: { error: "resource_exhausted" },
         times: 3,
       };
-      const { id, fault } = await struck(t, rule);
+      const { id, fault } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt is at once");
       for (const expected of [2, 3]) {
@@ -87,7 +87,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["3.1-9", "3.1-5"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await struck(t, { preset: "permission_denied" }, { days: 3 });
+      const { id } = await exportWithFault(t, { preset: "permission_denied" }, { days: 3 });
       t.fact("3.1-5", await until(t, id, "FAILED"), "one failed run makes the export FAILED");
       const statuses = (await runsOf(t, id)).map(statusOf);
       t.choice(
@@ -109,7 +109,11 @@ export const TIMEOUT_CASES = suite({
         ["PT3H59M50S", 0],
         ["PT4H1S", 1],
       ] as const) {
-        const { id } = await struck(t, { plane: "worker", match: { at: "run.started" }, then: { stall } });
+        const { id } = await exportWithFault(t, {
+          plane: "worker",
+          match: { at: "run.started" },
+          then: { stall },
+        });
         t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
         const [run] = await runsOf(t, id);
         t.fact(
@@ -131,7 +135,7 @@ export const TIMEOUT_CASES = suite({
     async run(t) {
       // Eighteen attempts of four hours and their pauses last a little longer than 72 hours.
       const rule = { plane: "worker", match: { at: "run.started" }, then: { stall: "PT5H" }, times: 100 };
-      const { id } = await struck(t, rule);
+      const { id } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       const began = await t.now();
       t.fact("8.2-4", await until(t, id, "TIMEDOUT"), "the export is TIMEDOUT");
@@ -145,7 +149,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["3.1-6"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await struck(
+      const { id } = await exportWithFault(
         t,
         { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } },
         { days: 3 },

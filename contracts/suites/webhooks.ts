@@ -1,17 +1,17 @@
 import { type CaseRow, suite } from "../engine/case.ts";
 import type { Contract, Members } from "../engine/contract.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import { assistant, ended, INPUT, type RunBody, settle, startRun, thread } from "./agent-world.ts";
-import { isRefused } from "./world.ts";
+import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
+import { isRefused } from "./export-helpers.ts";
 
-const HOOKED = ["writes", "agent", "receiver"] as const;
-const TIMED = [...HOOKED, "clock"] as const;
-const POLICY = ["writes", "agent"] as const;
+const WEBHOOK_NEEDS = ["writes", "agent", "receiver"] as const;
+const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
+const POLICY_NEEDS = ["writes", "agent"] as const;
 
 /** Long enough for a post on this machine; a case that waits for nothing to come does not wait at all. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 /** Two retries of a service that waits some seconds before each. */
-const RETRY_PATIENCE_MS = 10_000;
+const RETRY_TIMEOUT_MS = 10_000;
 
 async function start(t: Contract, webhook: string): Promise<number> {
   const body = { assistant_id: await assistant(t), input: INPUT, webhook };
@@ -43,7 +43,7 @@ function policy(
   return {
     title,
     requirements: [id, "6-3"],
-    needs: POLICY,
+    needs: POLICY_NEEDS,
     settings: { webhooks: { url } },
     async run(t) {
       for (const webhook of good) await accepts(t, id, webhook);
@@ -58,15 +58,15 @@ export const WEBHOOK_CASES = suite({
   "6/statuses": {
     title: "every final status is delivered",
     requirements: ["6-2", "6-1"],
-    needs: [...TIMED, "control"],
+    needs: [...RETRY_NEEDS, "control"],
     async run(t) {
       for (const status of ["success", "error", "timeout", "interrupted"]) {
         const receiver = await t.receiver();
         const id = await thread(t);
         await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status }, times: 1 });
         await startRun(t, id, { webhook: receiver.url });
-        await settle(t, "PT2H");
-        await receiver.arrived(1, PATIENCE_MS);
+        await advanceClock(t, "PT2H");
+        await receiver.arrived(1, TIMEOUT_MS);
         const [first] = receiver.deliveries;
         const run = first && (JSON.parse(first.body) as RunBody);
         t.choice("6-2", run?.status === status, `${status} is delivered`, {
@@ -82,13 +82,13 @@ export const WEBHOOK_CASES = suite({
   "6/retries": {
     title: "a receiver in trouble is tried again, with the usual header and no signature",
     requirements: ["6-3"],
-    needs: HOOKED,
+    needs: WEBHOOK_NEEDS,
     async run(t) {
       const receiver = await t.receiver();
       receiver.answerWith(503, 503);
       await startRun(t, await thread(t), { webhook: receiver.url });
-      if (t.has("clock")) await settle(t, "PT1H");
-      else await receiver.arrived(3, RETRY_PATIENCE_MS);
+      if (t.has("clock")) await advanceClock(t, "PT1H");
+      else await receiver.arrived(3, RETRY_TIMEOUT_MS);
       const count = receiver.deliveries.length;
       t.choice("agent.webhook_attempts", count === 3, "two failures and a success are three posts", {
         expected: 3,
@@ -106,7 +106,7 @@ export const WEBHOOK_CASES = suite({
   "6/refused-forms": {
     title: "what is no URL is refused",
     requirements: ["6-3"],
-    needs: POLICY,
+    needs: POLICY_NEEDS,
     async run(t) {
       for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
         const status = await start(t, webhook);
@@ -120,14 +120,14 @@ export const WEBHOOK_CASES = suite({
   "5/webhook-token": {
     title: "a token in the URL's query arrives as it was given",
     requirements: ["5-4"],
-    needs: HOOKED,
+    needs: WEBHOOK_NEEDS,
     async run(t) {
       const receiver = await t.receiver();
       const path = "/hook?token=a%2Fb+c&other=%C3%BC&empty=";
       const id = await thread(t);
       await startRun(t, id, { webhook: receiver.url + path });
-      await ended(t, id);
-      await receiver.arrived(1, PATIENCE_MS);
+      await awaitEnd(t, id);
+      await receiver.arrived(1, TIMEOUT_MS);
       t.fact("5-4", receiver.deliveries[0]?.path === path, "path and query are kept", {
         expected: path,
         actual: receiver.deliveries[0]?.path,
@@ -137,7 +137,7 @@ export const WEBHOOK_CASES = suite({
   "6.1/headers": {
     title: "static headers are on every delivery, with variables filled in",
     requirements: ["6.1-1", "6.1-2", "5-4"],
-    needs: TIMED,
+    needs: RETRY_NEEDS,
     settings: {
       webhooks: { headers: { "X-Static": "fixed", "X-Token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!" } },
       environment: { LG_WEBHOOK_CONTRACT: "from-the-environment" },
@@ -146,9 +146,9 @@ export const WEBHOOK_CASES = suite({
       const receiver = await t.receiver();
       for (const name of ["a", "b"]) {
         await startRun(t, await thread(t), { webhook: `${receiver.url}/${name}` });
-        await settle(t);
+        await advanceClock(t);
       }
-      await receiver.arrived(2, PATIENCE_MS);
+      await receiver.arrived(2, TIMEOUT_MS);
       t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", {
         expected: 2,
         actual: receiver.deliveries.length,
@@ -235,11 +235,11 @@ export const WEBHOOK_CASES = suite({
   "6.1/loopback": {
     title: "a relative URL is an internal call",
     requirements: ["6.1-7"],
-    needs: [...TIMED, "control"],
+    needs: [...RETRY_NEEDS, "control"],
     async run(t) {
       const name = t.draw.word();
       await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
-      await settle(t);
+      await advanceClock(t);
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
       t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", {
         expected: 1,
@@ -250,7 +250,7 @@ export const WEBHOOK_CASES = suite({
   "6.1/disabled": {
     title: "disable_webhooks delivers nothing",
     requirements: ["6.1-9"],
-    needs: TIMED,
+    needs: RETRY_NEEDS,
     settings: { http: { disable_webhooks: true } },
     async run(t) {
       const receiver = await t.receiver();
@@ -259,7 +259,7 @@ export const WEBHOOK_CASES = suite({
         expected: "2xx",
         actual: status,
       });
-      await settle(t, "PT1H");
+      await advanceClock(t, "PT1H");
       t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", {
         expected: 0,
         actual: receiver.deliveries.length,

@@ -1,17 +1,17 @@
 import type { Need } from "../engine/case.ts";
-import { createDraw } from "../engine/draw.ts";
+import { createRandom } from "../engine/random.ts";
 import type { Identity, Send, Session, Target } from "../engine/target.ts";
-import { control, openPlace, type Place } from "./emulator-place.ts";
+import { control, type JudgedWorld, openJudgedWorld } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import {
-  admitsAnyone,
-  assistantAt,
-  type Parts,
-  partsAt,
-  refuseCaller,
-  refuseStranger,
+  acceptsAnyTenant,
+  detectParts,
+  detectVersionedFeatures,
+  findAssistant,
+  requireAccess,
+  requireKnownServer,
+  type ServerParts,
   VERSIONED,
-  versionedAt,
 } from "./probe.ts";
 import { REACH } from "./reach.ts";
 import { createSender } from "./send.ts";
@@ -43,8 +43,8 @@ const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
 const LOCAL = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|host\.docker\.internal)$/;
 
 /** A real service is asked no faster than this, so that the suites never trip its limits themselves. */
-const CALM_REQUESTS = 50;
-const CALM_WINDOW_MS = 10_000;
+const THROTTLE_REQUESTS = 50;
+const THROTTLE_WINDOW_MS = 10_000;
 
 export function isLocal(url: string): boolean {
   return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
@@ -56,26 +56,27 @@ export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUr
 }
 
 /** A server at base addresses; what it offers is found out by asking it. */
-export async function createAddressTarget(given: Addresses): Promise<Target> {
-  const url = given.url ?? given.agentUrl ?? "";
-  const local = given.isOwn ?? areLocal(given);
-  const place = local ? await openPlace(given, given.world) : undefined;
-  const addresses = { us: url, ...(given.euUrl !== undefined && { eu: given.euUrl }) };
-  const sender = place ?? createSender(addresses, given.agentUrl);
-  const send = local ? sender.send : calm(sender.send);
+export async function createAddressTarget(options: Addresses): Promise<Target> {
+  const url = options.url ?? options.agentUrl ?? "";
+  const local = options.isOwn ?? areLocal(options);
+  const world = local ? await openJudgedWorld(options, options.world) : undefined;
+  const addresses = { us: url, ...(options.euUrl !== undefined && { eu: options.euUrl }) };
+  const sender = world ?? createSender(addresses, options.agentUrl);
+  const send = local ? sender.send : throttle(sender.send);
   const close = async () => {
-    await place?.leave();
+    await world?.release();
     sender.close();
   };
   try {
-    const found = await foundAt(given, place, send);
-    const assistantId = await assistantAt(given, send);
-    const open = sessionsAt({ given, place, send, addressOf: sender.addressOf, assistantId });
+    const features = await probeLocal(options, world, send);
+    const assistantId = await findAssistant(options, send);
+    const open = sessionOpener({ options, world, send, addressOf: sender.addressOf, assistantId });
     const elsewhere = local ? {} : ({ elsewhere: true } as const);
-    const fleeting = place?.made === undefined ? {} : { fleeting: `the world ${place.made} of the run` };
+    const fleeting =
+      world?.createdId === undefined ? {} : { fleeting: `the world ${world.createdId} of the run` };
     return {
       name: url,
-      offers: offersOf(given, local, place !== undefined, found),
+      offers: offersOf(options, local, world !== undefined, features),
       width: 1,
       ...elsewhere,
       ...fleeting,
@@ -91,55 +92,61 @@ export async function createAddressTarget(given: Addresses): Promise<Target> {
 }
 
 /** What asking a server has shown of it. */
-interface Found extends Parts {
+interface ServerFeatures extends ServerParts {
   /** Workspaces may be made up. */
   readonly tenants: boolean;
   readonly versioned: readonly Need[];
 }
 
 /** Finds out by asking what can be found out; rejects when the caller would get no further. */
-async function foundAt(given: Addresses, place: Place | undefined, send: Send): Promise<Found> {
-  if (!(given.isOwn ?? areLocal(given))) return foundElsewhere(given, send);
-  const parts = place ? { platform: given.url !== undefined, agent: true } : await partsAt(given, send);
-  refuseStranger(given, parts);
-  if (!place && !parts.platform) return { ...parts, tenants: false, versioned: VERSIONED };
-  const tenants = place !== undefined && (await admitsAnyone(given, send));
-  if (!tenants) await refuseCaller(given, place ? undefined : DEFAULT_TENANT_ID, send);
-  return { ...parts, tenants, versioned: await versionedAt(given, send) };
+async function probeLocal(
+  options: Addresses,
+  world: JudgedWorld | undefined,
+  send: Send,
+): Promise<ServerFeatures> {
+  if (!(options.isOwn ?? areLocal(options))) return probeRemote(options, send);
+  const parts = world
+    ? { platform: options.url !== undefined, agent: true }
+    : await detectParts(options, send);
+  requireKnownServer(options, parts);
+  if (!world && !parts.platform) return { ...parts, tenants: false, versioned: VERSIONED };
+  const tenants = world !== undefined && (await acceptsAnyTenant(options, send));
+  if (!tenants) await requireAccess(options, world ? undefined : DEFAULT_TENANT_ID, send);
+  return { ...parts, tenants, versioned: await detectVersionedFeatures(options, send) };
 }
 
 /** A service elsewhere is taken for what it is said to be, and asked for nothing unless that is wanted. */
-async function foundElsewhere(given: Addresses, send: Send): Promise<Found> {
-  const parts = { platform: given.url !== undefined, agent: false, tenants: false };
-  if (!given.greets || !parts.platform) return { ...parts, versioned: VERSIONED };
-  await refuseCaller(given, DEFAULT_TENANT_ID, send);
-  return { ...parts, versioned: await versionedAt(given, send) };
+async function probeRemote(options: Addresses, send: Send): Promise<ServerFeatures> {
+  const parts = { platform: options.url !== undefined, agent: false, tenants: false };
+  if (!options.greets || !parts.platform) return { ...parts, versioned: VERSIONED };
+  await requireAccess(options, DEFAULT_TENANT_ID, send);
+  return { ...parts, versioned: await detectVersionedFeatures(options, send) };
 }
 
-interface Opened extends Pick<Session, "send" | "addressOf"> {
-  readonly given: Addresses;
-  readonly place: Place | undefined;
+interface SessionParts extends Pick<Session, "send" | "addressOf"> {
+  readonly options: Addresses;
+  readonly world: JudgedWorld | undefined;
   readonly assistantId: string | undefined;
 }
 
 /** A session for each case: as somebody else, with a bucket and a key pair of its own, where that can be had. */
-function sessionsAt({ given, place, send, addressOf, assistantId }: Opened): Target["open"] {
-  const draw = createDraw("workspace", REACH.now());
+function sessionOpener({ options, world, send, addressOf, assistantId }: SessionParts): Target["open"] {
+  const draw = createRandom("workspace", REACH.now());
   return async (settings) => {
     if (settings) throw new Error("A server that runs already cannot be given other settings.");
     const caller = {
       apiKey: `contract-${draw.word(12)}`,
-      tenantId: place ? draw.uuid() : DEFAULT_TENANT_ID,
+      tenantId: world ? draw.uuid() : DEFAULT_TENANT_ID,
     };
     const identity = {
-      ...identityOf({ ...caller, ...given }, draw.word(12)),
+      ...identityOf({ ...caller, ...options }, draw.word(12)),
       ...(assistantId !== undefined && { assistantId }),
     };
-    const removeBucket = place && !given.s3 ? await ownBucket(send, identity.bucket) : undefined;
-    const objects = openObjectStore(given.s3?.endpoint ?? place?.s3Url, identity.bucket);
-    await place?.freeze();
+    const removeBucket = world && !options.s3 ? await ownBucket(send, identity.bucket) : undefined;
+    const objects = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
+    await world?.freeze();
     // One key for all cases would be counted for all of them.
-    if (place && given.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
+    if (world && options.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
     const close = async () => {
       objects.close();
       // An emulator that has ended has taken it along.
@@ -149,17 +156,22 @@ function sessionsAt({ given, place, send, addressOf, assistantId }: Opened): Tar
   };
 }
 
-function offersOf(given: Addresses, local: boolean, emulator: boolean, has: Found): ReadonlySet<Need> {
+function offersOf(
+  options: Addresses,
+  local: boolean,
+  emulator: boolean,
+  features: ServerFeatures,
+): ReadonlySet<Need> {
   const needs: readonly (readonly [boolean, ...Need[]])[] = [
-    [has.platform, "platform"],
-    [given.allowWrites || local, "writes", "ingest"],
-    [given.euUrl !== undefined, "eu"],
-    [given.agentUrl !== undefined || emulator || has.agent, "agent"],
+    [features.platform, "platform"],
+    [options.allowWrites || local, "writes", "ingest"],
+    [options.euUrl !== undefined, "eu"],
+    [options.agentUrl !== undefined || emulator || features.agent, "agent"],
     [local, "receiver"],
-    [given.s3 !== undefined || emulator, "object_store"],
+    [options.s3 !== undefined || emulator, "object_store"],
     [emulator, "control", "clock", "faults"],
-    [has.tenants, "tenants"],
-    [true, ...has.versioned],
+    [features.tenants, "tenants"],
+    [true, ...features.versioned],
   ];
   return new Set(needs.flatMap(([offered, ...names]) => (offered ? names : [])));
 }
@@ -189,12 +201,12 @@ async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Ide
 }
 
 /** Lets so many requests through in a window, and the next ones wait for it to move on. */
-function calm(send: Send): Send {
+function throttle(send: Send): Send {
   const sent: number[] = [];
   return async (request) => {
     const now = REACH.now();
-    while (sent.length > 0 && now - (sent[0] ?? 0) > CALM_WINDOW_MS) sent.shift();
-    if (sent.length >= CALM_REQUESTS) await REACH.wait(CALM_WINDOW_MS - (now - (sent[0] ?? now)));
+    while (sent.length > 0 && now - (sent[0] ?? 0) > THROTTLE_WINDOW_MS) sent.shift();
+    if (sent.length >= THROTTLE_REQUESTS) await REACH.wait(THROTTLE_WINDOW_MS - (now - (sent[0] ?? now)));
     sent.push(REACH.now());
     return send(request);
   };

@@ -23,7 +23,7 @@ export async function createContainerTarget(container: StartedContainer): Promis
   const { image, url, euUrl, s3Url, hostName } = container;
   const target = await createAddressTarget({ url, euUrl, allowWrites: true, isOwn: true, world: "main" });
   const offers = new Set<Need>(target.offers);
-  if (!(await hasWayBack(container))) offers.delete("receiver");
+  if (!(await canReachHost(container))) offers.delete("receiver");
   const reach = { ...REACH, receiver: () => openReceiver(hostName) };
   return {
     ...target,
@@ -48,7 +48,7 @@ export async function createContainerTarget(container: StartedContainer): Promis
 }
 
 /** A firewall on this machine may let nothing in from its own containers. */
-async function hasWayBack({ hostName, reaches }: StartedContainer): Promise<boolean> {
+async function canReachHost({ hostName, reaches }: StartedContainer): Promise<boolean> {
   const receiver = await openReceiver(hostName);
   try {
     return await reaches(receiver.url);

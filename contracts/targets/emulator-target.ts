@@ -32,7 +32,7 @@ export const CASE_START = "2026-03-02T00:00:00Z";
 const WIDTH = 4;
 
 /** An emulator that is started, with the client of its object store. */
-interface Kept {
+interface PooledEmulator {
   readonly emulator: StartedEmulator;
   readonly objects: ReturnType<typeof openObjectStore>;
   readonly sender: Sender;
@@ -43,18 +43,18 @@ interface Kept {
  * `start` is handed in, since this folder knows no emulator.
  */
 export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = {}): Target {
-  const idle = new Map<string, Kept[]>();
+  const idle = new Map<string, PooledEmulator[]>();
 
   async function open({ environment = {}, ...settings }: CaseSettings): Promise<Session> {
     const options = { clock: "frozen", now: CASE_START, ...merged(settings, more) };
     const key = JSON.stringify(options);
     const restore = withEnvironment(environment as Readonly<Record<string, string>>);
     try {
-      const kept = idle.get(key)?.pop() ?? (await startFresh(start, options));
-      return sessionOf(kept, async () => {
+      const pooled = idle.get(key)?.pop() ?? (await startFresh(start, options));
+      return sessionOf(pooled, async () => {
         restore();
-        if (await reset(kept)) idle.set(key, [...(idle.get(key) ?? []), kept]);
-        else await end(kept);
+        if (await reset(pooled)) idle.set(key, [...(idle.get(key) ?? []), pooled]);
+        else await end(pooled);
       });
     } catch (error) {
       restore();
@@ -77,14 +77,14 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
   };
 }
 
-async function startFresh(start: StartEmulator, options: CaseSettings): Promise<Kept> {
+async function startFresh(start: StartEmulator, options: CaseSettings): Promise<PooledEmulator> {
   const emulator = await start(options);
   const sender = createSender({ us: emulator.url, eu: emulator.euUrl });
   return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
 }
 
 /** Whether it equals a fresh one again; one that has met a defect does not. */
-async function reset({ sender: { send } }: Kept): Promise<boolean> {
+async function reset({ sender: { send } }: PooledEmulator): Promise<boolean> {
   const headers = { "content-type": "application/json" };
   const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
   return send(request).then(
@@ -93,7 +93,7 @@ async function reset({ sender: { send } }: Kept): Promise<boolean> {
   );
 }
 
-async function end({ emulator, objects, sender }: Kept): Promise<void> {
+async function end({ emulator, objects, sender }: PooledEmulator): Promise<void> {
   objects.close();
   sender.close();
   await emulator.close();
@@ -110,7 +110,7 @@ function withEnvironment(environment: Readonly<Record<string, string>>): () => v
   };
 }
 
-function sessionOf({ objects, sender }: Kept, close: () => Promise<void>): Session {
+function sessionOf({ objects, sender }: PooledEmulator, close: () => Promise<void>): Session {
   const { send, addressOf } = sender;
   return { send, addressOf, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
 }

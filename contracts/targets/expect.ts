@@ -41,15 +41,15 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
     Object.entries(request.headers).flatMap(([header, value]) => (isSecretHeader(header) ? [value] : [])),
   );
   const findings = await judged(request, reply, exchange, secrets);
-  const grave = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
-  const rest = grave.length - FINDINGS_SHOWN;
+  const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
+  const rest = failing.length - FINDINGS_SHOWN;
   const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
   return {
-    pass: grave.length === 0,
+    pass: failing.length === 0,
     message: () =>
       [
-        `${name} → ${reply.status} ${grave.length === 0 ? "keeps" : "breaks"} the contract`,
-        ...grave.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+        `${name} → ${reply.status} ${failing.length === 0 ? "keeps" : "breaks"} the contract`,
+        ...failing.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
         ...(rest > 0 ? [`  and ${rest} more findings`] : []),
         `    ${replyBody.slice(0, REPLY_SHOWN)}`,
         `    ${curl}`,

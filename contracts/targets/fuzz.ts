@@ -98,15 +98,15 @@ function queryValue(check: Check, declared: Field<unknown> | OptionalField<unkno
 
 /** Sound bodies, bodies with a member bent, any JSON, and what is none. */
 function bodyOf(check: Check, schema: Schema): Arbitrary<string> {
-  const sound = valueOf(check, schema, DEPTH);
-  const wild = check.jsonValue({ maxDepth: 3 });
-  const bent = check
-    .tuple(sound, check.nat(), wild)
-    .map(([value, place, other]) => bend(value, place, other));
+  const valid = valueOf(check, schema, DEPTH);
+  const arbitrary = check.jsonValue({ maxDepth: 3 });
+  const mutated = check
+    .tuple(valid, check.nat(), arbitrary)
+    .map(([value, index, other]) => mutate(value, index, other));
   return check.oneof(
-    { arbitrary: sound.map(written), weight: 2 },
-    { arbitrary: bent.map(written), weight: 5 },
-    { arbitrary: wild.map(written), weight: 1 },
+    { arbitrary: valid.map(written), weight: 2 },
+    { arbitrary: mutated.map(written), weight: 5 },
+    { arbitrary: arbitrary.map(written), weight: 1 },
     { arbitrary: check.constantFrom("{", "", "nul", '{"a":1}}', "[".repeat(2000)), weight: 1 },
   );
 }
@@ -114,10 +114,10 @@ function bodyOf(check: Check, schema: Schema): Arbitrary<string> {
 const written = (value: unknown) => JSON.stringify(value) ?? "";
 
 /** Replaces one member, or the whole where there is none. */
-function bend(value: unknown, place: number, other: unknown): unknown {
+function mutate(value: unknown, index: number, other: unknown): unknown {
   if (typeof value !== "object" || value === null) return other;
   const names = Object.keys(value);
-  const name = names[place % Math.max(1, names.length)];
+  const name = names[index % Math.max(1, names.length)];
   return name === undefined ? other : { ...value, [name]: other };
 }
 

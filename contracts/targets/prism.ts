@@ -1,8 +1,8 @@
 import type { HttpMethod } from "@stoplight/types";
-import { type Diagnostic, firstOf, unstrict, weighed } from "../engine/oracle/judgements.ts";
+import { classify, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/judgements.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import { undefinedMembers } from "../engine/oracle/schema-location.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
-import { undefinedMembers } from "../engine/oracle/shown.ts";
 import type { WireReply, WireRequest } from "../engine/target.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
@@ -46,8 +46,8 @@ export async function openOracle(): Promise<Oracle> {
     const complaints = isStream ? [] : diagnosticsOf(validateOutput({ resource, element }));
     const extra = isGood && row.shown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
     return [
-      ...complaints.map((diagnostic) => weighed(row, reply, body, diagnostic)),
-      ...extra.slice(0, 5).map((name) => unstrict(firstOf(row), `${name} is answered and nowhere defined`)),
+      ...complaints.map((diagnostic) => classify(row, reply, body, diagnostic)),
+      ...extra.slice(0, 5).map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
       ...(isGood ? requestComplaints(path, query, request, row) : []),
       ...leaks(request, reply, secrets),
     ];
@@ -62,7 +62,7 @@ export async function openOracle(): Promise<Oracle> {
         ...(sent.body !== undefined && { body: bodyOf({ text: sent.body }) }),
       };
       return diagnosticsOf(validateInput({ resource, element })).map(({ message }) => ({
-        ...unstrict(firstOf(of), `the request is not as the document has it: ${message}`),
+        ...nonStrict(firstOf(of), `the request is not as the document has it: ${message}`),
         blame: "caller",
       }));
     }
@@ -72,15 +72,15 @@ export async function openOracle(): Promise<Oracle> {
 }
 
 function rowOf(extensions: unknown, body: string | undefined): Operation {
-  const { "x-emulator": said } = extensions as {
+  const { "x-emulator": parsed } = extensions as {
     readonly "x-emulator": {
       readonly operation: OperationId;
       readonly or?: { readonly operation: OperationId };
     };
   };
-  const first: Operation = OPERATIONS[said.operation];
-  if (!said.or) return first;
-  const second: Operation = OPERATIONS[said.or.operation];
+  const first: Operation = OPERATIONS[parsed.operation];
+  if (!parsed.or) return first;
+  const second: Operation = OPERATIONS[parsed.or.operation];
   const [special, usual] = first.when ? [first, second] : [second, first];
   return isMeant(special, body) ? special : usual;
 }

@@ -21,13 +21,13 @@ const AGENT_PATHS = [
 ] as const;
 
 /** Parts of the service that a server has. */
-export interface Parts {
+export interface ServerParts {
   readonly platform: boolean;
   readonly agent: boolean;
 }
 
 /** What a server on this machine is, found out by asking; without an address of its own there is no platform. */
-export async function partsAt({ url }: Addresses, send: Send): Promise<Parts> {
+export async function detectParts({ url }: Addresses, send: Send): Promise<ServerParts> {
   if (url === undefined) return { platform: false, agent: false };
   const [platform, agent] = await Promise.all([isKnown(send, PLATFORM_PATHS), isKnown(send, AGENT_PATHS)]);
   return { platform, agent };
@@ -45,7 +45,7 @@ async function isKnown(send: Send, routes: readonly (readonly [method: string, p
 }
 
 /** An address where nothing of this API is was most often mistyped. */
-export function refuseStranger({ url, agentUrl }: Addresses, { platform, agent }: Parts): void {
+export function requireKnownServer({ url, agentUrl }: Addresses, { platform, agent }: ServerParts): void {
   if (url === undefined || agentUrl !== undefined || platform || agent) return;
   throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
 }
@@ -53,15 +53,19 @@ export function refuseStranger({ url, agentUrl }: Addresses, { platform, agent }
 const WORKSPACE = "5eed0000-0000-4000-8000-00000c0417ac";
 
 /** Whether any key opens any workspace that is made up. */
-export async function admitsAnyone(given: Addresses, send: Send): Promise<boolean> {
-  const status = await greeted({ ...given, tenantId: WORKSPACE }, send);
+export async function acceptsAnyTenant(options: Addresses, send: Send): Promise<boolean> {
+  const status = await probeReply({ ...options, tenantId: WORKSPACE }, send);
   return status !== 401 && status !== 403;
 }
 
 /** Who is not let in would find a fault in every case. */
-export async function refuseCaller(given: Addresses, usual: string | undefined, send: Send): Promise<void> {
-  const { url, apiKey, tenantId = usual } = given;
-  const status = await greeted({ ...given, ...(tenantId !== undefined && { tenantId }) }, send);
+export async function requireAccess(
+  options: Addresses,
+  usual: string | undefined,
+  send: Send,
+): Promise<void> {
+  const { url, apiKey, tenantId = usual } = options;
+  const status = await probeReply({ ...options, ...(tenantId !== undefined && { tenantId }) }, send);
   if (status === 401)
     throw new Unreachable(
       apiKey === undefined
@@ -77,7 +81,7 @@ export async function refuseCaller(given: Addresses, usual: string | undefined, 
 }
 
 /** What a caller is answered who lists exports. */
-async function greeted({ apiKey, tenantId = WORKSPACE }: Addresses, send: Send): Promise<number> {
+async function probeReply({ apiKey, tenantId = WORKSPACE }: Addresses, send: Send): Promise<number> {
   const headers = { "x-api-key": apiKey ?? "contract-greeting", "x-tenant-id": tenantId };
   return (await send({ region: "us", method: "GET", path: "/api/v1/bulk-exports", headers })).status;
 }
@@ -91,7 +95,7 @@ const SINCE = {
 export const VERSIONED = Object.keys(SINCE) as readonly (keyof typeof SINCE)[];
 
 /** What of it a server has by the version that it names. */
-export async function versionedAt({ apiKey }: Addresses, send: Send): Promise<readonly Need[]> {
+export async function detectVersionedFeatures({ apiKey }: Addresses, send: Send): Promise<readonly Need[]> {
   const headers = { ...(apiKey !== undefined && { "x-api-key": apiKey }) };
   const { status, text } = await send({ region: "us", method: "GET", path: "/info", headers });
   const body = status === 200 ? jsonOf(text) : undefined;
@@ -101,7 +105,10 @@ export async function versionedAt({ apiKey }: Addresses, send: Send): Promise<re
 }
 
 /** The id of the assistant that the caller names. */
-export async function assistantAt({ assistant, apiKey }: Addresses, send: Send): Promise<string | undefined> {
+export async function findAssistant(
+  { assistant, apiKey }: Addresses,
+  send: Send,
+): Promise<string | undefined> {
   if (assistant === undefined || UUID.test(assistant)) return assistant;
   const headers = { ...JSON_TYPE, ...(apiKey !== undefined && { "x-api-key": apiKey }) };
   const body = JSON.stringify({ limit: 100, offset: 0 });

@@ -18,7 +18,7 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
     );
     deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
     response.writeHead(statuses.shift() ?? 200, { etag: EMPTY }).end();
-    for (const wake of [...waiting]) wake();
+    for (const notify of [...waiting]) notify();
   });
   await new Promise<void>((listening) =>
     server.listen(0, hostName === undefined ? "127.0.0.1" : "0.0.0.0", listening),
@@ -33,14 +33,14 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
       return new Promise((resolve) => {
         const settle = (outcome: boolean) => {
           clearTimeout(timer);
-          waiting.delete(look);
+          waiting.delete(check);
           resolve(outcome);
         };
-        const look = () => {
+        const check = () => {
           if (deliveries.length >= count) settle(true);
         };
         const timer = setTimeout(() => settle(false), withinMs);
-        waiting.add(look);
+        waiting.add(check);
       });
     },
     close() {

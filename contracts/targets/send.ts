@@ -2,8 +2,8 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
 import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/target.ts";
 
-const PATIENCE_MS = 60_000;
-const MOST_SOCKETS = 64;
+const TIMEOUT_MS = 60_000;
+const MAX_SOCKETS = 64;
 
 /** Sends over the network by connections of its own, which end with it. */
 export interface Sender {
@@ -18,7 +18,7 @@ export function createSender(
   addresses: Readonly<Partial<Record<Region, string>>>,
   agentUrl?: string,
 ): Sender {
-  const connections = { keepAlive: true, maxSockets: MOST_SOCKETS };
+  const connections = { keepAlive: true, maxSockets: MAX_SOCKETS };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
 
   const addressOf = ({ region, path, headers }: WireRequest) => {
@@ -72,18 +72,18 @@ type Agents = { readonly "http:": HttpAgent; readonly "https:": HttpsAgent };
 async function exchange(agents: Agents, base: string, asked: WireRequest): Promise<WireReply> {
   let sent: ClientRequest | undefined;
   try {
-    return await once(agents, base, asked, (request) => {
+    return await sendOnce(agents, base, asked, (request) => {
       sent = request;
     });
   } catch (error) {
     // The server may let go of an idle connection in the moment in which it is used again.
     if (!sent?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
-    return once(undefined, base, asked, () => undefined);
+    return sendOnce(undefined, base, asked, () => undefined);
   }
 }
 
 /** Without agents by a connection of its own. */
-function once(
+function sendOnce(
   agents: Agents | undefined,
   base: string,
   { method, path, headers, body }: WireRequest,
@@ -98,7 +98,7 @@ function once(
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port,
     headers: { ...headers, ...length },
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
   };
   return new Promise((resolve, reject) => {
     const request =
@@ -107,7 +107,7 @@ function once(
         : overHttp({ ...options, agent: agents?.["http:"] ?? false });
     onSent(request);
     request
-      .on("timeout", () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)))
+      .on("timeout", () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
       .on("error", reject)
       .on("response", (response) => replyOf(response).then(resolve, reject))
       .end(body);

@@ -13,7 +13,7 @@ export function configurationSchema(): Readonly<Record<string, unknown>> {
       ...kind.schema,
       ...(initial === null ? {} : defaultOf(kind.schema, initial)),
     };
-    place(root, keysOf(path), leaf);
+    insert(root, keysOf(path), leaf);
   }
   for (const [name, one] of Object.entries(root.properties as Section)) {
     const properties = (one as Section).properties as Section | undefined;
@@ -30,14 +30,14 @@ function keysOf(path: string): string[] {
     : path.split(".");
 }
 
-function place(parent: Section, [key = "", ...rest]: string[], leaf: unknown): void {
+function insert(parent: Section, [key = "", ...rest]: string[], leaf: unknown): void {
   const properties = parent.properties as Section;
   if (rest.length === 0) {
     properties[key] = leaf;
     return;
   }
   properties[key] ??= section();
-  place(properties[key] as Section, rest, leaf);
+  insert(properties[key] as Section, rest, leaf);
 }
 
 function section(): Section {

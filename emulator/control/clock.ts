@@ -4,10 +4,10 @@ import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { formatInstant, type Instant, parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { WAITING } from "../subjects/bulk-exports/capacity.ts";
-import { knownExport } from "../subjects/bulk-exports/known-export.ts";
+import { SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { EXPORTS } from "../subjects/bulk-exports/records.ts";
+import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import { type ControlOperation, control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
@@ -42,7 +42,7 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
         .map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
       next_total: world.queue().length,
       in_flight: world.inFlight().map(({ kind, ref }) => ({ kind, ref })),
-      waiting_for_capacity: [...world.reader.all(WAITING)]
+      waiting_for_capacity: [...world.reader.all(SLOT_QUEUE)]
         .slice(0, NEXT_SHOWN)
         .map(({ id, pool }) => ({ ref: id, pool })),
     }),
@@ -72,7 +72,7 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     summary: "Step through every due event up to a time, a number of events or a condition.",
     query: { dry_run: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     body: advanceBody,
-    async run({ clock, rehearse, world }, { body, query }) {
+    async run({ clock, dryRun: rehearse, world }, { body, query }) {
       clock.sync();
       const until = body.until && conditionOf(world, body.until);
       const target = targetOf(world.now, body, until);
@@ -94,7 +94,7 @@ function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined)
   if (body.within !== undefined && !until) throw invalid("within: belongs to until.");
   return {
     to: Math.min(body.to === undefined ? now + aheadOf(body) : instantOf(body.to), END_OF_CALENDAR),
-    ...(body.next && { events: body.next, stays: true }),
+    ...(body.next && { events: body.next, stayAtLastEvent: true }),
     ...(until && { until: until.holds }),
   };
 }
@@ -123,7 +123,7 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   const wanted = until.status.toUpperCase();
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
     throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`);
-  let seen = knownExport(world.reader, id);
+  let seen = requireExport(world.reader, id);
   return {
     holds(reader) {
       seen = reader.get(EXPORTS, id) ?? seen;

@@ -54,7 +54,7 @@ export async function handleControl(
   allowedHosts: readonly string[],
 ): Promise<HttpReply> {
   try {
-    refuseStrangers(request, allowedHosts);
+    refuseCrossOrigin(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
     const found = ROUTER.find(request.method, request.path);
     if (!found) throw noSuchOperation(request.path);
@@ -66,16 +66,19 @@ export async function handleControl(
       region: request.region,
       raw: request,
     };
-    const said = await found.row.run(context, asked as unknown as ControlRequest<never, never, never>);
-    if (isFile(said))
+    const checkedRequest = await found.row.run(
+      context,
+      asked as unknown as ControlRequest<never, never, never>,
+    );
+    if (isFile(checkedRequest))
       return {
         status: 200,
-        headers: { "content-type": "application/gzip", ...said.headers },
-        body: said.attachment,
+        headers: { "content-type": "application/gzip", ...checkedRequest.headers },
+        body: checkedRequest.attachment,
       };
-    return isLines(said)
-      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: said.lines }
-      : jsonReply(200, said);
+    return isLines(checkedRequest)
+      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: checkedRequest.lines }
+      : jsonReply(200, checkedRequest);
   } catch (error) {
     if (!(error instanceof Refusal))
       return jsonReply(500, { error: { code: "defect", message: String(error) } });
@@ -106,13 +109,13 @@ async function check(row: ControlOperation, request: HttpRequest) {
     problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
   }
   const hint = unread.length > 0 ? knownIn(row.query ?? {}) : undefined;
-  if (!row.body) return settle(problems, hint, { query, body: undefined });
+  if (!row.body) return valueOrRefuse(problems, hint, { query, body: undefined });
   const body = request.body.length === 0 ? {} : parseJson(request.body);
   problems.push(...(await checkOf(row.body))(body, "body", request.body.length));
   const unknown = unknownFields(body, row.body, "body");
   problems.push(...unknown.map((name) => `${name}: is not known here`));
   const isFlat = unknown.some((name) => name.split(".").length === 2);
-  return settle(problems, isFlat ? knownIn(row.body.properties ?? {}) : hint, { query, body });
+  return valueOrRefuse(problems, isFlat ? knownIn(row.body.properties ?? {}) : hint, { query, body });
 }
 
 function knownIn(fields: object): string {
@@ -120,13 +123,13 @@ function knownIn(fields: object): string {
   return names.length === 0 ? "Leave it out: nothing is read here." : `Known: ${names.join(", ")}.`;
 }
 
-function settle<T>(problems: readonly string[], hint: string | undefined, value: T): T {
+function valueOrRefuse<T>(problems: readonly string[], hint: string | undefined, value: T): T {
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "), hint);
   return value;
 }
 
 /** A page of another site, or a name that was made to point here, must not drive the emulator. */
-function refuseStrangers({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
+function refuseCrossOrigin({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
   const host = hostName(headers.host ?? "");
   const isAllowed = (name: string) => isLoopback(name) || allowedHosts.includes(name);
   if (!isAllowed(host))

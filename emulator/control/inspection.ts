@@ -1,5 +1,5 @@
 import { boolean, integer, object, optional, text } from "../../contracts/spec/fields.ts";
-import { answeredOf } from "../http/answered-beyond.ts";
+import { undocumentedOf } from "../http/undocumented-members.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
@@ -113,6 +113,6 @@ function followed(world: World, since: number): AsyncIterable<string> {
 }
 
 function line(entry: JournalEntry): string {
-  const beyond = answeredOf(entry.cause);
+  const beyond = undocumentedOf(entry.cause);
   return `${JSON.stringify(beyond ? { ...entry, answered_beyond: beyond } : entry)}\n`;
 }

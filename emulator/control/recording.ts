@@ -8,7 +8,7 @@ import { maskedUrl } from "../subjects/webhooks/mask.ts";
 /** What the emulator was asked lately, so that a failure seen once can be played again. */
 export interface Recording {
   /** Takes note of a request; what it answers with keeps it, once its reply is there. */
-  take(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
+  record(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
   /** False when requests came before the oldest one that is kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];
@@ -44,12 +44,12 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Keeps the last requests of a world, as many as its bounds let it. */
 export function createRecording(isFresh: boolean): Recording {
-  const kept: Kept[] = [];
+  const kept: KeptRequest[] = [];
   let bytes = 0;
   let isComplete = isFresh;
   let arrivals = 0;
 
-  function keep(taken: Kept): void {
+  function keep(taken: KeptRequest): void {
     kept.push(taken);
     bytes += sizeOf(taken);
     while (kept.length > MAX_REQUESTS || bytes > MAX_BYTES) {
@@ -60,11 +60,11 @@ export function createRecording(isFresh: boolean): Recording {
   }
 
   return {
-    take(request, now) {
+    record(request, now) {
       if (!isInput(request)) return undefined;
       arrivals += 1;
       const arrival = arrivals;
-      return (reply) => keep(keptOf(arrival, now, request, reply));
+      return (reply) => keep(keptRequest(arrival, now, request, reply));
     },
     get isComplete() {
       return isComplete;
@@ -99,7 +99,7 @@ function isInput({ method, path }: HttpRequest): boolean {
 }
 
 /** A request as it came. Mostly nobody looks at it, so it is put into words only for somebody who does. */
-interface Kept extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
+interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   /** Replies come in another order than requests. */
@@ -110,12 +110,12 @@ interface Kept extends Pick<HttpRequest, "region" | "method" | "path" | "query">
   readonly reply: string | Uint8Array | null;
 }
 
-function keptOf(
+function keptRequest(
   arrival: number,
   at: Instant,
   { region, method, path, query, headers, body }: HttpRequest,
   { status, body: reply }: HttpReply,
-): Kept {
+): KeptRequest {
   const keptHeaders: Record<string, string> = {};
   for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
@@ -137,11 +137,11 @@ function compact(text: string): string | Uint8Array {
   return text.length < LONG_TEXT ? text : encoder.encode(text);
 }
 
-function sizeOf({ path, query, body, reply }: Kept): number {
+function sizeOf({ path, query, body, reply }: KeptRequest): number {
   return path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0);
 }
 
-function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string>): RecordedRequest {
+function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string, string>): RecordedRequest {
   const { region, method, path, query, headers, status } = rest;
   return {
     at: formatInstant(at),
@@ -150,9 +150,9 @@ function recordOf({ at, body, reply, ...rest }: Kept, labels: Map<string, string
     path,
     query: withoutUrlSecrets(`?${query}`, LEFT_OUT).slice(1),
     headers: withoutKey(headers, labels),
-    body: body && withoutSecrets(textOf(body)),
+    body: body && withoutSecrets(decodeText(body)),
     status,
-    reply: typeof reply === "string" ? withoutSecrets(reply) : reply && withoutSecrets(textOf(reply)),
+    reply: typeof reply === "string" ? withoutSecrets(reply) : reply && withoutSecrets(decodeText(reply)),
   };
 }
 
@@ -168,7 +168,7 @@ function withoutKey(
   return { ...headers, "x-api-key": label };
 }
 
-function textOf(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -181,13 +181,13 @@ function withoutSecrets(text: string | null): string | null {
   const shown = withoutUrlSecrets(text, LEFT_OUT);
   if (!text.includes('"webhook"') && !isSecretName(text)) return shown;
   try {
-    return JSON.stringify(JSON.parse(shown, hidden));
+    return JSON.stringify(JSON.parse(shown, masked));
   } catch {
     return null;
   }
 }
 
-function hidden(name: string, value: unknown): unknown {
+function masked(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   // §5-4: what follows the path of a webhook's URL is its token, whatever it is called.
   if (name === "webhook") return maskedUrl(value, LEFT_OUT);

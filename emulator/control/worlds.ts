@@ -1,5 +1,5 @@
 import { integer, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
-import type { Beginning } from "../kernel/commit.ts";
+import type { InitialSettings } from "../kernel/commit.ts";
 import { parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
@@ -10,23 +10,23 @@ const PASSPHRASE_HEADER = "x-emulator-passphrase";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
-interface OwnBeginning {
+interface InitialSettingsBody {
   readonly seed?: number;
   readonly now?: string;
   readonly clock?: "flowing" | "frozen";
 }
 
 /** Undefined when nothing is wanted otherwise. */
-function beginningOf({ seed, now, clock }: OwnBeginning): Beginning | undefined {
+function initialSettingsOf({ seed, now, clock }: InitialSettingsBody): InitialSettings | undefined {
   const instant = now === undefined ? undefined : parseInstant(now);
   if (now !== undefined && instant === undefined)
     throw new Refusal(422, "invalid_request", "body.now: must be an ISO 8601 time with a zone.");
-  const beginning = {
+  const initialSettings = {
     ...(seed !== undefined && { seed }),
     ...(instant !== undefined && { now: instant }),
     ...(clock && { clock: { mode: clock, rate: 1 } }),
   };
-  return Object.keys(beginning).length > 0 ? beginning : undefined;
+  return Object.keys(initialSettings).length > 0 ? initialSettings : undefined;
 }
 
 /** Worlds beside this one, and snapshots of it. */
@@ -56,8 +56,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
       clock: optional(oneOf(["flowing", "frozen"])),
     }),
     run({ worlds }, { body: { id, from, ...own } }) {
-      const beginning = beginningOf(own);
-      return worlds.create({ id, from, beginning });
+      const initialSettings = initialSettingsOf(own);
+      return worlds.create({ id, from, initialSettings });
     },
   }),
   control({

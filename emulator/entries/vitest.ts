@@ -147,15 +147,15 @@ expect.extend({
   ) {
     const { ok, rows, files, problems } = await emulator.verifyExport(exportId);
     const found = differences(expected, { rows, files });
-    const told = [
+    const described = [
       ...found,
       ...problems.slice(0, SHOWN).map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`),
     ];
     return {
       pass: ok && found.length === 0,
       message: () =>
-        told.length > 0
-          ? `export ${exportId} is not as expected:\n${told.join("\n")}`
+        described.length > 0
+          ? `export ${exportId} is not as expected:\n${described.join("\n")}`
           : `export ${exportId} has ${rows} rows in ${files} files, all of them right`,
     };
   },

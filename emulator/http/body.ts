@@ -25,13 +25,13 @@ export function readBody({ headers, body }: HttpRequest, maxBytes: number): unkn
 
 /** The JSON value of bytes in UTF-8; throws a `Refusal` (422) when it is none or nests too deep. */
 export function parseJson(body: Uint8Array): unknown {
-  const value = parsed(body);
+  const value = parseUtf8Json(body);
   if (isDeeperThan(value, MAX_DEPTH))
     throw new Refusal(422, "too_deep", `The body nests deeper than ${MAX_DEPTH} levels.`);
   return value;
 }
 
-function parsed(body: Uint8Array): unknown {
+function parseUtf8Json(body: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(body));
   } catch (error) {

@@ -67,18 +67,18 @@ function lazily<T>(make: () => T): () => T {
 }
 
 function problemsOf(errors: readonly ErrorObject[], where: string): readonly string[] {
-  const besideThePoint = new Set(
-    errors.filter(({ keyword }) => keyword === "anyOf").flatMap(misfitsOf(errors)),
+  const irrelevant = new Set(
+    errors.filter(({ keyword }) => keyword === "anyOf").flatMap(irrelevantErrors(errors)),
   );
   const sentences = errors
     .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
-    .filter((error) => !besideThePoint.has(error) && !isSaidByEnum(error, errors))
-    .map((error) => `${where}${pathOf(error)}: ${saying(error)}`);
+    .filter((error) => !irrelevant.has(error) && !isCoveredByEnum(error, errors))
+    .map((error) => `${where}${pathOf(error)}: ${errorSentence(error)}`);
   return [...new Set(sentences)];
 }
 
 /** Of a choice that none of its schemas fits: what those say that want another type, if one wants this type. */
-function misfitsOf(errors: readonly ErrorObject[]): (choice: ErrorObject) => readonly ErrorObject[] {
+function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject) => readonly ErrorObject[] {
   return ({ schemaPath, instancePath }) => {
     const branchOf = (error: ErrorObject) => error.schemaPath.slice(schemaPath.length + 1).split("/", 1)[0];
     const ofChoice = errors.filter(
@@ -92,13 +92,13 @@ function misfitsOf(errors: readonly ErrorObject[]): (choice: ErrorObject) => rea
         .filter((error) => error.instancePath === instancePath)
         .map(branchOf),
     );
-    const besideThePoint = ofChoice.filter((error) => misfits.has(branchOf(error)));
-    return besideThePoint.length < ofChoice.length ? besideThePoint : [];
+    const irrelevant = ofChoice.filter((error) => misfits.has(branchOf(error)));
+    return irrelevant.length < ofChoice.length ? irrelevant : [];
   };
 }
 
 /** Whoever is told of the values that are taken need not be told of their type. */
-function isSaidByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
+function isCoveredByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
   const listed = schemaPath.replace(/type$/, "enum");
   return (
     keyword === "type" &&
@@ -115,7 +115,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return keyword === "required" ? `${path}.${params.missingProperty}` : path;
 }
 
-function saying({ keyword, params, message }: ErrorObject): string {
+function errorSentence({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case "required":
       return "is required";

@@ -1,11 +1,11 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import { awaitsHttp, type HttpFault, strikeHttp } from "../subjects/faults/http.ts";
+import { type HttpFault, mayTriggerHttp, triggerHttpFault } from "../subjects/faults/http.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
 
 /** Whether a fault may concern this request. */
-export function isFaultAwaited(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
-  return awaitsHttp(world.reader, world.now, { id, path, region });
+export function mayTriggerFault(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
+  return mayTriggerHttp(world.reader, world.now, { id, path, region });
 }
 
 /** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
@@ -16,10 +16,10 @@ export async function faultReply(
 ): Promise<HttpReply | undefined> {
   const occasion = { id, path, region };
   const detail = { method, path };
-  const fault = world.turn({ type: "request", name: id, detail }, (turn) => strikeHttp(turn, occasion));
+  const fault = world.turn({ type: "request", name: id, detail }, (turn) => triggerHttpFault(turn, occasion));
   if (!fault) return undefined;
-  if (!("resumes" in fault)) return replyOf(fault, `${method} ${path}`);
-  const ended = await world.answerTo(fault.resumes.number);
+  if (!("pendingReply" in fault)) return replyOf(fault, `${method} ${path}`);
+  const ended = await world.awaitReply(fault.pendingReply.number);
   if (ended instanceof Error) throw ended;
   return undefined;
 }
@@ -28,7 +28,7 @@ export async function faultReply(
 const BODILESS = [204, 205, 304];
 
 function replyOf(
-  { status, body, headers }: Exclude<HttpFault, { resumes: unknown }>,
+  { status, body, headers }: Exclude<HttpFault, { pendingReply: unknown }>,
   what: string,
 ): HttpReply {
   if (BODILESS.includes(status)) return { status, headers, body: "" };

@@ -1,9 +1,9 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
-import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/unshown.ts";
+import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { isTicket } from "../kernel/turn.ts";
+import { isPendingReply } from "../kernel/turn.ts";
 import type { Handler, Handlers, RequestOf } from "../subjects/handler.ts";
 import {
   type HttpReply,
@@ -14,37 +14,37 @@ import {
   type ReplyHeaders,
   withHeaders,
 } from "../subjects/message.ts";
-import { isDressed, isFollowing } from "../subjects/reply.ts";
+import { isReplyWithHeaders, isStreamReply } from "../subjects/reply.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import type { Workspace } from "../subjects/workspace.ts";
-import { answeredBeyond, noteAnswered } from "./answered-beyond.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply, isFaultAwaited } from "./fault.ts";
-import { createFollowers, type Followers, type Pace } from "./followers.ts";
+import { faultReply, mayTriggerFault } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
+import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import {
   bodyOf,
-  type Checked,
+  type CheckedRequest,
   checkRequest,
   checksOf,
   operationUnder,
+  type ParsedBody,
   prepareChecks,
-  type ReadBody,
 } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { ROUTER, rowFor } from "./row-choice.ts";
+import { noteUndocumented, undocumentedMembers } from "./undocumented-members.ts";
 import { warning } from "./warning.ts";
 
 /** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
 export interface Gateway {
   /** `pace` lets a request that waits for a run move time that stands still. */
-  handle(world: World, request: HttpRequest, pace?: Pace): Promise<HttpReply>;
+  handle(world: World, request: HttpRequest, stepper?: ClockStepper): Promise<HttpReply>;
   /** Requests that stay open as a run goes. */
-  readonly followers: Followers;
+  readonly openStreams: OpenStreams;
 }
 
 /** Where a request leads: to a row of the table, by its path and, where several share it, by its body. */
@@ -52,25 +52,29 @@ interface Route {
   id: OperationId;
   readonly path: Readonly<Record<string, string>>;
   /** The body, if it had to be read to find the row. */
-  body?: ReadBody;
+  body?: ParsedBody;
 }
 
 /** A gateway over one handler for each row; without `codecs`, bodies in protobuf are refused (415). */
 export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
-  const followers = createFollowers();
+  const openStreams = createOpenStreams();
   return {
-    followers,
-    handle(world, request, pace) {
+    openStreams,
+    handle(world, request, stepper) {
       const { headers, refusal } = countRequest(world, request);
       const replying = refusal
         ? Promise.resolve(refusalReply(refusal, request, operationAt(request), world.ports.settings))
-        : respond(world, request, pace);
+        : respond(world, request, stepper);
       const more = merged(headers, corsHeaders(request));
       return more === NO_HEADERS ? replying : replying.then((reply) => withHeaders(reply, more));
     },
   };
 
-  async function respond(world: World, request: HttpRequest, pace: Pace | undefined): Promise<HttpReply> {
+  async function respond(
+    world: World,
+    request: HttpRequest,
+    stepper: ClockStepper | undefined,
+  ): Promise<HttpReply> {
     const { settings } = world.ports;
     const found = find(request, settings);
     if ("reply" in found) return found.reply;
@@ -81,7 +85,7 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
         route.body = { value: readBody(request, settings.limits.body_bytes) };
         route.id = rowFor(found.rows, route.body.value);
       }
-      return await answer({ handlers, codecs, followers, pace }, world, request, route);
+      return await answer({ handlers, codecs, openStreams, stepper }, world, request, route);
     } catch (error) {
       return refusalReply(error, request, OPERATIONS[route.id], settings);
     }
@@ -122,8 +126,8 @@ function operationAt({ method, path }: HttpRequest): Operation | undefined {
 interface Parts {
   readonly handlers: Handlers;
   readonly codecs: Codecs;
-  readonly followers: Followers;
-  readonly pace: Pace | undefined;
+  readonly openStreams: OpenStreams;
+  readonly stepper: ClockStepper | undefined;
 }
 
 async function answer(parts: Parts, world: World, request: HttpRequest, route: Route): Promise<HttpReply> {
@@ -140,17 +144,21 @@ async function answer(parts: Parts, world: World, request: HttpRequest, route: R
   const { unknown } = checked;
   if (unknown.length > 0 && settings.strict)
     throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
-  const struck = isFaultAwaited(world, id, request) ? await faultReply(world, id, request) : undefined;
-  if (struck) return struck;
-  if (operation.waits) parts.followers.admit(world);
+  const injected = mayTriggerFault(world, id, request) ? await faultReply(world, id, request) : undefined;
+  if (injected) return injected;
+  if (operation.waits) parts.openStreams.admit(world);
   const cause = causeOf(id, request, unknown);
-  const asked = askedOf(checked, { region: caller.region, tenant_id }, request);
+  const handlerRequest = handlerRequestOf(checked, { region: caller.region, tenant_id }, request);
   const handler = parts.handlers[id] as Handler<OperationId>;
-  const said = world.turn(cause, (turn) => handler(turn, asked));
-  const result = isTicket(said) ? await world.answerTo(said.number) : said;
+  const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
+  const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
   if (result instanceof Error) throw result;
-  const beyond = answeredBeyond(operation, isDressed(result) ? result.body : result, isFollowing(result));
-  noteAnswered(cause, beyond);
+  const beyond = undocumentedMembers(
+    operation,
+    isReplyWithHeaders(result) ? result.body : result,
+    isStreamReply(result),
+  );
+  noteUndocumented(cause, beyond);
   const headers = warning(unknown, settings.strict ? beyond : []);
   return replyOf(parts, { world, request, operation, headers }, result);
 }
@@ -161,11 +169,15 @@ function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: read
 }
 
 /** The checks have shown that it is what the row says, which the compiler cannot know. */
-function askedOf({ path, query, body }: Checked, workspace: Workspace, { headers }: HttpRequest) {
+function handlerRequestOf(
+  { path, query, body }: CheckedRequest,
+  workspace: Workspace,
+  { headers }: HttpRequest,
+) {
   return { path, query, body, workspace, headers } as RequestOf<OperationId>;
 }
 
-interface Answered {
+interface ReplyContext {
   readonly world: World;
   readonly request: HttpRequest;
   readonly operation: Operation;
@@ -173,15 +185,15 @@ interface Answered {
 }
 
 function replyOf(
-  { codecs, followers, pace }: Parts,
-  { world, request, operation, headers }: Answered,
+  { codecs, openStreams, stepper }: Parts,
+  { world, request, operation, headers }: ReplyContext,
   result: unknown,
 ): HttpReply | Promise<HttpReply> {
   const { status } = operation.reply;
-  if (isFollowing(result)) return withHeaders(followers.reply(world, result, pace), headers);
+  if (isStreamReply(result)) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const codec = codecFor(request, operation.bodyMedia, codecs);
   if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(result));
-  if (!isDressed(result)) return replyWith(status, result, headers);
+  if (!isReplyWithHeaders(result)) return replyWith(status, result, headers);
   return withHeaders(replyWith(result.status ?? status, result.body, headers), result.headers);
 }
 
@@ -204,7 +216,12 @@ function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): s
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
   const { method, path } = request;
   const message = `${method} ${path}: §${unshown.section} names it without showing its reply.`;
-  return refusalReply(new Refusal(501, "not_shown", message, unshown.says), request, unshown, settings);
+  return refusalReply(
+    new Refusal(501, "not_shown", message, unshown.description),
+    request,
+    unshown,
+    settings,
+  );
 }
 
 /** Said in the way of the server whose path it is. */

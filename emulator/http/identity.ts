@@ -38,7 +38,7 @@ export function workspaceOf(
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
   const known = auth.keys.find(({ key }) => key === caller.apiKey);
   const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
-  if (!isUser) refuseStranger(caller, auth, known !== undefined);
+  if (!isUser) refuseUnknownCaller(caller, auth, known !== undefined);
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls carry it (§5).");
@@ -50,7 +50,7 @@ export function workspaceOf(
   return chosen;
 }
 
-function refuseStranger({ apiKey }: Caller, { mode }: AuthSettings, isKnown: boolean): void {
+function refuseUnknownCaller({ apiKey }: Caller, { mode }: AuthSettings, isKnown: boolean): void {
   if (!apiKey)
     throw new Refusal(
       401,

@@ -62,7 +62,7 @@ function readPart(
 ): { readonly part: FormPart; readonly end: number } {
   const start = indexOf(body.subarray(at, at + HEADER_BYTES_MAX), HEADERS_END, 0);
   if (start < 0) throw malformed(`the headers of part ${number} do not end within ${HEADER_BYTES_MAX} bytes`);
-  const head = readHead(textOf(body.subarray(at, at + start), number), number);
+  const head = readHead(decodeText(body.subarray(at, at + start), number), number);
   const { name, length } = head;
   const from = at + start + HEADERS_END.length;
   const end = length === undefined ? indexOf(body, delimiter, from) : from + length;
@@ -122,7 +122,7 @@ function headersOf(text: string, number: number): ReadonlyMap<string, string> {
   return headers;
 }
 
-function textOf(bytes: Uint8Array, number: number): string {
+function decodeText(bytes: Uint8Array, number: number): string {
   try {
     return DECODER.decode(bytes);
   } catch {

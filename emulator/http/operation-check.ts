@@ -11,7 +11,7 @@ import { readQuery, unknownParameters } from "./query.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 /** What a request says, once it is known to fit its row. */
-export interface Checked {
+export interface CheckedRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
@@ -20,26 +20,26 @@ export interface Checked {
 }
 
 /** A body that has been read; a form's parts are bytes, which its operation reads itself. */
-export interface ReadBody {
+export interface ParsedBody {
   readonly value: unknown;
   readonly isForm?: boolean;
 }
 
 /** What is asked of a row. */
-export interface Asked {
+export interface UncheckedRequest {
   readonly request: HttpRequest;
-  readonly path: Checked["path"];
-  readonly body: ReadBody;
+  readonly path: CheckedRequest["path"];
+  readonly body: ParsedBody;
 }
 
 /** The checks of a row, ready to be used. */
 export interface Checks {
-  readonly path: readonly Named[];
-  readonly query: readonly (Named & { readonly isOptional: boolean })[];
+  readonly path: readonly NamedCheck[];
+  readonly query: readonly (NamedCheck & { readonly isOptional: boolean })[];
   readonly body: Check | undefined;
 }
 
-interface Named {
+interface NamedCheck {
   readonly name: string;
   readonly check: Check;
 }
@@ -62,7 +62,11 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
 const NO_FIELDS = {};
 
 /** Reads a request by its row, or refuses it, naming every field that is wrong. */
-export function checkRequest(operation: Operation, checks: Checks, { request, path, body }: Asked): Checked {
+export function checkRequest(
+  operation: Operation,
+  checks: Checks,
+  { request, path, body }: UncheckedRequest,
+): CheckedRequest {
   const fields = operation.query ?? NO_FIELDS;
   const query = readQuery(request.query, fields);
   const problems: string[] = [];
@@ -102,7 +106,7 @@ export async function prepareChecks(operation: Operation): Promise<Checks> {
   return checks;
 }
 
-const NO_BODY: ReadBody = { value: undefined };
+const NO_BODY: ParsedBody = { value: undefined };
 
 /** The body as its row takes it; other media than JSON are read by libraries that answer later. */
 export function bodyOf(
@@ -110,7 +114,7 @@ export function bodyOf(
   request: HttpRequest,
   maxBytes: number,
   codecs: Codecs,
-): ReadBody | Promise<ReadBody> {
+): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
   return bodyMedia ? readMedia(request, bodyMedia, maxBytes, codecs) : { value: readBody(request, maxBytes) };
 }

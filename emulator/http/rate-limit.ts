@@ -9,24 +9,24 @@ import type { World } from "../subjects/turn.ts";
 import { identify } from "./identity.ts";
 
 /** What counting a request came to. */
-export interface Counted {
+export interface RateLimitResult {
   /** What the reply says of the limit. */
   readonly headers: ReplyHeaders;
   /** Why the request goes no further: it is one too many, or the world has ended. */
   readonly refusal?: unknown;
 }
 
-const UNSAID: Counted = { headers: NO_HEADERS };
+const NOT_LIMITED: RateLimitResult = { headers: NO_HEADERS };
 
 /** §8.5: counts a request before anything is asked about its path; a refusal is journalled. */
-export function countRequest(world: World, request: HttpRequest): Counted {
+export function countRequest(world: World, request: HttpRequest): RateLimitResult {
   const { limiter } = world.ports;
   // A call of the emulator to itself has no address.
-  if (request.address === "") return UNSAID;
+  if (request.address === "") return NOT_LIMITED;
   const { method, path, region, address } = request;
   const { apiKey, userId } = identify(request);
   const decision = limiter.decide({ apiKey, userId, address, region, method, path }, world.now);
-  if (!decision) return UNSAID;
+  if (!decision) return NOT_LIMITED;
   const headers = headersOf(decision, limiter.settings, world.now);
   return decision.admitted ? { headers } : { headers, refusal: refused(world, request, decision) };
 }

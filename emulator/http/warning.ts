@@ -6,11 +6,11 @@ const LONGEST = 1000;
 /** What a reply says of members that nothing reads, and of its own that the specification does not define. */
 export function warning(unknown: readonly string[], beyond: readonly string[]): ReplyHeaders {
   if (unknown.length === 0 && beyond.length === 0) return NO_HEADERS;
-  const said = [
+  const parts = [
     ...(unknown.length > 0 ? [`unknown fields: ${shown(unknown)}`] : []),
     ...(beyond.length > 0 ? [`answered beyond the specification: ${shown(beyond)}`] : []),
   ];
-  return { "x-emulator-warning": said.join("; ") };
+  return { "x-emulator-warning": parts.join("; ") };
 }
 
 /** Header values hold printable ASCII only; names of members can be anything. */

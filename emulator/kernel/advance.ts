@@ -12,19 +12,19 @@ export interface AdvanceBounds {
   /** Stop as soon as this holds; asked after every instant. */
   readonly until?: (reader: Reader) => boolean;
   /** Time stays where the last event was when nothing more is due, instead of going on to `to`. */
-  readonly stays?: boolean;
+  readonly stayAtLastEvent?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
-  readonly patience: (settled: Promise<void>) => Promise<boolean>;
+  readonly effectsStalled: (settled: Promise<void>) => Promise<boolean>;
   /** Lets others in between, now and then. */
-  readonly breathe?: () => Promise<void>;
+  readonly yieldToEventLoop?: () => Promise<void>;
   readonly maxEvents: number;
 }
 
 /** How far to go, as its caller says it. */
-export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stays">;
+export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stayAtLastEvent">;
 
 /** An event as the caller of an advance is told of it. */
-export interface Fired {
+export interface FiredEvent {
   readonly at: string;
   readonly kind: string;
   readonly ref: string;
@@ -37,7 +37,7 @@ export interface Advance {
   readonly from: Instant;
   readonly to: Instant;
   /** The first thousand; `firedTotal` counts them all. */
-  readonly fired: readonly Fired[];
+  readonly fired: readonly FiredEvent[];
   readonly firedTotal: number;
   readonly stopped: "target" | "events" | "until" | "stalled" | "runaway";
   /** What hangs, when `stopped` is `stalled`. */
@@ -45,7 +45,7 @@ export interface Advance {
 }
 
 const FIRED_SHOWN = 1000;
-const STEPS_PER_BREATH = 500;
+const STEPS_PER_YIELD = 500;
 
 /**
  * Steps through every due instant in order, never over one, and moves on only when nothing that was
@@ -53,7 +53,7 @@ const STEPS_PER_BREATH = 500;
  */
 export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds): Promise<Advance> {
   const from = world.now;
-  const fired: Fired[] = [];
+  const fired: FiredEvent[] = [];
   let firedTotal = 0;
   const unfollow = world.journal.follow(({ now, cause }) => {
     if (cause.type !== "event") return;
@@ -69,13 +69,13 @@ export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds)
 
   /** Why to stop where time stands; undefined when it may go on. */
   async function reasonToStop(): Promise<Advance["stopped"] | undefined> {
-    if (world.inFlight().length > 0 && (await bounds.patience(world.settled()))) return "stalled";
+    if (world.inFlight().length > 0 && (await bounds.effectsStalled(world.settled()))) return "stalled";
     if (world.defect) throw world.defect;
     if (bounds.until?.(world.reader)) return "until";
     return bounds.events !== undefined && firedTotal >= bounds.events ? "events" : undefined;
   }
 
-  async function stepToTheEnd(): Promise<Advance["stopped"]> {
+  async function stepUntilStopped(): Promise<Advance["stopped"]> {
     for (let steps = 1; ; steps += 1) {
       const reason = await reasonToStop();
       if (reason) return reason;
@@ -83,13 +83,13 @@ export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds)
       if (!next || next.at > bounds.to) return "target";
       if (firedTotal >= bounds.maxEvents) return "runaway";
       world.moveTo(next.at);
-      if (steps % STEPS_PER_BREATH === 0) await bounds.breathe?.();
+      if (steps % STEPS_PER_YIELD === 0) await bounds.yieldToEventLoop?.();
     }
   }
 
   try {
-    const stopped = await stepToTheEnd();
-    if (stopped === "target" && !bounds.stays) world.moveTo(bounds.to);
+    const stopped = await stepUntilStopped();
+    if (stopped === "target" && !bounds.stayAtLastEvent) world.moveTo(bounds.to);
     return { from, to: world.now, fired, firedTotal, stopped, inFlight: world.inFlight() };
   } finally {
     unfollow();

@@ -39,7 +39,7 @@ export interface ClockState {
 }
 
 /** A record as a commit carries it: with the key that it is found by. */
-export interface Stored {
+export interface StoredRecord {
   readonly key: string;
   readonly record: unknown;
 }
@@ -49,7 +49,7 @@ export interface Commit {
   readonly turn: number;
   readonly now: Instant;
   readonly cause: Cause;
-  readonly put?: Readonly<Record<string, readonly Stored[]>>;
+  readonly put?: Readonly<Record<string, readonly StoredRecord[]>>;
   readonly removed?: Readonly<Record<string, readonly string[]>>;
   readonly scheduled?: readonly DueEvent[];
   /** The number of the event that this turn answered. */
@@ -69,13 +69,13 @@ export interface WorldState {
   readonly now: Instant;
   readonly clock: ClockState;
   readonly ordinals: Readonly<Record<string, number>>;
-  readonly records: Readonly<Record<string, readonly Stored[]>>;
+  readonly records: Readonly<Record<string, readonly StoredRecord[]>>;
   readonly queue: readonly DueEvent[];
   readonly inFlight: readonly Effect[];
 }
 
 /** How a world begins, where that is not as usual. */
-export interface Beginning {
+export interface InitialSettings {
   readonly seed?: number;
   readonly now?: Instant;
   readonly clock?: ClockState;
@@ -87,19 +87,19 @@ export function emptyState(seed: number, now: Instant, clock: ClockState): World
 }
 
 /** A state that commits are applied to, in a form in which each of them costs little. */
-interface Workbook {
+interface MutableState {
   turn: number;
   now: Instant;
   clock: ClockState;
   readonly ordinals: Record<string, number>;
-  readonly records: Map<string, Map<string, Stored>>;
+  readonly records: Map<string, Map<string, StoredRecord>>;
   readonly queue: Map<number, DueEvent>;
   readonly inFlight: Map<number, Effect>;
 }
 
 /** The state after these commits; those that the state already contains are passed over. */
 export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
-  const book: Workbook = {
+  const mutable: MutableState = {
     turn: state.turn,
     now: state.now,
     clock: state.clock,
@@ -108,8 +108,8 @@ export function applyCommits(state: WorldState, commits: Iterable<Commit>): Worl
     queue: new Map(state.queue.map((event) => [event.number, event])),
     inFlight: new Map(state.inFlight.map((effect) => [effect.number, effect])),
   };
-  for (const commit of commits) if (commit.turn > book.turn) apply(book, commit);
-  const { records, queue, inFlight, ...rest } = book;
+  for (const commit of commits) if (commit.turn > mutable.turn) apply(mutable, commit);
+  const { records, queue, inFlight, ...rest } = mutable;
   return {
     seed: state.seed,
     ...rest,
@@ -119,19 +119,19 @@ export function applyCommits(state: WorldState, commits: Iterable<Commit>): Worl
   };
 }
 
-function apply(book: Workbook, commit: Commit): void {
-  book.turn = commit.turn;
-  book.now = commit.now;
-  book.clock = commit.clock ?? book.clock;
-  Object.assign(book.ordinals, commit.ordinals);
-  applyRecords(book.records, commit);
-  for (const event of commit.scheduled ?? []) book.queue.set(event.number, event);
-  for (const effect of commit.asked ?? []) book.inFlight.set(effect.number, effect);
-  if (commit.fired !== undefined) book.queue.delete(commit.fired);
-  if (commit.settled !== undefined) book.inFlight.delete(commit.settled);
+function apply(mutable: MutableState, commit: Commit): void {
+  mutable.turn = commit.turn;
+  mutable.now = commit.now;
+  mutable.clock = commit.clock ?? mutable.clock;
+  Object.assign(mutable.ordinals, commit.ordinals);
+  applyRecords(mutable.records, commit);
+  for (const event of commit.scheduled ?? []) mutable.queue.set(event.number, event);
+  for (const effect of commit.asked ?? []) mutable.inFlight.set(effect.number, effect);
+  if (commit.fired !== undefined) mutable.queue.delete(commit.fired);
+  if (commit.settled !== undefined) mutable.inFlight.delete(commit.settled);
 }
 
-function applyRecords(records: Workbook["records"], { put = {}, removed = {} }: Commit): void {
+function applyRecords(records: MutableState["records"], { put = {}, removed = {} }: Commit): void {
   for (const [name, items] of Object.entries(put)) {
     const table = records.get(name) ?? byKey([]);
     records.set(name, table);
@@ -140,6 +140,6 @@ function applyRecords(records: Workbook["records"], { put = {}, removed = {} }: 
   for (const [name, keys] of Object.entries(removed)) for (const key of keys) records.get(name)?.delete(key);
 }
 
-function byKey(items: readonly Stored[]): Map<string, Stored> {
+function byKey(items: readonly StoredRecord[]): Map<string, StoredRecord> {
   return new Map(items.map((item) => [item.key, item]));
 }

@@ -1,4 +1,4 @@
-import type { Cause, ClockState, Commit, Effect, Note, Stored } from "./commit.ts";
+import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
 import { formatInstant } from "./instant.ts";
 
 /** One turn as people read it: what happened and which records it touched, without their contents. */
@@ -76,7 +76,7 @@ export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): Jour
   return entry;
 }
 
-function namesOf(changes: Readonly<Record<string, readonly (string | Stored)[]>>): readonly string[] {
+function namesOf(changes: Readonly<Record<string, readonly (string | StoredRecord)[]>>): readonly string[] {
   const names: string[] = [];
   for (const name in changes)
     for (const item of changes[name] ?? [])

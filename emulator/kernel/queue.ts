@@ -23,7 +23,7 @@ export interface EventQueue {
   /** All events in the order in which they will fire. */
   list(): readonly DueEvent[];
   /** All events in no order that matters, for a queue that begins with them. */
-  held(): readonly DueEvent[];
+  unordered(): readonly DueEvent[];
 }
 
 /** A binary heap by (at, number). */
@@ -47,7 +47,7 @@ export function createEventQueue(events: readonly DueEvent[] = []): EventQueue {
       return first;
     },
     list: () => [...heap].sort(byTurn),
-    held: () => [...heap],
+    unordered: () => [...heap],
   };
   for (const event of events) queue.add(event);
   return queue;

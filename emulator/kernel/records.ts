@@ -1,4 +1,4 @@
-import type { Stored, WorldState } from "./commit.ts";
+import type { StoredRecord, WorldState } from "./commit.ts";
 import { type Collection, createTable, type Table } from "./table.ts";
 import type { Reader } from "./turn.ts";
 
@@ -50,7 +50,7 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
   const copyTables = (): Tables =>
     new Map([...tables].filter(([, { size }]) => size > 0).map(([name, each]) => [name, each.copy()]));
 
-  const storedOf = (kind: Collection<never>): readonly Stored[] =>
+  const storedOf = (kind: Collection<never>): readonly StoredRecord[] =>
     [...table(kind).values()].map((record) => ({ key: kind.idOf(record), record }));
 
   return {

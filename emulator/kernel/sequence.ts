@@ -1,5 +1,5 @@
 /** An id with its place in the order of first puts. */
-export interface Placed {
+export interface OrderedId {
   readonly order: number;
   readonly id: string;
 }
@@ -10,19 +10,19 @@ export interface Placed {
  */
 export interface Sequence {
   readonly size: number;
-  add(placed: Placed): void;
+  add(entry: OrderedId): void;
   remove(order: number): void;
   /** Those from one rank to another, as an array has them. */
   slice(from: number, to: number): readonly string[];
   /** The first few with a number above this one. */
-  after(order: number): readonly Placed[];
+  after(order: number): readonly OrderedId[];
   copy(): Sequence;
 }
 
 /** Ascending; whoever is not its owner copies it before a change. */
 interface Chunk {
   readonly owner: object;
-  readonly items: Placed[];
+  readonly items: OrderedId[];
 }
 
 const CHUNK_ITEMS = 256;
@@ -63,16 +63,16 @@ function sequenceOn(chunks: Chunk[], initialSize: number): Sequence {
     get size() {
       return size;
     },
-    add(placed) {
-      const place = chunkFor(placed.order);
+    add(entry) {
+      const place = chunkFor(entry.order);
       const chunk = ownChunk(place);
       const { items } = chunk;
-      const rank = rankIn(items, placed.order);
+      const rank = rankIn(items, entry.order);
       size += 1;
       // Most ids come at the end: a full chunk is left full, and a new one begun.
       if (rank === items.length && rank >= CHUNK_ITEMS && place === chunks.length - 1)
-        return void chunks.push({ owner, items: [placed] });
-      items.splice(rank, 0, placed);
+        return void chunks.push({ owner, items: [entry] });
+      items.splice(rank, 0, entry);
       if (items.length > CHUNK_ITEMS) split(place, chunk);
     },
     remove(order) {
@@ -92,7 +92,7 @@ function sequenceOn(chunks: Chunk[], initialSize: number): Sequence {
         const end = start + items.length;
         if (end > from)
           for (let rank = Math.max(from, start); rank < Math.min(to, end); rank += 1)
-            found.push((items[rank - start] as Placed).id);
+            found.push((items[rank - start] as OrderedId).id);
         start = end;
       }
       return found;
@@ -114,16 +114,16 @@ function sequenceOn(chunks: Chunk[], initialSize: number): Sequence {
 }
 
 function firstOf({ items }: Chunk): number {
-  return (items[0] as Placed).order;
+  return (items[0] as OrderedId).order;
 }
 
 /** Where a number stands among these, or would stand. */
-function rankIn(items: readonly Placed[], order: number): number {
+function rankIn(items: readonly OrderedId[], order: number): number {
   let [low, high] = [0, items.length];
-  if (high > 0 && (items[high - 1] as Placed).order < order) return high;
+  if (high > 0 && (items[high - 1] as OrderedId).order < order) return high;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((items[middle] as Placed).order < order) low = middle + 1;
+    if ((items[middle] as OrderedId).order < order) low = middle + 1;
     else high = middle;
   }
   return low;

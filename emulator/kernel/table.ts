@@ -1,4 +1,4 @@
-import { createSequence, type Placed, type Sequence } from "./sequence.ts";
+import { createSequence, type OrderedId, type Sequence } from "./sequence.ts";
 import { createSharedMap, type SharedMap } from "./shared-map.ts";
 
 /** A kind of record: its name in the store, and the group under which its records are listed. */
@@ -55,7 +55,7 @@ interface Row<T> {
 }
 
 /** What stands in one group, or under one label of it; whoever is not its owner copies it before a change. */
-interface Shelf {
+interface GroupIndex {
   readonly owner: object;
   readonly ids: Sequence;
 }
@@ -63,43 +63,43 @@ interface Shelf {
 /** What copies of a table share until one of them writes. */
 interface TableState<T> {
   readonly rows: SharedMap<Row<T>>;
-  readonly shelves: SharedMap<Shelf>;
+  readonly groupIndexes: SharedMap<GroupIndex>;
   readonly everything: Sequence;
   readonly last: number;
 }
 
 /** An empty table of this collection. */
 export function createTable<T>(kind: Collection<T>): Table<T> {
-  const [rows, shelves] = [createSharedMap<Row<T>>(), createSharedMap<Shelf>()];
-  return tableOn(kind, { rows, shelves, everything: createSequence(), last: 0 });
+  const [rows, groupIndexes] = [createSharedMap<Row<T>>(), createSharedMap<GroupIndex>()];
+  return tableOn(kind, { rows, groupIndexes, everything: createSequence(), last: 0 });
 }
 
 function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
-  const { rows, shelves, everything } = state;
-  const namesOf = shelfNamer(kind);
+  const { rows, groupIndexes, everything } = state;
+  const namesOf = groupNamer(kind);
   let last = state.last;
   let owner = {};
 
-  function ownShelf(name: string): Sequence {
-    const found = shelves.get(name);
+  function ownGroupIndex(name: string): Sequence {
+    const found = groupIndexes.get(name);
     if (found?.owner === owner) return found.ids;
     const ids = found ? found.ids.copy() : createSequence();
-    shelves.set(name, { owner, ids });
+    groupIndexes.set(name, { owner, ids });
     return ids;
   }
 
-  function leave(name: string, order: number): void {
-    const ids = ownShelf(name);
+  function removeFromGroup(name: string, order: number): void {
+    const ids = ownGroupIndex(name);
     ids.remove(order);
-    if (ids.size === 0) shelves.delete(name);
+    if (ids.size === 0) groupIndexes.delete(name);
   }
 
   /** Part after part, so that what is put, moved or removed on the way does no harm. */
-  function* walk(ids: Sequence, isStill: (record: T) => boolean): Generator<T> {
-    for (let part = ids.after(0); part.length > 0; part = ids.after((part.at(-1) as Placed).order))
+  function* walk(ids: Sequence, stillMatches: (record: T) => boolean): Generator<T> {
+    for (let part = ids.after(0); part.length > 0; part = ids.after((part.at(-1) as OrderedId).order))
       for (const { id, order } of part) {
         const row = rows.get(id);
-        if (row?.order === order && isStill(row.record)) yield row.record;
+        if (row?.order === order && stillMatches(row.record)) yield row.record;
       }
   }
 
@@ -112,27 +112,27 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
       const id = kind.idOf(record);
       const known = rows.get(id);
       const order = known?.order ?? ++last;
-      const placed = { order, id };
+      const entry = { order, id };
       rows.set(id, { order, record });
-      if (!known) everything.add(placed);
+      if (!known) everything.add(entry);
       const [before, after] = [known ? namesOf(known.record) : [], namesOf(record)];
-      for (const name of before) if (!after.includes(name)) leave(name, order);
-      for (const name of after) if (!before.includes(name)) ownShelf(name).add(placed);
+      for (const name of before) if (!after.includes(name)) removeFromGroup(name, order);
+      for (const name of after) if (!before.includes(name)) ownGroupIndex(name).add(entry);
     },
     remove(id) {
       const row = rows.get(id);
       if (!row) return;
-      for (const name of namesOf(row.record)) leave(name, row.order);
+      for (const name of namesOf(row.record)) removeFromGroup(name, row.order);
       everything.remove(row.order);
       rows.delete(id);
     },
     list(group = ALL) {
-      const shelf = shelves.get(group);
-      return shelf ? walk(shelf.ids, (record) => kind.groupOf(record) === group) : [];
+      const groupIndex = groupIndexes.get(group);
+      return groupIndex ? walk(groupIndex.ids, (record) => kind.groupOf(record) === group) : [];
     },
-    count: (group = ALL, label) => shelves.get(shelfName(kind, group, label))?.ids.size ?? 0,
+    count: (group = ALL, label) => groupIndexes.get(groupName(kind, group, label))?.ids.size ?? 0,
     page({ group = ALL, label, offset, limit, newestFirst = false }) {
-      const ids = shelves.get(shelfName(kind, group, label))?.ids;
+      const ids = groupIndexes.get(groupName(kind, group, label))?.ids;
       if (!ids) return [];
       const [from, to] = newestFirst
         ? [Math.max(0, ids.size - offset - limit), Math.max(0, ids.size - offset)]
@@ -144,20 +144,25 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     copy() {
       // From here on neither side owns the shelves that both of them hold.
       owner = {};
-      const shared = { rows: rows.copy(), shelves: shelves.copy(), everything: everything.copy(), last };
+      const shared = {
+        rows: rows.copy(),
+        groupIndexes: groupIndexes.copy(),
+        everything: everything.copy(),
+        last,
+      };
       return tableOn(kind, shared);
     },
   };
 }
 
 /** The shelves on which a record stands: that of its group, and that of its label there. */
-function shelfNamer<T>(kind: Collection<T>): (record: T) => readonly string[] {
+function groupNamer<T>(kind: Collection<T>): (record: T) => readonly string[] {
   const { groupOf, labelOf } = kind;
   if (!labelOf) return (record) => [groupOf(record)];
-  return (record) => [groupOf(record), shelfName(kind, groupOf(record), labelOf(record))];
+  return (record) => [groupOf(record), groupName(kind, groupOf(record), labelOf(record))];
 }
 
-function shelfName<T>({ name, labelOf }: Collection<T>, group: string, label: string | undefined): string {
+function groupName<T>({ name, labelOf }: Collection<T>, group: string, label: string | undefined): string {
   if (label === undefined) return group;
   if (!labelOf) throw new Error(`The collection ${name} has no labels to page by.`);
   return `${group}\u0000${label}`;

@@ -1,4 +1,4 @@
-import type { Cause, ClockState, Commit, Effect, Note, Stored } from "./commit.ts";
+import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
 import type { DueEvent } from "./queue.ts";
@@ -17,7 +17,7 @@ export interface Reader {
 }
 
 /** An event that a turn makes due `afterMs` of virtual time from its own instant. */
-export interface Appointment {
+export interface EventRequest {
   readonly kind: string;
   readonly ref: string;
   readonly afterMs: number;
@@ -25,19 +25,19 @@ export interface Appointment {
 }
 
 /** An effect as a turn asks for it; its number is drawn then. */
-export type Errand = Omit<Effect, "number">;
+export type EffectRequest = Omit<Effect, "number">;
 
 /** A place for the answer to a request that has to wait for an effect or an event. */
-export interface Ticket {
-  readonly [TICKET]: true;
+export interface PendingReply {
+  readonly [PENDING_REPLY]: true;
   readonly number: number;
 }
 
-const TICKET = Symbol("ticket");
+const PENDING_REPLY = Symbol("ticket");
 
 /** Whether a handler answered with a ticket instead of a body. */
-export function isTicket(value: unknown): value is Ticket {
-  return typeof value === "object" && value !== null && TICKET in value;
+export function isPendingReply(value: unknown): value is PendingReply {
+  return typeof value === "object" && value !== null && PENDING_REPLY in value;
 }
 
 /** What one request or one event may do. It runs alone, to its end, at one instant of virtual time. */
@@ -48,21 +48,21 @@ export interface Turn<Ports> extends Reader {
   remove<T>(kind: Collection<T>, id: string): void;
   nextId(kind: string): string;
   /** Makes an event due `afterMs` from now. Nothing is ever cancelled: a stale event is dropped when it fires. */
-  schedule(appointment: Appointment): void;
+  schedule(event: EventRequest): void;
   /** How many events wait, stale ones and those of this turn included, for whoever refuses to plan more. */
-  waiting(): number;
+  pendingEventCount(): number;
   /** Asks for something outside of the turn; its result comes back as an event of kind `then`. */
-  ask(errand: Errand): void;
+  requestEffect(effect: EffectRequest): void;
   /** Takes a ticket that a later turn answers. */
-  later(): Ticket;
-  answer(ticket: number, value: unknown): void;
+  deferReply(): PendingReply;
+  resolveReply(replyNumber: number, value: unknown): void;
   setClock(clock: ClockState): void;
   /** Leaves a line for the reader of the journal. */
   note(kind: string, ref: string, detail?: Note["detail"]): void;
 }
 
 /** What a turn works on: the parts of a world that it may change. */
-export interface Bench<Ports> {
+export interface TurnContext<Ports> {
   readonly seed: number;
   readonly ports: Ports;
   readonly reader: Reader;
@@ -71,32 +71,32 @@ export interface Bench<Ports> {
   table<T>(kind: Collection<T>): Table<T>;
   readonly ordinals: Map<string, number>;
   setClock(clock: ClockState): void;
-  openTicket(number: number): void;
+  openPendingReply(number: number): void;
 }
 
 /** What a turn takes off the lists: the event it answers, or the effect whose result it takes. */
-export interface Taken {
+export interface TurnTrigger {
   readonly fired?: number;
   readonly settled?: number;
 }
 
 /** What came of a turn: what it wrote, and what is to be done now that it is written. */
-export interface Outcome {
+export interface TurnOutcome {
   readonly commit: Commit;
-  readonly answers: readonly { readonly ticket: number; readonly value: unknown }[];
+  readonly replies: readonly { readonly ticket: number; readonly value: unknown }[];
   /** True when the store has to know of it. */
   readonly changed: boolean;
 }
 
 /** Where the turns of one world are done, one after the other: the turn is the same one each time. */
-export interface Desk<Ports> {
+export interface TurnFactory<Ports> {
   open(number: number, cause: Cause): Turn<Ports>;
   /** Ends the turn and hands out what it did. */
-  close(taken: Taken): Outcome;
+  close(trigger: TurnTrigger): TurnOutcome;
 }
 
 /** A turn for every request would be dozens of new closures for each; these are made once. */
-export function createDesk<Ports>(bench: Bench<Ports>): Desk<Ports> {
+export function createTurnFactory<Ports>(context: TurnContext<Ports>): TurnFactory<Ports> {
   let draft: Draft | undefined;
 
   function current(): Draft {
@@ -105,23 +105,23 @@ export function createDesk<Ports>(bench: Bench<Ports>): Desk<Ports> {
   }
 
   const turn: Turn<Ports> = {
-    ...bench.reader,
-    ...writerOf(bench, current),
-    ...plannerOf(bench, current),
-    ports: bench.ports,
+    ...context.reader,
+    ...writerOf(context, current),
+    ...plannerOf(context, current),
+    ports: context.ports,
     get now() {
-      return bench.now();
+      return context.now();
     },
   };
   return {
     open(number, cause) {
-      draft = { turn: number, now: bench.now(), cause };
+      draft = { turn: number, now: context.now(), cause };
       return turn;
     },
-    close(taken) {
+    close(trigger) {
       const done = current();
       draft = undefined;
-      return outcomeOf(done, taken);
+      return outcomeOf(done, trigger);
     },
   };
 }
@@ -132,39 +132,39 @@ interface Draft {
   readonly now: Instant;
   readonly cause: Cause;
   /** By collection and key. */
-  put?: Record<string, Map<string, Stored>>;
+  put?: Record<string, Map<string, StoredRecord>>;
   removed?: Record<string, Set<string>>;
   scheduled?: DueEvent[];
   asked?: Effect[];
   ordinals?: Record<string, number>;
   notes?: Note[];
-  answers?: { readonly ticket: number; readonly value: unknown }[];
+  replies?: { readonly ticket: number; readonly value: unknown }[];
   clock?: ClockState;
 }
 
 type WriterOf<Ports> = Pick<Turn<Ports>, "put" | "remove" | "setClock" | "note">;
 
-function writerOf<Ports>(bench: Bench<Ports>, current: () => Draft): WriterOf<Ports> {
+function writerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): WriterOf<Ports> {
   return {
     put(kind, record) {
       const draft = current();
       const key = kind.idOf(record);
-      bench.table(kind).put(record);
+      context.table(kind).put(record);
       draft.removed?.[kind.name]?.delete(key);
       draft.put ??= {};
-      const stored = draft.put[kind.name] ?? new Map<string, Stored>();
+      const stored = draft.put[kind.name] ?? new Map<string, StoredRecord>();
       draft.put[kind.name] = stored.set(key, { key, record });
     },
     remove(kind, id) {
       const draft = current();
-      bench.table(kind).remove(id);
+      context.table(kind).remove(id);
       draft.put?.[kind.name]?.delete(id);
       draft.removed ??= {};
       draft.removed[kind.name] = (draft.removed[kind.name] ?? new Set<string>()).add(id);
     },
     setClock(next) {
       current().clock = next;
-      bench.setClock(next);
+      context.setClock(next);
     },
     note(kind, ref, detail) {
       const draft = current();
@@ -174,49 +174,52 @@ function writerOf<Ports>(bench: Bench<Ports>, current: () => Draft): WriterOf<Po
   };
 }
 
-type PlannerOf<Ports> = Pick<Turn<Ports>, "nextId" | "schedule" | "waiting" | "ask" | "later" | "answer">;
+type PlannerOf<Ports> = Pick<
+  Turn<Ports>,
+  "nextId" | "schedule" | "pendingEventCount" | "requestEffect" | "deferReply" | "resolveReply"
+>;
 
-function plannerOf<Ports>(bench: Bench<Ports>, current: () => Draft): PlannerOf<Ports> {
-  function draw(kind: string): number {
+function plannerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): PlannerOf<Ports> {
+  function nextOrdinal(kind: string): number {
     const draft = current();
-    const ordinal = (bench.ordinals.get(kind) ?? 0) + 1;
-    bench.ordinals.set(kind, ordinal);
+    const ordinal = (context.ordinals.get(kind) ?? 0) + 1;
+    context.ordinals.set(kind, ordinal);
     draft.ordinals ??= {};
     draft.ordinals[kind] = ordinal;
     return ordinal;
   }
 
   return {
-    nextId: (kind) => idFor(bench.seed, kind, draw(kind)),
+    nextId: (kind) => idFor(context.seed, kind, nextOrdinal(kind)),
     schedule({ kind, ref, afterMs, data = {} }) {
       const draft = current();
       draft.scheduled ??= [];
       const [at, cause] = [draft.now + afterMs, draft.cause.name];
-      draft.scheduled.push({ number: draw("event"), at, kind, ref, data, cause });
+      draft.scheduled.push({ number: nextOrdinal("event"), at, kind, ref, data, cause });
     },
-    waiting: () => bench.queued() + (current().scheduled?.length ?? 0),
-    ask(errand) {
+    pendingEventCount: () => context.queued() + (current().scheduled?.length ?? 0),
+    requestEffect(effect) {
       const draft = current();
       draft.asked ??= [];
-      draft.asked.push({ number: draw("effect"), ...errand });
+      draft.asked.push({ number: nextOrdinal("effect"), ...effect });
     },
-    later() {
+    deferReply() {
       // Drawn, and so kept: after a restart no old answer may find a new request.
-      const number = draw("ticket");
-      bench.openTicket(number);
-      return { [TICKET]: true, number };
+      const number = nextOrdinal("ticket");
+      context.openPendingReply(number);
+      return { [PENDING_REPLY]: true, number };
     },
-    answer(ticket, value) {
+    resolveReply(replyNumber, value) {
       const draft = current();
-      draft.answers ??= [];
-      draft.answers.push({ ticket, value });
+      draft.replies ??= [];
+      draft.replies.push({ ticket: replyNumber, value });
     },
   };
 }
 
 /** Members that say nothing are left out: JSON has no other way to say so. */
-function outcomeOf(draft: Draft, { fired, settled }: Taken): Outcome {
-  const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, answers = [] } = draft;
+function outcomeOf(draft: Draft, { fired, settled }: TurnTrigger): TurnOutcome {
+  const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, replies = [] } = draft;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listed(put, (items) => [...items.values()]);
   if (removed) commit.removed = listed(removed, (keys) => [...keys]);
@@ -227,13 +230,13 @@ function outcomeOf(draft: Draft, { fired, settled }: Taken): Outcome {
   if (fired !== undefined) commit.fired = fired;
   if (settled !== undefined) commit.settled = settled;
   // What follows alone changes nothing that the store would have to know.
-  const changed = Object.keys(commit).length > ALWAYS || cause.type === "control";
+  const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes;
-  return { commit, answers, changed };
+  return { commit, replies, changed };
 }
 
 /** Members that every commit has. */
-const ALWAYS = 3;
+const COMMIT_BASE_MEMBERS = 3;
 
 function listed<Items, Listed>(
   changes: Readonly<Record<string, Items>>,

@@ -1,23 +1,23 @@
 import type { Cause, ClockState, Commit, Effect, WorldState } from "./commit.ts";
-import { createErrands, type EffectResult, type EffectRunner, type Errands } from "./errands.ts";
+import { createEffectQueue, type EffectQueue, type EffectResult, type EffectRunner } from "./effect-queue.ts";
 import type { WorldImage } from "./image.ts";
 import type { Instant } from "./instant.ts";
 import { createJournal, entryOf, type Journal } from "./journal.ts";
+import { createPendingReplies, type PendingReplies } from "./pending-replies.ts";
 import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import { createTickets, type Tickets } from "./tickets.ts";
 import {
-  type Bench,
-  createDesk,
-  type Desk,
-  type Outcome,
+  createTurnFactory,
   type Reader,
-  type Taken,
   type Turn,
+  type TurnContext,
+  type TurnFactory,
+  type TurnOutcome,
+  type TurnTrigger,
 } from "./turn.ts";
 
-export type { EffectResult, EffectRunner } from "./errands.ts";
+export type { EffectResult, EffectRunner } from "./effect-queue.ts";
 
 /** An event that fired, or the result of an effect. */
 export interface Occurrence {
@@ -42,7 +42,7 @@ export interface WorldParts<Ports> {
   readonly reactions: Readonly<Record<string, Reaction<Ports>>>;
   readonly effects: Readonly<Record<string, EffectRunner>>;
   /** Keeps a commit, durably, before anything of it is seen outside. */
-  readonly keep: (commit: Commit) => void;
+  readonly persist: (commit: Commit) => void;
   readonly journalCapacity: number;
 }
 
@@ -57,7 +57,7 @@ export interface World<Ports> {
   /** Runs one turn, keeps it, then whatever it made due at this instant. */
   turn<R>(cause: Cause, act: (turn: Turn<Ports>) => R): R;
   /** The answer that a later turn gives to this ticket, or the error that ended the world before. */
-  answerTo(ticket: number): Promise<unknown>;
+  awaitReply(replyNumber: number): Promise<unknown>;
   /** Moves time to a later instant at which nothing earlier is due, and runs what is due there. */
   moveTo(instant: Instant): void;
   nextEvent(): DueEvent | undefined;
@@ -82,15 +82,15 @@ const MAX_TURNS_PER_INSTANT = 1_000_000;
 /** A world that goes on from its image; call `recover` before its first turn when effects were in flight. */
 export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
   const core = createCore(parts);
-  const { errands, records, tickets, queue, journal } = core;
+  const { effectQueue, records, pendingReplies, queue, journal } = core;
   const { seed } = parts.image;
-  const rest = () => ({
+  const commonState = () => ({
     seed,
     turn: core.lastTurn,
     now: core.now,
     clock: core.clock,
     ordinals: Object.fromEntries(core.ordinals),
-    inFlight: errands.list(),
+    inFlight: effectQueue.list(),
   });
   return {
     seed,
@@ -111,43 +111,43 @@ export function createWorld<Ports>(parts: WorldParts<Ports>): World<Ports> {
       drain(core);
       return value;
     },
-    answerTo: tickets.answerTo,
+    awaitReply: pendingReplies.awaitReply,
     moveTo(instant) {
       core.now = Math.max(core.now, instant);
       drain(core);
     },
     nextEvent: queue.peek,
     queue: queue.list,
-    inFlight: errands.list,
-    settled: errands.settled,
+    inFlight: effectQueue.list,
+    settled: effectQueue.settled,
     end(reason) {
       core.defect = reason;
       journal.close();
-      tickets.answerAll(reason);
-      errands.abandon();
+      pendingReplies.resolveAll(reason);
+      effectQueue.discardAll();
     },
     recover() {
-      for (const effect of errands.list()) takeResult(core, effect, INTERRUPTED);
+      for (const effect of effectQueue.list()) deliverResult(core, effect, INTERRUPTED);
     },
-    state: () => ({ ...rest(), records: records.stored(), queue: queue.list() }),
-    image: () => ({ ...rest(), records: records.copy(), queue: queue.held() }),
+    state: () => ({ ...commonState(), records: records.stored(), queue: queue.list() }),
+    image: () => ({ ...commonState(), records: records.copy(), queue: queue.unordered() }),
   };
 }
 
 /** What a world works with, and what of it changes from turn to turn. */
 interface Core<Ports> {
   readonly parts: WorldParts<Ports>;
-  readonly desk: Desk<Ports>;
-  readonly ordinals: Bench<Ports>["ordinals"];
+  readonly turnFactory: TurnFactory<Ports>;
+  readonly ordinals: TurnContext<Ports>["ordinals"];
   readonly records: Records;
   readonly queue: EventQueue;
-  readonly errands: Errands;
-  readonly tickets: Tickets;
+  readonly effectQueue: EffectQueue;
+  readonly pendingReplies: PendingReplies;
   readonly journal: Journal;
   now: Instant;
   clock: ClockState;
   lastTurn: number;
-  turning: boolean;
+  inTurn: boolean;
   draining: boolean;
   defect: Error | undefined;
 }
@@ -155,25 +155,25 @@ interface Core<Ports> {
 function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
   const { image, ports } = parts;
   const records = image.records.copy();
-  const tickets = createTickets();
+  const pendingReplies = createPendingReplies();
   const ordinals = new Map(Object.entries(image.ordinals));
   const core: Core<Ports> = {
     parts,
     records,
-    tickets,
+    pendingReplies,
     queue: createEventQueue(image.queue),
     journal: createJournal(parts.journalCapacity),
-    errands: createErrands({
+    effectQueue: createEffectQueue({
       inFlight: image.inFlight,
       runners: parts.effects,
-      deliver: (effect, result) => takeResult(core, effect, result),
+      deliver: (effect, result) => deliverResult(core, effect, result),
       fail(error) {
         poison(core, error);
-        core.errands.abandon();
+        core.effectQueue.discardAll();
       },
     }),
     ordinals,
-    desk: createDesk({
+    turnFactory: createTurnFactory({
       seed: image.seed,
       ports,
       reader: records.reader,
@@ -184,49 +184,54 @@ function createCore<Ports>(parts: WorldParts<Ports>): Core<Ports> {
       setClock(next) {
         core.clock = next;
       },
-      openTicket: tickets.open,
+      openPendingReply: pendingReplies.open,
     }),
     now: image.now,
     clock: image.clock,
     lastTurn: image.turn,
-    turning: false,
+    inTurn: false,
     draining: false,
     defect: undefined,
   };
   return core;
 }
 
-function runTurn<Ports, R>(core: Core<Ports>, cause: Cause, taken: Taken, act: (turn: Turn<Ports>) => R): R {
+function runTurn<Ports, R>(
+  core: Core<Ports>,
+  cause: Cause,
+  trigger: TurnTrigger,
+  act: (turn: Turn<Ports>) => R,
+): R {
   if (core.defect) throw core.defect;
-  if (core.turning) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
-  core.turning = true;
-  const turn = core.desk.open(core.lastTurn + 1, cause);
+  if (core.inTurn) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
+  core.inTurn = true;
+  const turn = core.turnFactory.open(core.lastTurn + 1, cause);
   try {
     const value = act(turn);
-    finish(core, core.desk.close(taken));
+    finish(core, core.turnFactory.close(trigger));
     return value;
   } catch (error) {
     if (!(error instanceof Refusal)) throw poison(core, error);
-    noteRefusal(core, core.desk.close(taken), error);
+    noteRefusal(core, core.turnFactory.close(trigger), error);
     throw error;
   } finally {
-    core.turning = false;
+    core.inTurn = false;
   }
 }
 
-function finish<Ports>(core: Core<Ports>, { commit, answers, changed }: Outcome): void {
-  if (changed) core.parts.keep(commit);
+function finish<Ports>(core: Core<Ports>, { commit, replies, changed }: TurnOutcome): void {
+  if (changed) core.parts.persist(commit);
   core.lastTurn = commit.turn;
   for (const event of commit.scheduled ?? []) core.queue.add(event);
-  if (commit.settled !== undefined) core.errands.settle(commit.settled);
-  for (const effect of commit.asked ?? []) core.errands.add(effect);
+  if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
+  for (const effect of commit.asked ?? []) core.effectQueue.add(effect);
   // Whoever reads of a turn in the journal finds what it has planned in the queue: a clock sets its timer by it.
   core.journal.append(entryOf(commit));
-  for (const { ticket, value } of answers) core.tickets.answer(ticket, value);
+  for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 
 /** Refuse before you write: a request that was refused has left nothing behind. */
-function noteRefusal<Ports>(core: Core<Ports>, { commit, changed }: Outcome, refusal: Refusal): void {
+function noteRefusal<Ports>(core: Core<Ports>, { commit, changed }: TurnOutcome, refusal: Refusal): void {
   if (changed && commit.cause.type !== "control")
     throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
   core.lastTurn = commit.turn;
@@ -238,7 +243,7 @@ function noteRefusal<Ports>(core: Core<Ports>, { commit, changed }: Outcome, ref
 function poison<Ports>(core: Core<Ports>, error: unknown): Error {
   core.defect ??= error instanceof Error ? error : new Error(String(error));
   core.journal.close();
-  core.tickets.answerAll(core.defect);
+  core.pendingReplies.resolveAll(core.defect);
   return core.defect;
 }
 
@@ -247,13 +252,13 @@ function drain<Ports>(core: Core<Ports>): void {
   if (core.draining) return;
   core.draining = true;
   try {
-    for (let turns = 0; core.errands.startNext() || fireNext(core); turns += 1)
+    for (let turns = 0; core.effectQueue.startNext() || fireNext(core); turns += 1)
       if (turns > MAX_TURNS_PER_INSTANT) throw new Error("Events at one instant never end.");
   } catch (error) {
     throw poison(core, error);
   } finally {
     core.draining = false;
-    core.errands.announce();
+    core.effectQueue.notifyIfIdle();
   }
 }
 
@@ -267,14 +272,14 @@ function fireNext<Ports>(core: Core<Ports>): boolean {
   return true;
 }
 
-function takeResult<Ports>(core: Core<Ports>, effect: Effect, result: EffectResult): void {
+function deliverResult<Ports>(core: Core<Ports>, effect: Effect, result: EffectResult): void {
   const { number, kind, ref, then, data } = effect;
   react(core, { type: "effect", name: kind, ref }, { settled: number }, { kind: then, ref, data, result });
   drain(core);
 }
 
-function react<Ports>(core: Core<Ports>, cause: Cause, taken: Taken, occurrence: Occurrence): void {
+function react<Ports>(core: Core<Ports>, cause: Cause, trigger: TurnTrigger, occurrence: Occurrence): void {
   const reaction = core.parts.reactions[occurrence.kind];
   if (!reaction) throw poison(core, new Error(`Nothing reacts to ${occurrence.kind}.`));
-  runTurn(core, cause, taken, (turn) => reaction(turn, occurrence));
+  runTurn(core, cause, trigger, (turn) => reaction(turn, occurrence));
 }

@@ -29,7 +29,7 @@ const NAMED_COLUMNS_MAX = 3;
 const SHOWN_BEFORE_DIFFERENCE_MAX = 100;
 const BEFORE_DIFFERENCE = 40;
 
-function textOf(value: unknown): string {
+function canonicalText(value: unknown): string {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
 }
 
@@ -41,7 +41,7 @@ function identityOf({ columns }: RowForm, row: Values, values: readonly string[]
 /** A row of the store as an export has to write it. */
 export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
   const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
-  const values = form.columns.map((name) => textOf(canonical[name]));
+  const values = form.columns.map((name) => canonicalText(canonical[name]));
   return { identity: identityOf(form, canonical, values), start: row.start_time, values };
 }
 
@@ -55,7 +55,9 @@ export function canIdentify({ columns }: RowForm, comparable: Comparable): boole
 
 /** A row as a file has it; columns of another type than asked for are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
-  const values = form.columns.map((name) => (comparable.has(name) ? textOf(row[name]) : NOT_COMPARABLE));
+  const values = form.columns.map((name) =>
+    comparable.has(name) ? canonicalText(row[name]) : NOT_COMPARABLE,
+  );
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
   return { identity: identityOf(form, row, values), start, values };
 }

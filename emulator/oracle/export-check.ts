@@ -1,22 +1,22 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
-import type { TracePlace } from "../storage/rows/layers.ts";
+import type { TraceLocation } from "../storage/rows/layers.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
-import { breathe } from "./breathe.ts";
 import type { RowForm } from "./comparable-row.ts";
+import { expectedKeysOf, isAfterCheckpoint } from "./expected-keys.ts";
 import type { Findings } from "./findings.ts";
-import { leftoverRoom, type RunLeftovers } from "./leftovers.ts";
 import { openListing } from "./listing.ts";
-import { isAfterCheckpoint, placesOf } from "./places.ts";
 import { reconcile } from "./reconciliation.ts";
 import { checkRun, type ExportCheck } from "./run-check.ts";
 import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
 import { checkTiling } from "./tiling.ts";
+import { type UnmatchedRows, unmatchedBudget } from "./unmatched-rows.ts";
+import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** What an export is checked with. */
 export interface ExportCheckTools extends StoredFilesTools {
-  readonly traces: TracePlace;
+  readonly traces: TraceLocation;
 }
 
 // Rows that are out of order within a file of the usual size wait on either side.
@@ -69,9 +69,9 @@ async function checkFiles(
   if (!files)
     return findings.add("unreadable", parent.id, "no credentials were found to read the bucket with");
 
-  const places = placesOf(settings, parent, destination.config);
+  const expectedKeys = expectedKeysOf(settings, parent, destination.config);
   const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
-  const listing = await openListing(files, places.prefix, named, findings);
+  const listing = await openListing(files, expectedKeys.prefix, named, findings);
   const form: RowForm = {
     columns: parent.export_fields ?? COLUMN_NAMES,
     formatVersion: parent.format_version,
@@ -81,20 +81,20 @@ async function checkFiles(
     parent,
     form,
     reader,
-    places,
+    expectedKeys,
     findings,
-    room: leftoverRoom(),
+    budget: unmatchedBudget(),
     waitingBytesMax: Math.max(WAITING_BYTES_MIN, settings.limits.bytes_per_file),
     fetch: (file) => listing.fetch(file),
   };
-  const leftovers: RunLeftovers[] = [];
+  const unmatched: UnmatchedRows[] = [];
   for (const run of runs) {
-    leftovers.push(await checkRun(check, run));
-    await breathe();
+    unmatched.push(await checkRun(check, run));
+    await yieldToEventLoop();
   }
-  reconcile(form, leftovers, findings);
+  reconcile(form, unmatched, findings);
   for (const key of listing.extra()) {
-    if (runs.some((run) => isAfterCheckpoint(places, run, key))) continue;
+    if (runs.some((run) => isAfterCheckpoint(expectedKeys, run, key))) continue;
     findings.add("extra_file", key, "no run of the export has written it");
   }
 }

@@ -1,5 +1,5 @@
 import { type ParquetFile, readParquetFile } from "../storage/parquet/read-file.ts";
-import { breathe } from "./breathe.ts";
+import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** A file that is not Parquet, or not to its end. */
 export class DamagedFile extends Error {
@@ -18,15 +18,15 @@ export async function openFile(bytes: Uint8Array): Promise<ParquetFile> {
   }
 }
 
-type Rows = readonly Readonly<Record<string, unknown>>[];
+type RowBatch = readonly Readonly<Record<string, unknown>>[];
 
 const BATCH_ROWS = 500;
 
 /** The rows of a file, fewer at a time than a row group has. */
-export async function* rowsOf(file: ParquetFile): AsyncGenerator<Rows, undefined> {
+export async function* rowsOf(file: ParquetFile): AsyncGenerator<RowBatch, undefined> {
   const groups = file.batches();
   for (;;) {
-    let group: IteratorResult<Rows>;
+    let group: IteratorResult<RowBatch>;
     try {
       group = await groups.next();
     } catch (error) {
@@ -35,7 +35,7 @@ export async function* rowsOf(file: ParquetFile): AsyncGenerator<Rows, undefined
     if (group.done) return;
     for (let at = 0; at < group.value.length; at += BATCH_ROWS) {
       yield group.value.slice(at, at + BATCH_ROWS);
-      await breathe();
+      await yieldToEventLoop();
     }
   }
 }

@@ -1,11 +1,11 @@
 import { Refusal } from "../kernel/refusal.ts";
 import type { ObjectFiles } from "../storage/objects/object-files.ts";
-import type { TracePlace } from "../storage/rows/layers.ts";
-import { knownExport } from "../subjects/bulk-exports/known-export.ts";
+import type { TraceLocation } from "../storage/rows/layers.ts";
 import { addHours } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
+import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import type { Oracle, Verification } from "../subjects/control-operation.ts";
-import type { Doors } from "../subjects/destinations/door.ts";
+import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
@@ -14,9 +14,9 @@ import { createFindings, type Findings } from "./findings.ts";
 export interface OracleParts {
   readonly world: () => World;
   /** Where the rows are that the files are to hold. */
-  readonly traces: TracePlace;
+  readonly traces: TraceLocation;
   /** The ways to object stores elsewhere. */
-  readonly doors: Doors;
+  readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
   /** The bodies of the embedded object store, which is read without anyone's permission. */
   readonly objects: { readonly files: Pick<ObjectFiles, "open"> };
@@ -25,7 +25,7 @@ export interface OracleParts {
 const WAITING_MAX = 16;
 
 /** Reads exports back, one at a time, so that many requests take no more memory than one. */
-export function createOracle({ world, traces, doors, secrets, objects }: OracleParts): Oracle {
+export function createOracle({ world, traces, objectStores, secrets, objects }: OracleParts): Oracle {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
@@ -46,11 +46,11 @@ export function createOracle({ world, traces, doors, secrets, objects }: OracleP
   return {
     async verify(exportId) {
       const present = world();
-      const found = knownExport(present.reader, exportId);
+      const found = requireExport(present.reader, exportId);
       if (waiting >= WAITING_MAX)
         throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
       waiting += 1;
-      const tools = { world: present, traces, doors, secrets, bodies: objects.files };
+      const tools = { world: present, traces, objectStores, secrets, bodies: objects.files };
       const mine = last.then(() => verify(found, tools));
       last = mine.then(
         () => (waiting -= 1),

@@ -1,17 +1,17 @@
 import { differences, type RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
-import { isOutside, type Leftover, type RunLeftovers } from "./leftovers.ts";
+import { isOutside, type UnmatchedRow, type UnmatchedRows } from "./unmatched-rows.ts";
 
-type Surplus = RunLeftovers["surplus"][number];
+type Surplus = UnmatchedRows["surplus"][number];
 
-interface Lost {
-  readonly left: RunLeftovers;
-  readonly leftover: Leftover;
+interface MissingRow {
+  readonly left: UnmatchedRows;
+  readonly unmatchedRow: UnmatchedRow;
 }
 
 /** Says what became of the rows that found no like in their own run. */
-export function reconcile(form: RowForm, runs: readonly RunLeftovers[], findings: Findings): void {
-  const lost = createLost(runs);
+export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], findings: Findings): void {
+  const lost = indexMissingRows(runs);
   const unexplained = runs.map((left) => ({
     left,
     surplus: left.surplus.filter((found) => !explain(form, left, found, lost, findings)),
@@ -20,7 +20,7 @@ export function reconcile(form: RowForm, runs: readonly RunLeftovers[], findings
     const missing = lost.of(left);
     const pairs = form.columns.includes("id") ? 0 : Math.min(missing.length, surplus.length);
     for (const [at, found] of surplus.slice(0, pairs).entries())
-      reportChange(form, missing[at] as Leftover, found, findings);
+      reportChange(form, missing[at] as UnmatchedRow, found, findings);
     for (const { key, name } of surplus.slice(pairs))
       findings.add("extra_row", key, `${name} is not among the rows that the store selects`);
     for (const { name, start } of missing.slice(pairs))
@@ -31,20 +31,20 @@ export function reconcile(form: RowForm, runs: readonly RunLeftovers[], findings
 /** Finds what a surplus row is, unless it is a row that nothing explains. */
 function explain(
   form: RowForm,
-  left: RunLeftovers,
+  left: UnmatchedRows,
   found: Surplus,
-  lost: ReturnType<typeof createLost>,
+  lost: ReturnType<typeof indexMissingRows>,
   findings: Findings,
 ): boolean {
   const { key, name } = found;
   const like = lost.take(left, found.identity);
   if (like?.left === left) {
-    if (like.leftover.digest !== found.digest) reportChange(form, like.leftover, found, findings);
+    if (like.unmatchedRow.digest !== found.digest) reportChange(form, like.unmatchedRow, found, findings);
     return true;
   }
   const { start_time, end_time } = left.run;
   if (like || isOutside(left.run, found.start)) {
-    const begin = like?.leftover.start ?? found.start;
+    const begin = like?.unmatchedRow.start ?? found.start;
     findings.add(
       "wrong_partition",
       key,
@@ -57,7 +57,7 @@ function explain(
   return true;
 }
 
-function reportChange(form: RowForm, stored: Leftover, found: Surplus, findings: Findings): void {
+function reportChange(form: RowForm, stored: UnmatchedRow, found: Surplus, findings: Findings): void {
   const differing =
     stored.row && found.row
       ? differences(form, stored.row, found.row)
@@ -66,25 +66,25 @@ function reportChange(form: RowForm, stored: Leftover, found: Surplus, findings:
 }
 
 /** The missing rows of all runs, by what they are told apart by. */
-function createLost(runs: readonly RunLeftovers[]) {
-  const byIdentity = new Map<string, Lost[]>();
-  const taken = new Set<Leftover>();
+function indexMissingRows(runs: readonly UnmatchedRows[]) {
+  const byIdentity = new Map<string, MissingRow[]>();
+  const taken = new Set<UnmatchedRow>();
   for (const left of runs) {
-    for (const leftover of left.missing) {
-      const like = byIdentity.get(leftover.identity);
-      if (like) like.push({ left, leftover });
-      else byIdentity.set(leftover.identity, [{ left, leftover }]);
+    for (const unmatchedRow of left.missing) {
+      const like = byIdentity.get(unmatchedRow.identity);
+      if (like) like.push({ left, unmatchedRow });
+      else byIdentity.set(unmatchedRow.identity, [{ left, unmatchedRow }]);
     }
   }
   return {
     /** A missing row of this identity, of the same run if there is one. */
-    take(left: RunLeftovers, identity: string): Lost | undefined {
-      const likes = byIdentity.get(identity)?.filter(({ leftover }) => !taken.has(leftover)) ?? [];
+    take(left: UnmatchedRows, identity: string): MissingRow | undefined {
+      const likes = byIdentity.get(identity)?.filter(({ unmatchedRow }) => !taken.has(unmatchedRow)) ?? [];
       const like = likes.find((each) => each.left === left) ?? likes[0];
-      if (like) taken.add(like.leftover);
+      if (like) taken.add(like.unmatchedRow);
       return like;
     },
     /** What was not taken. */
-    of: (left: RunLeftovers) => left.missing.filter((leftover) => !taken.has(leftover)),
+    of: (left: UnmatchedRows) => left.missing.filter((unmatchedRow) => !taken.has(unmatchedRow)),
   };
 }

@@ -1,23 +1,23 @@
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { BulkExport, ExportedFile, ExportRun } from "../subjects/bulk-exports/records.ts";
 import { canIdentify, comparableFileRow, type RowForm } from "./comparable-row.ts";
+import { type ExpectedKeys, misplacement } from "./expected-keys.ts";
 import { checkColumns, checkCompression, checkCount, checkSize } from "./file-form.ts";
 import { DamagedFile, openFile, rowsOf } from "./file-rows.ts";
 import type { Findings } from "./findings.ts";
-import { keepMissing, keepSurplus, type LeftoverRoom, type RunLeftovers } from "./leftovers.ts";
 import { createMatching, type Matching } from "./matching.ts";
-import { misplacement, type Places } from "./places.ts";
 import { openSelection, type Selection, selectedRows } from "./selection.ts";
 import type { Absent } from "./stored-files.ts";
+import { keepMissing, keepSurplus, type UnmatchedBudget, type UnmatchedRows } from "./unmatched-rows.ts";
 
 /** What the checks of an export's runs have in common. */
 export interface ExportCheck {
   readonly parent: BulkExport;
   readonly form: RowForm;
   readonly reader: PartitionReader;
-  readonly places: Places;
+  readonly expectedKeys: ExpectedKeys;
   readonly findings: Findings;
-  readonly room: LeftoverRoom;
+  readonly budget: UnmatchedBudget;
   readonly waitingBytesMax: number;
   fetch(file: ExportedFile): Promise<Fetched | Absent>;
 }
@@ -29,20 +29,20 @@ export interface Fetched {
 }
 
 /** Reads the files of a run one after the other and pairs their rows with the store's. */
-export async function checkRun(check: ExportCheck, run: ExportRun): Promise<RunLeftovers> {
-  const { parent, form, findings, room, places, reader, waitingBytesMax } = check;
-  const folder = places.folderOf(run);
-  const left: RunLeftovers = { run, folder, missing: [], surplus: [], expected: new Set() };
+export async function checkRun(check: ExportCheck, run: ExportRun): Promise<UnmatchedRows> {
+  const { parent, form, findings, budget, expectedKeys, reader, waitingBytesMax } = check;
+  const folder = expectedKeys.folderOf(run);
+  const left: UnmatchedRows = { run, folder, missing: [], surplus: [], expected: new Set() };
   const matching = createMatching({
     form,
     findings,
     waitingBytesMax,
-    onMissing: (row) => keepMissing(left, form, room, findings, row),
-    onSurplus: (found) => keepSurplus(left, form, room, findings, found),
+    onMissing: (row) => keepMissing(left, form, budget, findings, row),
+    onSurplus: (found) => keepSurplus(left, form, budget, findings, found),
   });
   const selection = openSelection(selectedRows(reader, parent, run, form));
   for (const [at, record] of run.files.entries()) {
-    const unread = await checkFile(check, record, places.keyOf(run, at), matching, selection);
+    const unread = await checkFile(check, record, expectedKeys.keyOf(run, at), matching, selection);
     // The rows of a file that cannot be read are not missing beside: their file is the problem.
     await selection.take(unread, matching.tolerate);
   }
@@ -106,7 +106,7 @@ async function compareFile(
 /** Which surplus rows the store does select, so that they are in the files twice. */
 async function expectedAmong(
   check: ExportCheck,
-  { run, surplus }: RunLeftovers,
+  { run, surplus }: UnmatchedRows,
 ): Promise<ReadonlySet<string>> {
   const expected = new Set<string>();
   if (surplus.length === 0) return expected;

@@ -2,8 +2,8 @@ import { rowFilter } from "../storage/parquet/row-filter.ts";
 import { rowOf } from "../storage/rows/lines.ts";
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { BulkExport, ExportRun } from "../subjects/bulk-exports/records.ts";
-import { breathe } from "./breathe.ts";
 import { type ComparableRow, comparableStoredRow, type RowForm } from "./comparable-row.ts";
+import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 2 * 1024 * 1024;
@@ -37,7 +37,7 @@ export async function* selectedRows(
     const rows = inside.map(({ line }) => rowOf(line));
     yield (selects ? rows.filter(selects) : rows).map((row) => comparableStoredRow(form, row));
     if (taken.length === 0 || inside.length < taken.length) return;
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

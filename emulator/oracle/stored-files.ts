@@ -1,7 +1,7 @@
 import { readBody } from "../s3/effects.ts";
 import type { ObjectFiles } from "../storage/objects/object-files.ts";
-import type { DoorFailure, Doors } from "../subjects/destinations/door.ts";
 import { openCredentials } from "../subjects/destinations/environment-credentials.ts";
+import type { ObjectStoreClients, ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import type { Destination } from "../subjects/destinations/records.ts";
 import { objectId, objects } from "../subjects/object-storage/records.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
@@ -14,7 +14,7 @@ export interface StoredFiles {
 }
 
 /** `whole` is false when more keys may follow the last one. */
-export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | DoorFailure;
+export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | ObjectStoreFailure;
 
 /** Why there are no bytes. */
 export interface Absent {
@@ -25,7 +25,7 @@ export interface Absent {
 /** The ways to the object stores that files may lie in. */
 export interface StoredFilesTools {
   readonly world: World;
-  readonly doors: Doors;
+  readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
   readonly bodies: Pick<ObjectFiles, "open">;
 }
@@ -42,14 +42,17 @@ export async function openStoredFiles(
   const opened = await openCredentials(tools.secrets, credentials);
   if (!opened) return undefined;
   const { bucket_name, region, endpoint_url } = config;
-  const door = tools.doors.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
+  const client = tools.objectStores.open(
+    { bucket: bucket_name, region, endpointUrl: endpoint_url, embedded },
+    opened,
+  );
   return {
     async list(prefix) {
-      const listed = await door.list(prefix);
+      const listed = await client.list(prefix);
       return "failure" in listed ? listed : { ...listed, whole: listed.keys.length < LISTED_MAX };
     },
     async get(key) {
-      const got = await door.get(key);
+      const got = await client.get(key);
       return "failure" in got ? { kind: "unreadable", detail: got.message } : got;
     },
   };

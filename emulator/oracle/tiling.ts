@@ -7,8 +7,8 @@ export function checkTiling(parent: BulkExport, runs: readonly ExportRun[], find
   // Runs are made when the export starts; one that was ended before that has none.
   if (runs.length === 0 && parent.status !== "COMPLETED" && parent.status !== "RUNNING") return;
   const end = parent.end_time as string;
-  const tear = findTear([...runs].sort(byStart), parent.start_time, end);
-  if (tear) findings.add("tiling", parent.id, tear);
+  const gap = findGap([...runs].sort(byStart), parent.start_time, end);
+  if (gap) findings.add("tiling", parent.id, gap);
   else checkDays(parent, runs, findings);
 }
 
@@ -17,7 +17,7 @@ function byStart(left: ExportRun, right: ExportRun): number {
 }
 
 /** The first place at which windows do not meet. */
-function findTear(runs: readonly ExportRun[], start: string, end: string): string | undefined {
+function findGap(runs: readonly ExportRun[], start: string, end: string): string | undefined {
   let covered = start;
   for (const { id, start_time, end_time } of runs) {
     if (start_time > covered) return `no run covers ${covered} to ${start_time}`;

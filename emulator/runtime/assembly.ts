@@ -1,9 +1,9 @@
 import type { Collection } from "../kernel/table.ts";
-import { AGENT_REACTIONS } from "../subjects/agent/life.ts";
 import { PLANS } from "../subjects/agent/plan.ts";
 import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
+import { AGENT_REACTIONS } from "../subjects/agent/run-lifecycle.ts";
 import { SCRIPT_MATCHES, SCRIPTS } from "../subjects/agent/scripts.ts";
-import { PLACES, WAITING } from "../subjects/bulk-exports/capacity.ts";
+import { HELD_SLOTS, SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { BULK_EXPORT_REACTIONS } from "../subjects/bulk-exports/reactions.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
 import { onFire } from "../subjects/crons/fire.ts";
@@ -31,8 +31,8 @@ export const COLLECTIONS = [
   EXPORTS,
   EXPORT_RUNS,
   SPAWNED,
-  PLACES,
-  WAITING,
+  HELD_SLOTS,
+  SLOT_QUEUE,
   FAULTS,
   CRONS,
   DELIVERIES,

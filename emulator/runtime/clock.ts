@@ -14,8 +14,8 @@ export interface Clock {
    * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
    * may not move now: time flows, somebody else advances it, or the outside world is still at work.
    */
-  moveFor(instant: Instant, ref: string): boolean;
-  breathe(): Promise<void>;
+  stepTowards(instant: Instant, ref: string): boolean;
+  yieldToEventLoop(): Promise<void>;
   close(): void;
 }
 
@@ -24,52 +24,52 @@ const MAX_TIMER_MS = 3_600_000;
 const LONG_AGO_MS = 60_000;
 
 /** Requests get their turn while time is moved far. */
-export function breathe(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A receiver of webhooks may itself wait for a run, so time must not wait for it. */
-function holdsTime(effect: string): boolean {
+function blocksClock(effect: string): boolean {
   return !effect.startsWith("webhook.");
 }
 
 /** Drives a world until `close`; `followsWaits` lets a waiting request move time that is frozen. */
 export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
-  const pace = createPace(world, wallNow);
+  const wallClock = createWallClockSync(world, wallNow);
 
   function set(name: string, clock: World["clock"]): void {
-    pace.sync();
+    wallClock.sync();
     world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
-    pace.reanchor();
+    wallClock.reanchor();
   }
 
   return {
-    sync: pace.sync,
+    sync: wallClock.sync,
     freeze: () => set("clock.freeze", { mode: "frozen", rate: world.clock.rate }),
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
     async advance(target) {
-      refuseAdvance(world, pace.isHeld(), target);
-      pace.sync();
-      pace.hold();
+      refuseAdvance(world, wallClock.isPaused(), target);
+      wallClock.sync();
+      wallClock.pause();
       try {
         return await advanceNow(world, target);
       } finally {
-        pace.letGo();
+        wallClock.resume();
       }
     },
-    moveFor(instant, ref) {
-      if (world.clock.mode !== "frozen" || pace.isHeld() || world.defect || instant <= world.now)
+    stepTowards(instant, ref) {
+      if (world.clock.mode !== "frozen" || wallClock.isPaused() || world.defect || instant <= world.now)
         return false;
-      if (!followsWaits || world.inFlight().some(({ kind }) => holdsTime(kind))) return false;
+      if (!followsWaits || world.inFlight().some(({ kind }) => blocksClock(kind))) return false;
       const from = world.now;
       world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
       const detail = { from, to: world.now };
       world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
-      pace.reanchor();
+      wallClock.reanchor();
       return true;
     },
-    breathe,
-    close: pace.close,
+    yieldToEventLoop,
+    close: wallClock.close,
   };
 }
 
@@ -87,8 +87,8 @@ function refuseAdvance(world: World, isAdvancing: boolean, { to }: AdvanceTarget
 async function advanceNow(world: World, target: AdvanceTarget): Promise<Advance> {
   const maxEvents = world.ports.settings.limits.events_per_advance;
   const to = Math.max(target.to, world.now);
-  const patience = (settled: Promise<void>) => isStalled(world, settled);
-  const result = await advance(world, { ...target, to, patience, breathe, maxEvents });
+  const effectsStalled = (settled: Promise<void>) => isStalled(world, settled);
+  const result = await advance(world, { ...target, to, effectsStalled, yieldToEventLoop, maxEvents });
   const detail = { from: result.from, to: result.to, fired: result.firedTotal };
   world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
   return result;
@@ -106,45 +106,46 @@ export async function isStalled(world: World, settled: Promise<void>): Promise<b
 }
 
 /** How a flowing world keeps up with the wall clock. */
-interface Pace {
+interface WallClockSync {
   sync(): void;
   /** From here on virtual time is counted from where it stands. */
   reanchor(): void;
   /** Somebody else moves time. */
-  hold(): void;
-  letGo(): void;
-  isHeld(): boolean;
+  pause(): void;
+  resume(): void;
+  isPaused(): boolean;
   close(): void;
 }
 
-function createPace(world: World, wallNow: () => number): Pace {
+function createWallClockSync(world: World, wallNow: () => number): WallClockSync {
   let anchor = { wall: wallNow(), virtual: world.now };
   let timer: NodeJS.Timeout | undefined;
-  let isHeld = false;
-  let isResting = false;
+  let isPaused = false;
+  let isWaiting = false;
 
-  const isStill = () => world.clock.mode === "frozen" || isHeld || world.defect !== undefined;
-  const present = (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
+  const isStopped = () => world.clock.mode === "frozen" || isPaused || world.defect !== undefined;
+  const currentInstant = (): Instant =>
+    Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
 
   function sync(): void {
-    if (!isStill() && !isResting) catchUpQuietly(false);
+    if (!isStopped() && !isWaiting) catchUpQuietly(false);
   }
 
   /** A defect ends the world, which says so to whoever asks it next; a timer has nobody to tell. */
-  function catchUpQuietly(isImpatient: boolean): void {
+  function catchUpQuietly(ignoresInFlight: boolean): void {
     try {
-      catchUp(isImpatient);
+      catchUp(ignoresInFlight);
     } catch (error) {
       if (!world.defect) throw error;
     }
   }
 
-  function catchUp(isImpatient: boolean): void {
-    const target = present();
+  function catchUp(ignoresInFlight: boolean): void {
+    const target = currentInstant();
     for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) {
       const isLongAgo = (target - next.at) / world.clock.rate > LONG_AGO_MS;
-      if (isLongAgo && !isImpatient && world.inFlight().some(({ kind }) => holdsTime(kind)))
-        return void rest();
+      if (isLongAgo && !ignoresInFlight && world.inFlight().some(({ kind }) => blocksClock(kind)))
+        return void waitForEffects();
       world.moveTo(next.at);
     }
     world.moveTo(target);
@@ -152,19 +153,19 @@ function createPace(world: World, wallNow: () => number): Pace {
   }
 
   /** A machine that has slept would else time out what it had no chance to finish. */
-  async function rest(): Promise<void> {
-    isResting = true;
-    const isImpatient = await isStalled(world, world.settled());
-    isResting = false;
-    if (!isStill()) catchUpQuietly(isImpatient);
+  async function waitForEffects(): Promise<void> {
+    isWaiting = true;
+    const ignoresInFlight = await isStalled(world, world.settled());
+    isWaiting = false;
+    if (!isStopped()) catchUpQuietly(ignoresInFlight);
   }
 
   /** One timer, for the next event. */
   function arm(): void {
     clearTimeout(timer);
     const next = world.nextEvent();
-    if (!next || isStill()) return;
-    const waitMs = Math.max(0, (next.at - present()) / world.clock.rate);
+    if (!next || isStopped()) return;
+    const waitMs = Math.max(0, (next.at - currentInstant()) / world.clock.rate);
     timer = setTimeout(sync, Math.min(waitMs, MAX_TIMER_MS));
     timer.unref();
   }
@@ -181,14 +182,14 @@ function createPace(world: World, wallNow: () => number): Pace {
   return {
     sync,
     reanchor,
-    hold() {
-      isHeld = true;
+    pause() {
+      isPaused = true;
     },
-    letGo() {
-      isHeld = false;
+    resume() {
+      isPaused = false;
       reanchor();
     },
-    isHeld: () => isHeld,
+    isPaused: () => isPaused,
     close() {
       unfollow();
       clearTimeout(timer);

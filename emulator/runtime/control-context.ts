@@ -1,7 +1,7 @@
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
 import { packageVersion } from "../config/package-version.ts";
 import { configurationView } from "../config/view.ts";
-import type { Followers } from "../http/followers.ts";
+import type { OpenStreams } from "../http/open-streams.ts";
 import { MAIN } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import type {
@@ -25,53 +25,53 @@ export interface SharedContext {
   readonly snapshotFiles: SnapshotFiles;
   readonly configuration: Configuration;
   readonly ports: Readonly<PortNumbers>;
-  readonly followers: Followers;
+  readonly openStreams: OpenStreams;
 }
 
 /** What the test-only operations work on in one world. */
 export function contextOf(named: NamedWorld, shared: SharedContext): ControlContext {
-  const { worlds, configuration, ports, followers } = shared;
+  const { worlds, configuration, ports, openStreams } = shared;
   return {
     get world() {
-      return named.site.world;
+      return named.runtime.world;
     },
     get clock() {
-      return named.site.clock;
+      return named.runtime.clock;
     },
     get oracle() {
-      return named.site.oracle;
+      return named.runtime.oracle;
     },
     get recording() {
       return named.recording;
     },
-    rehearse: (target) => named.site.rehearse(target),
+    dryRun: (target) => named.runtime.dryRun(target),
     status: () => ({
       ...readyLine(named, configuration, ports),
       world: named.id,
-      clock: named.site.world.clock,
-      traces: named.site.stats(),
-      open_streams: followers.openIn(named.site.world),
-      journal_followers: named.site.world.journal.followers,
-      objects_folder: named.site.home.objects,
+      clock: named.runtime.world.clock,
+      traces: named.runtime.stats(),
+      open_streams: openStreams.countIn(named.runtime.world),
+      journal_followers: named.runtime.world.journal.followers,
+      objects_folder: named.runtime.worldFolder.objects,
       data_folder: configuration.dataFolder,
     }),
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(named, isEmpty),
     worlds: worldsOf(shared),
     snapshots: snapshotsOf(named, shared),
-    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
 
 function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorlds {
   const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
-    named?.site.clock.sync();
+    named?.runtime.clock.sync();
     return {
       id,
       from,
       ...addresses(configuration, ports, id),
-      now: named ? formatInstant(named.site.world.now) : null,
-      clock: named?.site.world.clock ?? null,
+      now: named ? formatInstant(named.runtime.world.now) : null,
+      clock: named?.runtime.world.clock ?? null,
     };
   };
   const find = (id: string) => {
@@ -82,7 +82,7 @@ function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorld
   return {
     list: () => worlds.list().map(viewOf),
     find,
-    create: async (order) => viewOf(await worlds.create(order)),
+    create: async (request) => viewOf(await worlds.create(request)),
     async remove(id) {
       const view = find(id);
       worlds.remove(id);
@@ -97,7 +97,7 @@ function snapshotsOf(
 ): ControlSnapshots {
   return {
     list: snapshots.list,
-    save: (name) => snapshots.save(name, named.id, named.site),
+    save: (name) => snapshots.save(name, named.id, named.runtime),
     load(name) {
       const facts = snapshots.find(name);
       worlds.load(named, name);
@@ -126,7 +126,7 @@ export function readyLine(
   configuration: Configuration,
   ports: Readonly<PortNumbers>,
 ): ReadyLine {
-  const { world } = named.site;
+  const { world } = named.runtime;
   return {
     ready: true,
     ...addresses(configuration, ports, named.id),

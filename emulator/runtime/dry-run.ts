@@ -4,16 +4,16 @@ import { Refusal } from "../kernel/refusal.ts";
 import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
 import type { TraceStore } from "../subjects/traces/port.ts";
 import type { Ports, World } from "../subjects/turn.ts";
-import { breathe, isStalled } from "./clock.ts";
+import { isStalled, yieldToEventLoop } from "./clock.ts";
 
 /** What an effect comes to in a rehearsal, and what is taken for granted with it. */
-interface Pretence {
+interface StubbedEffect {
   readonly result: EffectResult;
   readonly assumed?: string;
 }
 
 /** What each kind of effect comes to when nothing is really done. */
-export const PRETENCES: Readonly<Record<string, Pretence>> = {
+export const STUBBED_EFFECTS: Readonly<Record<string, StubbedEffect>> = {
   "export.write_file": {
     result: { rows: 1, bytes: 0, cursor: null, done: true },
     assumed: "Each run with rows writes one file without trouble: its rows are neither read nor counted.",
@@ -33,7 +33,7 @@ export const PRETENCES: Readonly<Record<string, Pretence>> = {
  * Advances a copy of the world (law 10): its records and its queue are real, what it asks of the outside
  * world only pretends, and nothing that it does is kept.
  */
-export async function rehearse(
+export async function dryRun(
   world: World,
   partsOf: (image: WorldImage) => WorldParts<Ports>,
   target: AdvanceTarget,
@@ -48,28 +48,33 @@ export async function rehearse(
       "GET /_emulator/v1/clock names it under in_flight.",
     );
   const parts = partsOf(world.image());
-  const stage = pretend(Object.keys(parts.effects));
+  const stubs = stubEffects(Object.keys(parts.effects));
   const fork = createWorld<Ports>({
     ...parts,
     ports: { ...parts.ports, traces: readOnly(parts.ports.traces) },
-    effects: stage.effects,
-    keep: () => undefined,
+    effects: stubs.effects,
+    persist: () => undefined,
     journalCapacity: 1,
   });
   const maxEvents = parts.ports.settings.limits.events_per_advance;
-  const result = await advance(fork, { ...target, patience: stage.patience, breathe, maxEvents });
-  return { ...result, assumed: stage.assumed() };
+  const result = await advance(fork, {
+    ...target,
+    effectsStalled: stubs.patience,
+    yieldToEventLoop,
+    maxEvents,
+  });
+  return { ...result, assumed: stubs.assumed() };
 }
 
-function pretend(kinds: readonly string[]) {
+function stubEffects(kinds: readonly string[]) {
   const assumed = new Set<string>();
   const runnerOf = (kind: string): EffectRunner => {
-    const pretence = PRETENCES[kind];
+    const stub = STUBBED_EFFECTS[kind];
     // What nobody has a pretence for is named as what the rehearsal could not get past.
-    if (!pretence) return () => new Promise(() => undefined);
+    if (!stub) return () => new Promise(() => undefined);
     return async () => {
-      if (pretence.assumed) assumed.add(pretence.assumed);
-      return pretence.result;
+      if (stub.assumed) assumed.add(stub.assumed);
+      return stub.result;
     };
   };
   return {
@@ -77,7 +82,7 @@ function pretend(kinds: readonly string[]) {
     assumed: () => [...assumed],
     /** Pretences end in the microtasks at hand: what has not ended by then never will. */
     patience: (settled: Promise<void>) =>
-      Promise.race([settled.then(() => false), breathe().then(() => true)]),
+      Promise.race([settled.then(() => false), yieldToEventLoop().then(() => true)]),
   };
 }
 

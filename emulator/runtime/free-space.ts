@@ -4,7 +4,7 @@ import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 
 /** Refuses what would fill the disk before any of it is written: a write that fails in a turn ends the world. */
-export interface DiskRoom {
+export interface FreeSpaceGuard {
   /** The request as it came, or with a problem when the disk has no room for it. */
   checked(request: HttpRequest): HttpRequest;
 }
@@ -22,13 +22,16 @@ const PLENTY_MS = 1000;
 const WRITTEN_PER_BODY_BYTE = 3;
 
 /** Test-only operations that store much; of the others time must move and a reset make room on a full disk too. */
-const STORING = /^v1\/(traces|worlds|snapshots)\b/;
+const STORING_CONTROL_PATHS = /^v1\/(traces|worlds|snapshots)\b/;
 
 /** Requests that only read although they carry a body, or make an end of something. */
-const WITHOUT_NEWS = /\/(query|query\/validate|stats|search|count|history|state\/checkpoint|cancel)\/?$/;
+const READ_ONLY_PATHS = /\/(query|query\/validate|stats|search|count|history|state\/checkpoint|cancel)\/?$/;
 
 /** Watches the room on the disk that a folder lies on. */
-export function createDiskRoom(folder: string, measure: (folder: string) => Measured = statfsSync): DiskRoom {
+export function createFreeSpaceGuard(
+  folder: string,
+  measure: (folder: string) => Measured = statfsSync,
+): FreeSpaceGuard {
   let plentyUntil = Number.NEGATIVE_INFINITY;
 
   function freeBytes(): number {
@@ -51,7 +54,7 @@ export function createDiskRoom(folder: string, measure: (folder: string) => Meas
 function isWriting({ method, path }: HttpRequest): boolean {
   if (method === "GET" || method === "DELETE" || method === "OPTIONS") return false;
   const [, controlPath] = path.split(CONTROL_PREFIX, 2);
-  return controlPath === undefined ? !WITHOUT_NEWS.test(path) : STORING.test(controlPath);
+  return controlPath === undefined ? !READ_ONLY_PATHS.test(path) : STORING_CONTROL_PATHS.test(controlPath);
 }
 
 function refusalFor(folder: string): Refusal {

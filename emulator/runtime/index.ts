@@ -118,11 +118,11 @@ function snapshotsOf(control: Emulator["control"], request: Emulator["request"])
     list: () => control("GET", "/snapshots"),
     remove: async (name) => void (await control("DELETE", `/snapshots/${encodeURIComponent(name)}`)),
     async export(name, file, options) {
-      const { exportSnapshot, fileWayBy } = await snapshotFiles();
+      const { exportSnapshot, transportOver: fileWayBy } = await snapshotFiles();
       await exportSnapshot(fileWayBy(request), name, file, options);
     },
     async import(file, options) {
-      const { importSnapshot, fileWayBy } = await snapshotFiles();
+      const { importSnapshot, transportOver: fileWayBy } = await snapshotFiles();
       return importSnapshot(fileWayBy(request), file, options);
     },
   };
@@ -141,8 +141,8 @@ function worldOf(process: Process, id: string): World {
   const named = process.running.world(id);
   if (!named) throw new Error(`The world ${id} was closed.`);
   // A flowing world moves when it is looked at.
-  named.site.clock.sync();
-  return named.site.world;
+  named.runtime.clock.sync();
+  return named.runtime.world;
 }
 
 function requesterOf(process: Process, world: string): Emulator["request"] {

@@ -7,12 +7,12 @@ import {
   readArchiveFile,
   writeArchiveFile,
 } from "../storage/archive/archive-file.ts";
-import type { Missing } from "../storage/archive/hiding.ts";
-import type { Homes } from "../storage/folders/homes.ts";
+import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
+import type { DataDirectory } from "../storage/folders/data-directory.ts";
 import { holdsRecords } from "../storage/journal/snapshot.ts";
 import type { OpenWorlds } from "./open-worlds.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
-import { present } from "./world-runtime.ts";
+import { resumedState } from "./world-runtime.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** The snapshot of a file that was written at the end of a process. */
@@ -21,14 +21,14 @@ const AT_EXIT = "at-exit";
 /** What the file that the world main begins with, or is written to, is handled by. */
 export interface MainFileParts {
   readonly configuration: Configuration;
-  readonly homes: Homes;
+  readonly dataDirectory: DataDirectory;
   readonly snapshotFiles: SnapshotFiles;
   readonly worlds: Worlds;
   readonly open: OpenWorlds;
 }
 
 /** Makes the world `main` go on from a file; what could not be written at the end is told at the beginning. */
-export async function beginMain(parts: MainFileParts): Promise<Missing | undefined> {
+export async function beginMain(parts: MainFileParts): Promise<MissingSecrets | undefined> {
   const { exportFile } = parts.configuration;
   if (exportFile !== null) await checkWritable(exportFile, true);
   return importMain(parts);
@@ -37,25 +37,25 @@ export async function beginMain(parts: MainFileParts): Promise<Missing | undefin
 /** `--import`: data that is there already is never replaced. */
 async function importMain({
   configuration,
-  homes,
+  dataDirectory,
   snapshotFiles,
   worlds,
-}: MainFileParts): Promise<Missing | undefined> {
+}: MainFileParts): Promise<MissingSecrets | undefined> {
   const { importFile, snapshotPassphrase, dataFolder } = configuration;
   if (importFile === null) return undefined;
-  const main = homes.registry.worlds[MAIN];
-  if (main && holdsRecords(main.home.records) && !homes.isHalf(main.home))
+  const main = dataDirectory.registry.worlds[MAIN];
+  if (main && holdsRecords(main.home.records) && !dataDirectory.isIncomplete(main.home))
     throw new Refusal(
       409,
       "data_is_there",
       `${dataFolder} has a world already, which --import would replace.`,
       "Leave --import out to go on with it, name another folder with --data, or take --ephemeral.",
     );
-  const order = { name: undefined, withoutSecrets: false, mayReplace: true };
+  const request = { name: undefined, withoutSecrets: false, mayReplace: true };
   const passphrase = snapshotPassphrase ?? undefined;
   const chunks = await readArchiveFile(importFile);
-  const { name, missing } = await snapshotFiles.import(chunks, { ...order, passphrase });
-  worlds.begin(MAIN, name, (image) => present(image, configuration));
+  const { name, missing } = await snapshotFiles.import(chunks, { ...request, passphrase });
+  worlds.startFromSnapshot(MAIN, name, (image) => resumedState(image, configuration));
   return missing;
 }
 
@@ -66,7 +66,7 @@ export async function exportMain({ configuration, snapshotFiles, open }: MainFil
   if (exportFile === null || !main) return;
   try {
     const { chunks } = await snapshotFiles.exportWorld(
-      main.site,
+      main.runtime,
       MAIN,
       AT_EXIT,
       snapshotPassphrase ?? undefined,

@@ -1,17 +1,22 @@
 import { createRecording, type Recording } from "../control/recording.ts";
 import { MAIN } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Homes } from "../storage/folders/homes.ts";
-import { type Home, isUsual, type WorldEntry, withWorld } from "../storage/folders/registry.ts";
-import type { Origin } from "./fork-source.ts";
-import { SEEDED, type Stills } from "./snapshots.ts";
-import type { Site } from "./world-runtime.ts";
+import type { DataDirectory } from "../storage/folders/data-directory.ts";
+import {
+  startsAsConfigured,
+  type WorldEntry,
+  type WorldFolder,
+  withWorld,
+} from "../storage/folders/registry.ts";
+import type { ForkedState } from "./fork-source.ts";
+import { SEEDED, type SnapshotStore } from "./snapshots.ts";
+import type { WorldRuntime } from "./world-runtime.ts";
 
 /** A world under its name: what runs there now, and what it was asked lately. */
 export interface NamedWorld {
   readonly id: string;
   /** Another one after each reset. */
-  site: Site;
+  runtime: WorldRuntime;
   recording: Recording;
   /** Settles when the world holds all that it begins with; undefined when it does. */
   seeding: Promise<void> | undefined;
@@ -19,22 +24,22 @@ export interface NamedWorld {
 
 /** What worlds are opened with. */
 export interface OpenWorldsParts {
-  readonly homes: Homes;
-  readonly stills: Stills;
+  readonly dataDirectory: DataDirectory;
+  readonly snapshotStore: SnapshotStore;
   /** Opens a world at its home. */
-  open(id: string, home: Home, origin?: Origin): Site;
+  open(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): WorldRuntime;
   /** Gives a fresh world what it begins with. */
-  seed(site: Site, isEmpty: boolean): Promise<void>;
+  seed(runtime: WorldRuntime, isEmpty: boolean): Promise<void>;
 }
 
 /** The worlds that are in use; others lie in their homes until somebody asks for them. */
 export interface OpenWorlds {
   find(id: string): NamedWorld | undefined;
   /** Opens a world that was kept and not used yet; undefined when there is none of this name. */
-  wake(id: string): Promise<NamedWorld | undefined>;
-  enter(id: string, home: Home, origin?: Origin): NamedWorld;
+  ensureOpen(id: string): Promise<NamedWorld | undefined>;
+  add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld;
   /** Opens another home under the name of a world, whose own has ended. */
-  move(named: NamedWorld, home: Home, origin?: Origin): void;
+  replaceRuntime(named: NamedWorld, worldFolder: WorldFolder, forkedState?: ForkedState): void;
   seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Ends what runs there; its files are let go in the background. */
   end(named: NamedWorld, reason: Refusal): void;
@@ -43,73 +48,73 @@ export interface OpenWorlds {
 }
 
 /** A world is opened once, however many ask for it at the same time. */
-export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): OpenWorlds {
+export function createOpenWorlds({ dataDirectory, snapshotStore, ...parts }: OpenWorldsParts): OpenWorlds {
   const open = new Map<string, NamedWorld>();
-  const waking = new Map<string, Promise<NamedWorld>>();
+  const opening = new Map<string, Promise<NamedWorld>>();
   const ending = new Set<Promise<void>>();
 
-  function enter(id: string, home: Home, origin?: Origin): NamedWorld {
-    const site = parts.open(id, home, origin);
-    const named = { id, site, recording: createRecording(site.isFresh), seeding: undefined };
+  function add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld {
+    const runtime = parts.open(id, worldFolder, forkedState);
+    const named = { id, runtime, recording: createRecording(runtime.isFresh), seeding: undefined };
     open.set(id, named);
     return named;
   }
 
-  async function fill({ id, site }: NamedWorld, isEmpty: boolean): Promise<void> {
-    homes.begin(site.home);
-    await parts.seed(site, isEmpty);
-    await site.kept();
-    homes.begun(site.home);
-    if (!isEmpty && isUsual(homes.registry, id)) await stills.keepSeeded(site);
+  async function seedAndPersist({ id, runtime }: NamedWorld, isEmpty: boolean): Promise<void> {
+    dataDirectory.markIncomplete(runtime.worldFolder);
+    await parts.seed(runtime, isEmpty);
+    await runtime.persisted();
+    dataDirectory.markComplete(runtime.worldFolder);
+    if (!isEmpty && startsAsConfigured(dataDirectory.registry, id)) await snapshotStore.saveSeeded(runtime);
   }
 
   /** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */
   async function seed(named: NamedWorld, isEmpty: boolean): Promise<void> {
-    const filling = fill(named, isEmpty);
-    const seeding = filling
+    const seedingDone = seedAndPersist(named, isEmpty);
+    const seeding = seedingDone
       .catch(() => undefined)
       .finally(() => {
         if (named.seeding === seeding) named.seeding = undefined;
       });
     named.seeding = seeding;
-    await filling;
+    await seedingDone;
   }
 
   /** A world that was being filled when its process ended begins once more. */
-  function wholeHome(id: string, entry: WorldEntry): Home {
-    if (!homes.isHalf(entry.home)) return entry.home;
-    const home = homes.prepare("worlds", id);
-    homes.change(withWorld(homes.registry, id, { ...entry, home }));
-    return home;
+  function completeFolder(id: string, entry: WorldEntry): WorldFolder {
+    if (!dataDirectory.isIncomplete(entry.home)) return entry.home;
+    const worldFolder = dataDirectory.prepare("worlds", id);
+    dataDirectory.change(withWorld(dataDirectory.registry, id, { ...entry, home: worldFolder }));
+    return worldFolder;
   }
 
-  async function wakeUp(id: string, entry: WorldEntry): Promise<NamedWorld> {
-    const named = enter(id, wholeHome(id, entry));
+  async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
+    const named = add(id, completeFolder(id, entry));
     // The first start, or one that ended before the world was given what a fresh one holds.
-    if (named.site.isFresh) await seed(named, id !== MAIN && entry.from !== SEEDED);
+    if (named.runtime.isFresh) await seed(named, id !== MAIN && entry.from !== SEEDED);
     return named;
   }
 
   return {
     find: (id) => open.get(id),
-    async wake(id) {
-      const known = waking.get(id) ?? open.get(id);
-      const { worlds } = homes.registry;
+    async ensureOpen(id) {
+      const known = opening.get(id) ?? open.get(id);
+      const { worlds } = dataDirectory.registry;
       const entry = Object.hasOwn(worlds, id) ? worlds[id] : undefined;
       if (known || !entry) return known;
-      const woken = wakeUp(id, entry).finally(() => waking.delete(id));
-      waking.set(id, woken);
-      return woken;
+      const opened = openStored(id, entry).finally(() => opening.delete(id));
+      opening.set(id, opened);
+      return opened;
     },
-    enter,
-    move(named, home, origin) {
-      named.site = parts.open(named.id, home, origin);
-      named.recording = createRecording(named.site.isFresh);
+    add,
+    replaceRuntime(named, worldFolder, forkedState) {
+      named.runtime = parts.open(named.id, worldFolder, forkedState);
+      named.recording = createRecording(named.runtime.isFresh);
     },
     seed,
-    end({ site }, reason) {
+    end({ runtime }, reason) {
       // Whatever it fails to leave behind, nobody looks for it any more.
-      const ended = site
+      const ended = runtime
         .end(reason)
         .catch(() => undefined)
         .finally(() => ending.delete(ended));
@@ -119,7 +124,7 @@ export function createOpenWorlds({ homes, stills, ...parts }: OpenWorldsParts): 
     async close() {
       const all = [...open.values()];
       open.clear();
-      await Promise.all(all.map(({ site }) => site.close()));
+      await Promise.all(all.map(({ runtime }) => runtime.close()));
       await Promise.all(ending);
     },
   };

@@ -1,26 +1,31 @@
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { ExportedArchive, StillWorld } from "../storage/archive/export-archive.ts";
+import type { ExportedArchive, ExportSource } from "../storage/archive/export-archive.ts";
 import type { Manifest } from "../storage/archive/manifest.ts";
-import type { Homes } from "../storage/folders/homes.ts";
-import type { Home } from "../storage/folders/registry.ts";
+import type { DataDirectory } from "../storage/folders/data-directory.ts";
+import type { WorldFolder } from "../storage/folders/registry.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
-import type { Site } from "./world-runtime.ts";
+import type { WorldRuntime } from "./world-runtime.ts";
 
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {
   /** A snapshot as one file, piece by piece; it stays as it is until its last piece was read. */
   export(name: string, passphrase: string | undefined): Promise<ExportedArchive>;
   /** A world as it is now, under the name that its snapshot would have. */
-  exportWorld(site: Site, of: string, name: string, passphrase: string | undefined): Promise<ExportedArchive>;
+  exportWorld(
+    runtime: WorldRuntime,
+    of: string,
+    name: string,
+    passphrase: string | undefined,
+  ): Promise<ExportedArchive>;
   /** Makes a snapshot of a file; nothing is changed before all of it was read and found whole. */
-  import(chunks: AsyncIterable<Uint8Array>, order: ImportOrder): Promise<SnapshotFacts>;
+  import(chunks: AsyncIterable<Uint8Array>, request: ImportRequest): Promise<SnapshotFacts>;
 }
 
 /** How a snapshot file is to be taken in. */
-export interface ImportOrder {
+export interface ImportRequest {
   /** The name that the file gives when left out. */
   readonly name: string | undefined;
   readonly passphrase: string | undefined;
@@ -32,10 +37,10 @@ export interface ImportOrder {
 
 /** What snapshot files are made of and become. */
 export interface SnapshotFilesParts {
-  readonly homes: Homes;
+  readonly dataDirectory: DataDirectory;
   readonly secrets: Secrets;
   readonly bytesMax: number;
-  readonly snapshots: Pick<Snapshots, "still" | "refuse" | "adopt">;
+  readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
 }
 
 /** Each holds memory and open files. */
@@ -43,29 +48,32 @@ const TRANSFERS_MAX = 4;
 
 /** Turns snapshots into files and back. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
-  const { homes, secrets, bytesMax, snapshots } = parts;
+  const { dataDirectory, secrets, bytesMax, snapshots } = parts;
   const transfers = createTransfers();
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
-  async function exported(still: StillWorld, release: () => void, passphrase: string | undefined) {
+  async function exported(packed: ExportSource, release: () => void, passphrase: string | undefined) {
     const { exportArchive } = await import("../storage/archive/export-archive.ts");
-    const archive = await exportArchive(still, { secrets, passphrase, bytesMax });
+    const archive = await exportArchive(packed, { secrets, passphrase, bytesMax });
     return { ...archive, chunks: releasing(archive.chunks, release) };
   }
 
-  async function exportStill(still: StillWorld, passphrase: string | undefined): Promise<ExportedArchive> {
-    const release = transfers.begin(homes.hold(still.home));
+  async function exportSource(
+    packed: ExportSource,
+    passphrase: string | undefined,
+  ): Promise<ExportedArchive> {
+    const release = transfers.begin(dataDirectory.retain(packed.worldFolder));
     try {
-      return await exported(still, release, passphrase);
+      return await exported(packed, release, passphrase);
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  function refuseImport(name: string, { mayReplace }: ImportOrder): void {
+  function refuseImport(name: string, { mayReplace }: ImportRequest): void {
     snapshots.refuse(name);
-    if (!mayReplace && Object.hasOwn(homes.registry.snapshots, name))
+    if (!mayReplace && Object.hasOwn(dataDirectory.registry.snapshots, name))
       throw new Refusal(
         409,
         "taken",
@@ -75,33 +83,41 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   }
 
   return {
-    export: async (name, passphrase) => exportStill(snapshots.still(name), passphrase),
-    exportWorld: async (site, of, name, passphrase) =>
-      site.atRest((source) => {
-        const { home } = source.fill(homes.prepare("snapshots", name));
-        return exportStill({ name, of, image: source.image, home }, passphrase);
+    export: async (name, passphrase) => exportSource(snapshots.exportSource(name), passphrase),
+    exportWorld: async (runtime, of, name, passphrase) =>
+      runtime.whenIdle((source) => {
+        const { worldFolder } = source.forkInto(dataDirectory.prepare("snapshots", name));
+        return exportSource({ name, of, image: source.image, worldFolder }, passphrase);
       }),
-    async import(chunks, order) {
-      const prepared: { name?: string; home?: Home } = {};
+    async import(chunks, request) {
+      const prepared: { name?: string; home?: WorldFolder } = {};
       const end = transfers.begin(() => undefined);
       const prepare = (manifest: Manifest) => {
-        prepared.name = order.name ?? manifest.name;
-        refuseImport(prepared.name, order);
-        prepared.home = homes.prepare("snapshots", prepared.name);
+        prepared.name = request.name ?? manifest.name;
+        refuseImport(prepared.name, request);
+        prepared.home = dataDirectory.prepare("snapshots", prepared.name);
         return prepared.home;
       };
       try {
         const { importArchive } = await import("../storage/archive/import-archive.ts");
-        const options = { collections: COLLECTIONS, secrets, bytesMax, prepare, ...order };
+        const options = { collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
         const { manifest, state, missing, boot } = await importArchive(chunks, options);
-        const { name, home } = prepared as Required<typeof prepared>;
+        const { name, home: worldFolder } = prepared as Required<typeof prepared>;
         // Somebody else may have been quicker.
-        refuseImport(name, order);
+        refuseImport(name, request);
         const { now, turn } = state;
-        const entry = { home, of: manifest.of, now: formatInstant(now), turn, last: 0, boot, missing };
-        return snapshots.adopt(name, entry, state);
+        const entry = {
+          home: worldFolder,
+          of: manifest.of,
+          now: formatInstant(now),
+          turn,
+          last: 0,
+          boot,
+          missing,
+        };
+        return snapshots.registerImported(name, entry, state);
       } catch (error) {
-        if (prepared.home) homes.discard(prepared.home);
+        if (prepared.home) dataDirectory.discard(prepared.home);
         throw error;
       } finally {
         end();

@@ -3,17 +3,17 @@ import { emptyState, type WorldState } from "../kernel/commit.ts";
 import { imageOf } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { StillWorld } from "../storage/archive/export-archive.ts";
-import type { Missing } from "../storage/archive/hiding.ts";
+import type { ExportSource } from "../storage/archive/export-archive.ts";
+import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import { isDeviceName } from "../storage/device-names.ts";
-import type { Homes } from "../storage/folders/homes.ts";
-import type { Home, SnapshotEntry } from "../storage/folders/registry.ts";
+import type { DataDirectory } from "../storage/folders/data-directory.ts";
+import type { Registry, SnapshotEntry, WorldFolder } from "../storage/folders/registry.ts";
 import { readStore } from "../storage/journal/store.ts";
 import { openTraceStore } from "../storage/rows/store.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
 import { COLLECTIONS } from "./assembly.ts";
-import { type Origin, type Source, type Still, sourceOfSnapshot } from "./fork-source.ts";
-import type { Site } from "./world-runtime.ts";
+import { type ForkedState, type ForkSource, type Snapshot, snapshotForkSource } from "./fork-source.ts";
+import type { WorldRuntime } from "./world-runtime.ts";
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
@@ -26,125 +26,131 @@ export interface SnapshotFacts {
   readonly now: string;
   readonly turn: number;
   /** What it has no secrets for; only of one that was imported without them. */
-  readonly missing?: Missing;
+  readonly missing?: MissingSecrets;
 }
 
 /** Worlds that were put aside, under their names. */
 export interface Snapshots {
   /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there. */
-  save(name: string, of: string, site: Site): Promise<SnapshotFacts>;
+  save(name: string, of: string, runtime: WorldRuntime): Promise<SnapshotFacts>;
   list(): readonly SnapshotFacts[];
   find(name: string): SnapshotFacts;
   remove(name: string): void;
   /** Refuses a name that a snapshot cannot have. */
   refuse(name: string): void;
   /** A snapshot as it is put into a file. */
-  still(name: string): StillWorld;
+  exportSource(name: string): ExportSource;
   /** Enters a snapshot whose home was filled by somebody else. */
-  adopt(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
+  registerImported(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
 }
 
 /** What worlds go on from, beside other worlds. */
-export interface Stills {
-  source(name: string): Source | undefined;
+export interface SnapshotStore {
+  forkSource(name: string): ForkSource | undefined;
   /** Puts a world that was just seeded aside, so that the next one need not be seeded again. */
-  keepSeeded(site: Site): Promise<void>;
+  saveSeeded(runtime: WorldRuntime): Promise<void>;
 }
 
 /** What is known of a snapshot without a file being read. */
-type Kept = Pick<Origin, "image" | "limiter"> & Partial<Pick<Origin, "rows">>;
+type LoadedState = Pick<ForkedState, "image" | "limiter"> & Partial<Pick<ForkedState, "rows">>;
 
 /** Takes up the snapshots that an earlier process kept; their records are read on first use. */
-export function createSnapshots(configuration: Configuration, homes: Homes): Snapshots & Stills {
-  const stills = new Map<string, Still>();
+export function createSnapshots(
+  configuration: Configuration,
+  dataDirectory: DataDirectory,
+): Snapshots & SnapshotStore {
+  const loadedSnapshots = new Map<string, Snapshot>();
   const isKept = configuration.dataFolder !== null;
   const { limits, rateLimits } = configuration.settings;
 
   /** What is not in memory was kept by an earlier process. */
-  function stillOf(name: string, { home }: SnapshotEntry): Still {
-    const known = stills.get(name);
+  function loadSnapshot(name: string, { home: worldFolder }: SnapshotEntry): Snapshot {
+    const known = loadedSnapshots.get(name);
     if (known) return known;
     const { seed } = configuration;
-    const { state } = readStore(home.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
-    return keep(name, home, { image: imageOf(state, COLLECTIONS), limiter: createRateLimiter(rateLimits) });
+    const { state } = readStore(worldFolder.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
+    return cache(name, worldFolder, {
+      image: imageOf(state, COLLECTIONS),
+      limiter: createRateLimiter(rateLimits),
+    });
   }
 
-  function keep(name: string, home: Home, { image, limiter, rows }: Kept): Still {
+  function cache(name: string, worldFolder: WorldFolder, { image, limiter, rows }: LoadedState): Snapshot {
     const inherited = rows && { inherited: rows };
-    const traces = openTraceStore({ folder: home.traces, layers: home.layers, ...inherited });
-    const still = { image, limiter, traces };
-    stills.set(name, still);
-    return still;
+    const traces = openTraceStore({ folder: worldFolder.traces, layers: worldFolder.layers, ...inherited });
+    const snapshot = { image, limiter, traces };
+    loadedSnapshots.set(name, snapshot);
+    return snapshot;
   }
 
   /** Everything is prepared before the registry says so: what fails leaves the old snapshot. */
-  function put(name: string, of: string, source: Source): SnapshotEntry {
-    const { home, origin } = source.fill(homes.prepare("snapshots", name));
-    const { image, boot } = source;
-    const entry = { home, of, now: formatInstant(image.now), turn: image.turn, last: origin.last, boot };
-    return enter(name, entry, origin);
+  function saveFrom(name: string, of: string, source: ForkSource): SnapshotEntry {
+    const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("snapshots", name));
+    const { now, turn } = source.image;
+    const { last } = forkedState;
+    const entry = { home: worldFolder, of, now: formatInstant(now), turn, last, boot: source.boot };
+    return register(name, entry, forkedState);
   }
 
-  function enter(name: string, entry: SnapshotEntry, kept: Kept): SnapshotEntry {
-    const { registry } = homes;
-    if (name === SEEDED) homes.change({ ...registry, seeded: entry });
-    else homes.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
-    keep(name, entry.home, kept);
+  function register(name: string, entry: SnapshotEntry, loaded: LoadedState): SnapshotEntry {
+    const { registry } = dataDirectory;
+    if (name === SEEDED) dataDirectory.change({ ...registry, seeded: entry });
+    else dataDirectory.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
+    cache(name, entry.home, loaded);
     return entry;
   }
 
-  function entryOf(name: string): SnapshotEntry | undefined {
-    const { snapshots, seeded } = homes.registry;
-    if (name === SEEDED) return seeded;
-    return Object.hasOwn(snapshots, name) ? snapshots[name] : undefined;
-  }
-
   function find(name: string): SnapshotFacts {
-    const entry = name === SEEDED ? undefined : entryOf(name);
+    const entry = name === SEEDED ? undefined : entryOf(dataDirectory.registry, name);
     if (!entry) throw unknownSnapshot(name);
     return factsOf(name, entry);
   }
 
   return {
-    async save(name, of, site) {
-      refuseSnapshot(homes, name, limits.snapshots);
-      return factsOf(name, await site.atRest((source) => put(name, of, source)));
+    async save(name, of, runtime) {
+      refuseSnapshot(dataDirectory, name, limits.snapshots);
+      return factsOf(name, await runtime.whenIdle((source) => saveFrom(name, of, source)));
     },
-    list: () => Object.entries(homes.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
+    list: () => Object.entries(dataDirectory.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
     find,
-    refuse: (name) => refuseSnapshot(homes, name, limits.snapshots),
-    still(name) {
+    refuse: (name) => refuseSnapshot(dataDirectory, name, limits.snapshots),
+    exportSource(name) {
       const { of } = find(name);
-      const entry = entryOf(name) as SnapshotEntry;
-      return { name, of, home: entry.home, image: stillOf(name, entry).image };
+      const entry = entryOf(dataDirectory.registry, name) as SnapshotEntry;
+      return { name, of, worldFolder: entry.home, image: loadSnapshot(name, entry).image };
     },
-    adopt(name, entry, state) {
+    registerImported(name, entry, state) {
       const image = imageOf(state, COLLECTIONS);
-      return factsOf(name, enter(name, entry, { image, limiter: createRateLimiter(rateLimits) }));
+      return factsOf(name, register(name, entry, { image, limiter: createRateLimiter(rateLimits) }));
     },
     remove(name) {
       find(name);
-      const { [name]: _, ...snapshots } = homes.registry.snapshots;
-      homes.change({ ...homes.registry, snapshots });
-      stills.delete(name);
+      const { [name]: _, ...snapshots } = dataDirectory.registry.snapshots;
+      dataDirectory.change({ ...dataDirectory.registry, snapshots });
+      loadedSnapshots.delete(name);
     },
-    source(name) {
-      const entry = entryOf(name);
-      return entry && sourceOfSnapshot(entry, stillOf(name, entry), isKept);
+    forkSource(name) {
+      const entry = entryOf(dataDirectory.registry, name);
+      return entry && snapshotForkSource(entry, loadSnapshot(name, entry), isKept);
     },
-    async keepSeeded(site) {
+    async saveSeeded(runtime) {
       // Without rows or destinations a world is seeded as quickly as it is copied.
-      if (!homes.registry.seeded && isLong(configuration.seedData))
-        await site.atRest((source) => put(SEEDED, SEEDED, source));
+      if (!dataDirectory.registry.seeded && isSlowToSeed(configuration.seedData))
+        await runtime.whenIdle((source) => saveFrom(SEEDED, SEEDED, source));
     },
   };
+}
+
+function entryOf({ snapshots, seeded }: Registry, name: string): SnapshotEntry | undefined {
+  if (name === SEEDED) return seeded;
+  return Object.hasOwn(snapshots, name) ? snapshots[name] : undefined;
 }
 
 function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {
   return { name, of, now, turn, ...(missing && { missing }) };
 }
 
-function isLong({ traces, destinations }: SeedData): boolean {
+function isSlowToSeed({ traces, destinations }: SeedData): boolean {
   return traces.length > 0 || destinations.length > 0;
 }
 
@@ -172,7 +178,7 @@ export function refuseName(name: string): void {
     );
 }
 
-function refuseSnapshot({ registry }: Homes, name: string, snapshotsMax: number): void {
+function refuseSnapshot({ registry }: DataDirectory, name: string, snapshotsMax: number): void {
   refuseName(name);
   if (Object.hasOwn(registry.worlds, name))
     throw new Refusal(

@@ -10,15 +10,15 @@ import { worldChoice } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Resolved, S3Listener } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
-import type { Missing } from "../storage/archive/hiding.ts";
+import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
-import { type FaultRule, unstruckFaults } from "../subjects/faults/rules.ts";
+import { type FaultRule, untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { type PortNumbers, readyLine } from "./control-context.ts";
-import { type House, openHouse } from "./emulator-runtime.ts";
-import { createDiskRoom } from "./free-space.ts";
+import { type EmulatorRuntime, openEmulatorRuntime } from "./emulator-runtime.ts";
+import { createFreeSpaceGuard } from "./free-space.ts";
 import type { NamedWorld, OpenWorlds } from "./open-worlds.ts";
 import type { Worlds } from "./worlds.ts";
 
@@ -26,7 +26,7 @@ import type { Worlds } from "./worlds.ts";
 export interface RunningEmulator {
   readonly ready: ReadyLine;
   /** What the world main has no secrets for, when it was read from a file. */
-  readonly missing: Missing | undefined;
+  readonly missing: MissingSecrets | undefined;
   /** Answers a request without a socket. */
   handle(request: HttpRequest): Promise<HttpReply>;
   /** What the test-only operations work on in the world main, for callers in the same process. */
@@ -36,9 +36,9 @@ export interface RunningEmulator {
   /** Where the bodies of the embedded object store lie. */
   readonly objectsFolder: string;
   /** Armed faults that never struck: under `--strict` their user wants to know. */
-  unstruckFaults(): readonly FaultRule[];
+  untriggeredFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
-  readonly defect: House["defect"];
+  readonly defect: EmulatorRuntime["defect"];
   /** Takes no more requests, saves the state and lets go of the data folder. */
   close(): Promise<void>;
 }
@@ -47,9 +47,9 @@ const CLOSE_GRACE_MS = 1000;
 
 /** The composition root: the only place that knows every adapter. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
-  const folder = await takeFolder(configuration, (reason) => endWorlds(house?.worlds, reason));
+  const folder = await acquireFolder(configuration, (reason) => endWorlds(emulatorRuntime?.worlds, reason));
   const ports: PortNumbers = { us: 0, eu: 0, s3: 0 };
-  let house: House | undefined;
+  let emulatorRuntime: EmulatorRuntime | undefined;
   let servers: Readonly<Record<keyof PortNumbers, Server>> | undefined;
 
   async function closeServers(): Promise<void> {
@@ -58,27 +58,27 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
 
   async function close(): Promise<void> {
     await closeServers();
-    await house?.close();
+    await emulatorRuntime?.close();
     await folder.release();
   }
 
   /** All is saved before anybody hears that a file could not be written. */
-  async function leave(): Promise<void> {
+  async function exportAndClose(): Promise<void> {
     await closeServers();
-    const [left] = await Promise.allSettled([house?.leave()]);
+    const [exportResult] = await Promise.allSettled([emulatorRuntime?.exportOnExit()]);
     await close();
-    if (left?.status === "rejected") throw left.reason;
+    if (exportResult?.status === "rejected") throw exportResult.reason;
   }
 
   try {
     const secrets = configuration.dataFolder === null ? createSecrets() : openSecrets(folder.path);
-    house = openHouse({ configuration, folder: folder.path, secrets, ports });
-    const { main, missing } = await house.begin();
-    const handle = handlerOf(house, folder.path);
-    servers = serversOf(house, configuration, handle);
+    emulatorRuntime = openEmulatorRuntime({ configuration, folder: folder.path, secrets, ports });
+    const { main, missing } = await emulatorRuntime.openMain();
+    const handle = handlerOf(emulatorRuntime, folder.path);
+    servers = serversOf(emulatorRuntime, configuration, handle);
     await listenOn(servers, ports, configuration);
     const ready = readyLine(main, configuration, ports);
-    return running(house, main, { ready, missing, handle, close: leave });
+    return running(emulatorRuntime, main, { ready, missing, handle, close: exportAndClose });
   } catch (error) {
     await close();
     throw error;
@@ -86,7 +86,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
 }
 
 function running(
-  { worlds, open, controlOf, defect }: House,
+  { worlds, open, controlOf, defect }: EmulatorRuntime,
   main: NamedWorld,
   rest: Pick<RunningEmulator, "ready" | "missing" | "handle" | "close">,
 ): RunningEmulator {
@@ -95,24 +95,24 @@ function running(
     control: controlOf(main),
     world: open.find,
     get objectsFolder() {
-      return main.site.home.objects;
+      return main.runtime.worldFolder.objects;
     },
-    unstruckFaults: () =>
-      worlds.list().flatMap(({ named }) => (named ? unstruckFaults(named.site.world.reader) : [])),
+    untriggeredFaults: () =>
+      worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
     defect,
   };
 }
 
-interface TakenFolder {
+interface LockedFolder {
   readonly path: string;
   release(): Promise<void>;
 }
 
 /** The data folder, locked; or a temporary one that goes when it is released. */
-async function takeFolder(
+async function acquireFolder(
   { dataFolder }: Configuration,
   onLost: (reason: string) => void,
-): Promise<TakenFolder> {
+): Promise<LockedFolder> {
   if (dataFolder !== null) {
     const { release } = await lockFolder(dataFolder, onLost);
     return { path: dataFolder, release };
@@ -123,16 +123,16 @@ async function takeFolder(
 
 function endWorlds(worlds: Worlds | undefined, reason: string): void {
   for (const { named } of worlds?.list() ?? [])
-    named?.site.world.end(new Refusal(503, "data_folder_lost", reason));
+    named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
 }
 
-function handlerOf({ reception }: House, folder: string): RunningEmulator["handle"] {
-  const room = createDiskRoom(folder);
-  return (request) => reception.handle(room.checked(request));
+function handlerOf({ router }: EmulatorRuntime, folder: string): RunningEmulator["handle"] {
+  const freeSpace = createFreeSpaceGuard(folder);
+  return (request) => router.handle(freeSpace.checked(request));
 }
 
 function serversOf(
-  { open }: House,
+  { open }: EmulatorRuntime,
   { settings }: Configuration,
   handle: RunningEmulator["handle"],
 ): Record<keyof PortNumbers, Server> {
@@ -176,8 +176,8 @@ async function storeFor(
   headers: IncomingHttpHeaders,
 ): Promise<Resolved | undefined> {
   const { id, basePath } = worldChoice(url, headers);
-  const named = worlds.find(id) ?? (await worlds.wake(id));
+  const named = worlds.find(id) ?? (await worlds.ensureOpen(id));
   while (named?.seeding) await named.seeding;
-  named?.site.clock.sync();
-  return named && { store: named.site.objects, basePath };
+  named?.runtime.clock.sync();
+  return named && { store: named.runtime.objects, basePath };
 }

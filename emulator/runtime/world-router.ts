@@ -7,17 +7,17 @@ import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
-import type { Site } from "./world-runtime.ts";
+import type { WorldRuntime } from "./world-runtime.ts";
 
 /** Brings each request to its world. */
-export interface Reception {
+export interface WorldRouter {
   handle(request: HttpRequest): Promise<HttpReply>;
   /** In a world that is known already, as the emulator calls itself. */
   handleIn(world: NamedWorld, request: HttpRequest): Promise<HttpReply>;
 }
 
 /** What a request can be handed to. */
-export interface ReceptionParts {
+export interface WorldRouterOptions {
   readonly worlds: OpenWorlds;
   readonly gateway: Gateway;
   readonly allowedHosts: readonly string[];
@@ -25,19 +25,24 @@ export interface ReceptionParts {
 }
 
 /** Hands each request to the world that it names. */
-export function createReception({ worlds, gateway, allowedHosts, controlOf }: ReceptionParts): Reception {
+export function createWorldRouter({
+  worlds,
+  gateway,
+  allowedHosts,
+  controlOf,
+}: WorldRouterOptions): WorldRouter {
   function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
-    const { site, recording } = named;
-    site.clock.sync();
-    const keep = recording.take(request, site.world.now);
+    const { runtime, recording } = named;
+    runtime.clock.sync();
+    const record = recording.record(request, runtime.world.now);
     const reply = request.path.startsWith(CONTROL_PREFIX)
       ? answerControl(controlOf(named), request, allowedHosts)
-      : gateway.handle(site.world, request, site.clock);
-    return onceKept(site, reply, keep);
+      : gateway.handle(runtime.world, request, runtime.clock);
+    return afterPersisted(runtime, reply, record);
   }
 
-  async function handleElsewhere({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
-    const named = worlds.find(id) ?? (await worlds.wake(id));
+  async function openAndHandle({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
+    const named = worlds.find(id) ?? (await worlds.ensureOpen(id));
     if (!named) throw unknownWorld(id);
     while (named.seeding) await named.seeding;
     const path = request.path.slice(basePath.length) || "/";
@@ -51,7 +56,7 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
         const choice = worldChoice(request.path, request.headers);
         const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
         if (named && !named.seeding) return handleIn(named, request);
-        return handleElsewhere(choice, request).catch((error: unknown) => refusalFor(request, error));
+        return openAndHandle(choice, request).catch((error: unknown) => refusalFor(request, error));
       } catch (error) {
         return Promise.resolve(refusalFor(request, error));
       }
@@ -60,15 +65,15 @@ export function createReception({ worlds, gateway, allowedHosts, controlOf }: Re
 }
 
 /** Nobody is told of what the end of the process could still undo. */
-async function onceKept(
-  site: Site,
+async function afterPersisted(
+  runtime: WorldRuntime,
   replying: Promise<HttpReply>,
-  keep: ReturnType<Recording["take"]>,
+  record: ReturnType<Recording["record"]>,
 ): Promise<HttpReply> {
   const reply = await replying;
-  keep?.(reply);
-  const kept = site.kept();
-  if (kept) await kept;
+  record?.(reply);
+  const persisted = runtime.persisted();
+  if (persisted) await persisted;
   return reply;
 }
 

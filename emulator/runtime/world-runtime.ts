@@ -5,20 +5,20 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createWorld, type EffectRunner, type WorldParts } from "../kernel/world.ts";
-import { createDoors } from "../s3/client/doors.ts";
+import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageParts } from "../s3/object-store.ts";
-import type { Home } from "../storage/folders/registry.ts";
+import type { WorldFolder } from "../storage/folders/registry.ts";
 import { openStore, readStore, type Store } from "../storage/journal/store.ts";
 import { type ObjectFiles, openObjectFiles } from "../storage/objects/object-files.ts";
-import { readingFrom, type SharedEncoder } from "../storage/parquet/encoder.ts";
+import { encoderFor, type SharedEncoder } from "../storage/parquet/encoder.ts";
 import { openTraceStore, type TraceFiles } from "../storage/rows/store.ts";
 import { exportEffects } from "../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../subjects/bulk-exports/encoder.ts";
-import type { Oracle, Rehearsal } from "../subjects/control-operation.ts";
+import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
 import { createSchedules } from "../subjects/crons/schedules.ts";
-import type { Doors } from "../subjects/destinations/door.ts";
+import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import { REQUEST_EFFECTS } from "../subjects/faults/effects.ts";
-import { strikeS3 } from "../subjects/faults/s3.ts";
+import { triggerS3Fault } from "../subjects/faults/s3.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { createDelays, type Delays } from "../subjects/object-storage/delays.ts";
 import { statsEffects } from "../subjects/queries/effects.ts";
@@ -27,24 +27,24 @@ import type { Ports, Secrets, World } from "../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
 import { COLLECTIONS, REACTIONS } from "./assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
-import { type Origin, type Source, sourceOfWorld } from "./fork-source.ts";
+import { type ForkedState, type ForkSource, liveForkSource } from "./fork-source.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
-export interface Site {
+export interface WorldRuntime {
   readonly world: World;
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
-  readonly home: Home;
+  readonly worldFolder: WorldFolder;
   /** True for a world that has still to be given what a fresh one holds. */
   readonly isFresh: boolean;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
-  rehearse(target: AdvanceTarget): Promise<Rehearsal>;
+  dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   stats(): { readonly rows: number; readonly bytes: number };
   /** Calls back once nothing is under way, with what another world goes on from: to be used in the same go. */
-  atRest<T>(use: (source: Source) => T): Promise<T>;
+  whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
   /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
-  kept(): Promise<void> | undefined;
+  persisted(): Promise<void> | undefined;
   /** Ends the world and lets go of its folders at once, for another one to take its place. */
   end(reason: Refusal): Promise<void>;
   /** Saves the state and lets go of the folders. */
@@ -52,17 +52,17 @@ export interface Site {
 }
 
 /** What one world runs with. */
-export interface SiteOptions {
+export interface WorldRuntimeOptions {
   readonly configuration: Configuration;
-  readonly home: Home;
+  readonly worldFolder: WorldFolder;
   /** Left out for a world that begins with what its home holds. */
-  readonly origin?: Origin;
+  readonly forkedState?: ForkedState;
   readonly secrets: Secrets;
   /** One for all worlds of a process. */
   readonly encoder: SharedEncoder;
   readonly isEmbedded: Ports["isEmbedded"];
   /** Folders of objects that were forked from this one's. */
-  readonly heirs: () => readonly string[];
+  readonly forks: () => readonly string[];
   /** Answers a request of the emulator to itself (§6.1, relative webhooks). */
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
 }
@@ -70,28 +70,28 @@ export interface SiteOptions {
 const JOURNAL_CAPACITY = 10_000;
 
 /** Opens a world: as its home has it, or as the origin says that it begins. */
-export function openSite(options: SiteOptions): Site {
-  const { configuration, home, origin } = options;
+export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
+  const { configuration, worldFolder, forkedState } = options;
   const { image, store } = openRecords(options, (error) => world.end(error));
-  const tools = openTools(options, store);
-  const { traces, files, encoder, webhooks } = tools;
-  const world = createWorld<Ports>(partsOf(tools, image, tools.delays));
+  const adapters = openAdapters(options, store);
+  const { traces, files, encoder, webhooks } = adapters;
+  const world = createWorld<Ports>(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
-  const objects: ObjectStore = { world, files, delays: tools.delays, strike: strikeS3 };
-  tools.doors = createDoors({
+  const objects: ObjectStore = { world, files, delays: adapters.delays, triggerFault: triggerS3Fault };
+  adapters.objectStores = createObjectStoreClients({
     store: objects,
     timeoutMs: configuration.settings.timings.object_store_timeout_ms,
   });
   files.recover(world.reader);
   world.recover();
 
-  async function letGo(reason: Refusal, last: WorldState | undefined): Promise<void> {
+  async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
     world.end(reason);
-    tools.delays.end(reason);
+    adapters.delays.rejectAll(reason);
     files.end();
     webhooks.close();
-    tools.doors?.close();
+    adapters.objectStores?.close();
     traces.close();
     await encoder.close();
     await store?.close(last);
@@ -101,22 +101,22 @@ export function openSite(options: SiteOptions): Site {
     world,
     clock,
     objects,
-    oracle: lazyOracle(tools, objects),
-    home,
-    isFresh: origin === undefined && image.turn === 0,
-    rehearse: (target) => rehearseIn(tools, world, target),
+    oracle: lazyOracle(adapters, objects),
+    worldFolder,
+    isFresh: forkedState === undefined && image.turn === 0,
+    dryRun: (target) => dryRunIn(adapters, world, target),
     stats: () => traces.stats(),
-    kept: () => store?.flushed(),
-    async atRest(use) {
+    persisted: () => store?.flushed(),
+    async whenIdle(use) {
       // Nobody need have asked a flowing world for its time lately.
       clock.sync();
-      do await waitForRest(world);
+      do await waitUntilIdle(world);
       while (world.inFlight().length > 0);
-      return use(sourceOfWorld({ world, traces, files, store, home }));
+      return use(liveForkSource({ world, traces, files, store, worldFolder }));
     },
-    end: (reason) => letGo(reason, undefined),
+    end: (reason) => release(reason, undefined),
     // A world that has ended before may have lost its folder to another process: it writes no more.
-    close: () => letGo(new Refusal(503, "closing", "The emulator is stopping."), lastStateOf(world, store)),
+    close: () => release(new Refusal(503, "closing", "The emulator is stopping."), lastStateOf(world, store)),
   };
 }
 
@@ -125,7 +125,7 @@ function lastStateOf(world: World, store: Store | undefined): WorldState | undef
 }
 
 /** What is under way would end in one of the two worlds only. */
-async function waitForRest(world: World): Promise<void> {
+async function waitUntilIdle(world: World): Promise<void> {
   if (world.defect) throw world.defect;
   if (await isStalled(world, world.settled()))
     throw new Refusal(
@@ -138,7 +138,7 @@ async function waitForRest(world: World): Promise<void> {
 }
 
 /** What a world reaches outside of itself. */
-interface Tools {
+interface WorldAdapters {
   readonly ports: Ports;
   readonly store: Store | undefined;
   readonly traces: TraceFiles;
@@ -147,7 +147,7 @@ interface Tools {
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
   /** Opened once the world is there that its embedded side leads into. */
-  doors: ReturnType<typeof createDoors> | undefined;
+  objectStores: ReturnType<typeof createObjectStoreClients> | undefined;
 }
 
 interface OpenedRecords {
@@ -156,101 +156,103 @@ interface OpenedRecords {
 }
 
 function openRecords(
-  { configuration, home, origin }: SiteOptions,
+  { configuration, worldFolder, forkedState }: WorldRuntimeOptions,
   onFailure: (error: Error) => void,
 ): OpenedRecords {
   const isKept = configuration.dataFolder !== null;
-  const folder = home.records;
-  if (origin)
+  const folder = worldFolder.records;
+  if (forkedState)
     return {
-      image: origin.image,
-      store: isKept ? openStore({ folder, last: origin.last, onFailure }) : undefined,
+      image: forkedState.image,
+      store: isKept ? openStore({ folder, last: forkedState.last, onFailure }) : undefined,
     };
   const initial = initialState(configuration);
   if (!isKept) return { image: imageOf(initial, COLLECTIONS), store: undefined };
   const { state, last } = readStore(folder, initial);
-  const image = imageOf(present(state, configuration), COLLECTIONS);
+  const image = imageOf(resumedState(state, configuration), COLLECTIONS);
   return { image, store: openStore({ folder, last, onFailure }) };
 }
 
-function openTools(options: SiteOptions, store: Store | undefined): Tools {
-  const { configuration, home, origin, secrets, isEmbedded, handle, heirs } = options;
+function openAdapters(options: WorldRuntimeOptions, store: Store | undefined): WorldAdapters {
+  const { configuration, worldFolder, forkedState, secrets, isEmbedded, handle, forks } = options;
   const { settings } = configuration;
-  const inherited = origin && { inherited: origin.rows };
-  const traces = openTraceStore({ folder: home.traces, layers: home.layers, ...inherited });
-  const limiter = origin?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
-  const boot = origin?.boot !== undefined && { boot: origin.boot };
+  const inherited = forkedState && { inherited: forkedState.rows };
+  const traces = openTraceStore({ folder: worldFolder.traces, layers: worldFolder.layers, ...inherited });
+  const limiter = forkedState?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
+  const boot = forkedState?.boot !== undefined && { boot: forkedState.boot };
   return {
     ports: { settings, traces, secrets, schedules: createSchedules(), limiter, isEmbedded },
     store,
     traces,
-    files: openObjectFiles({ folder: home.objects, bases: () => home.bases, heirs, ...boot }),
+    files: openObjectFiles({ folder: worldFolder.objects, bases: () => worldFolder.bases, forks, ...boot }),
     delays: createDelays(),
-    encoder: readingFrom(options.encoder, traces.place),
+    encoder: encoderFor(options.encoder, traces.location),
     webhooks: createWebhookSender({ settings, handle }),
-    doors: undefined,
+    objectStores: undefined,
   };
 }
 
-function partsOf(tools: Tools, image: WorldImage, delays: Delays): WorldParts<Ports> {
-  const { ports, store, encoder, webhooks } = tools;
-  const storage = objectStorageParts(tools.files, delays);
-  const doors: Doors = { open: (address, credentials) => doorsOf(tools).open(address, credentials) };
+function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<Ports> {
+  const { ports, store, encoder, webhooks } = adapters;
+  const storage = objectStorageParts(adapters.files, delays);
+  const objectStores: ObjectStoreClients = {
+    open: (address, credentials) => objectStoresOf(adapters).open(address, credentials),
+  };
   return {
     image,
     ports,
     reactions: { ...REACTIONS, ...storage.reactions },
-    effects: afterKeeping(store, {
+    effects: afterPersisting(store, {
       ...storage.effects,
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
-      ...statsEffects(tools.traces),
-      ...exportEffects({ encoder, secrets: ports.secrets, doors }),
+      ...statsEffects(adapters.traces),
+      ...exportEffects({ encoder, secrets: ports.secrets, objectStores }),
     }),
-    keep: keeperOf(store),
+    persist: persistCommits(store),
     journalCapacity: JOURNAL_CAPACITY,
   };
 }
 
 /** Requests of one moment are kept together, since their replies can wait for that; nothing else waits. */
-function keeperOf(store: Store | undefined): (commit: Commit) => void {
+function persistCommits(store: Store | undefined): (commit: Commit) => void {
   if (!store) return () => undefined;
-  return (commit) => (commit.cause.type === "request" ? store.keepSoon(commit) : store.keep(commit));
+  return (commit) => (commit.cause.type === "request" ? store.appendBatched(commit) : store.append(commit));
 }
 
 /** Nothing is done outside of a world before the turn is kept that asked for it. */
-function afterKeeping(
+function afterPersisting(
   store: Store | undefined,
   effects: WorldParts<Ports>["effects"],
 ): WorldParts<Ports>["effects"] {
   if (!store) return effects;
-  const kept = Object.entries(effects).map(([kind, run]): [string, EffectRunner] => [
+  const persistedFirst = Object.entries(effects).map(([kind, run]): [string, EffectRunner] => [
     kind,
     (effect) => {
       store.flush();
       return run(effect);
     },
   ]);
-  return Object.fromEntries(kept);
+  return Object.fromEntries(persistedFirst);
 }
 
-async function rehearseIn(tools: Tools, world: World, target: AdvanceTarget): Promise<Rehearsal> {
-  const { rehearse } = await import("./dry-run.ts");
-  return rehearse(world, (image) => partsOf(tools, image, createDelays()), target);
+async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {
+  const { dryRun: rehearse } = await import("./dry-run.ts");
+  return rehearse(world, (image) => partsOf(adapters, image, createDelays()), target);
 }
 
 /** Loaded when it is first asked: most uses of an emulator verify nothing. */
-function lazyOracle(tools: Tools, objects: ObjectStore): Oracle {
+function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
   let oracle: Promise<Oracle> | undefined;
 
   async function load(): Promise<Oracle> {
     const { createOracle } = await import("../oracle/oracle.ts");
-    const { traces, ports } = tools;
-    const doors = doorsOf(tools);
+    const { traces, ports } = adapters;
+    const objectStores = objectStoresOf(adapters);
     return createOracle({
       world: () => objects.world,
-      traces: traces.place,
-      doors,
+      traces: traces.location,
+      objectStores,
       secrets: ports.secrets,
       objects,
     });
@@ -264,9 +266,9 @@ function lazyOracle(tools: Tools, objects: ObjectStore): Oracle {
   };
 }
 
-function doorsOf({ doors }: Tools): NonNullable<Tools["doors"]> {
-  if (!doors) throw new Error("The doors of the object stores are not open yet.");
-  return doors;
+function objectStoresOf({ objectStores }: WorldAdapters): NonNullable<WorldAdapters["objectStores"]> {
+  if (!objectStores) throw new Error("The doors of the object stores are not open yet.");
+  return objectStores;
 }
 
 function initialState({ seed, now, clock }: Configuration): WorldState {
@@ -274,7 +276,7 @@ function initialState({ seed, now, clock }: Configuration): WorldState {
 }
 
 /** A world that was left goes on: a flowing clock with the wall's time, never backwards. */
-export function present<S extends Pick<WorldState, "turn" | "now" | "clock">>(
+export function resumedState<S extends Pick<WorldState, "turn" | "now" | "clock">>(
   state: S,
   { clock, now }: Configuration,
 ): S {

@@ -1,13 +1,18 @@
 import { MAIN } from "../http/world-choice.ts";
-import type { Beginning } from "../kernel/commit.ts";
+import type { InitialSettings } from "../kernel/commit.ts";
 import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Homes } from "../storage/folders/homes.ts";
-import { type Home, isUsual, type WorldEntry, withWorld } from "../storage/folders/registry.ts";
-import type { WorldOrder } from "../subjects/control-operation.ts";
-import type { Origin, Source } from "./fork-source.ts";
+import type { DataDirectory } from "../storage/folders/data-directory.ts";
+import {
+  startsAsConfigured,
+  type WorldEntry,
+  type WorldFolder,
+  withWorld,
+} from "../storage/folders/registry.ts";
+import type { CreateWorldRequest } from "../subjects/control-operation.ts";
+import type { ForkedState, ForkSource } from "./fork-source.ts";
 import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
-import { refuseName, SEEDED, type Stills } from "./snapshots.ts";
+import { refuseName, SEEDED, type SnapshotStore } from "./snapshots.ts";
 
 /** What is known of a world without opening it. */
 export interface WorldFacts {
@@ -22,9 +27,9 @@ export interface WorldFacts {
 export interface Worlds {
   list(): readonly WorldFacts[];
   /** Begins empty or seeded, if wanted in its own way; or goes on from a world or a snapshot as that stands. */
-  create(order: WorldOrder): Promise<WorldFacts>;
+  create(request: CreateWorldRequest): Promise<WorldFacts>;
   /** Begins a world that was never in use with a snapshot, as it is seen from now. */
-  begin(id: string, snapshot: string, seen: (image: WorldImage) => WorldImage): void;
+  startFromSnapshot(id: string, snapshot: string, adjust: (image: WorldImage) => WorldImage): void;
   remove(id: string): void;
   /** Begins a world anew, empty or with what the configuration gives it. */
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
@@ -34,20 +39,28 @@ export interface Worlds {
 
 /** What worlds are made with; `worldsMax` bounds how many there may be. */
 export interface WorldsParts {
-  readonly homes: Homes;
-  readonly stills: Stills;
+  readonly dataDirectory: DataDirectory;
+  readonly snapshotStore: SnapshotStore;
   readonly open: OpenWorlds;
   readonly worldsMax: number;
 }
 
 /** A world that could not be given what it begins with is removed again. */
 export function createWorlds(parts: WorldsParts): Worlds {
-  const { homes, stills, open } = parts;
+  const { dataDirectory, snapshotStore, open } = parts;
 
-  async function begin(id: string, isEmpty: boolean, beginning?: Beginning): Promise<string> {
-    const home = homes.prepare("worlds", id);
-    register(homes, id, { home, from: isEmpty ? null : SEEDED, ...(beginning && { beginning }) });
-    const named = open.enter(id, home);
+  async function createFresh(
+    id: string,
+    isEmpty: boolean,
+    initialSettings?: InitialSettings,
+  ): Promise<string> {
+    const worldFolder = dataDirectory.prepare("worlds", id);
+    register(dataDirectory, id, {
+      home: worldFolder,
+      from: isEmpty ? null : SEEDED,
+      ...(initialSettings && { beginning: initialSettings }),
+    });
+    const named = open.add(id, worldFolder);
     try {
       await open.seed(named, isEmpty);
     } catch (error) {
@@ -58,140 +71,156 @@ export function createWorlds(parts: WorldsParts): Worlds {
     return id;
   }
 
-  function fork(wanted: string | undefined, from: string): Promise<string> {
-    return withSource(parts, from, (source) => {
-      const id = wanted ?? freeName(homes);
-      // Somebody else may have been quicker.
-      refuseTaken(parts, id);
-      const { home, origin } = source.fill(homes.prepare("worlds", id));
-      register(homes, id, { home, from });
-      open.enter(id, home, origin);
-      return id;
-    });
-  }
-
   /** In one go, so that of two who ask for it one is told that there is no such world. */
   function remove(id: string): void {
     if (id === MAIN)
       throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
-    if (!Object.hasOwn(homes.registry.worlds, id)) throw unknownWorld(id);
-    const { [id]: _, ...worlds } = homes.registry.worlds;
+    if (!Object.hasOwn(dataDirectory.registry.worlds, id)) throw unknownWorld(id);
+    const { [id]: _, ...worlds } = dataDirectory.registry.worlds;
     const written = (): void => {
       const named = open.find(id);
       open.drop(id);
       if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
     };
-    homes.change({ ...homes.registry, worlds }, { written });
+    dataDirectory.change({ ...dataDirectory.registry, worlds }, { written });
   }
 
   const factsOf = (id: string): WorldFacts => {
-    return { id, from: homes.registry.worlds[id]?.from ?? null, named: open.find(id) };
+    return { id, from: dataDirectory.registry.worlds[id]?.from ?? null, named: open.find(id) };
   };
 
   return {
-    list: () => Object.keys(homes.registry.worlds).map(factsOf),
-    async create({ id, from, beginning }) {
-      refuseTaken(parts, id ?? freeName(homes));
-      if (beginning) refuseBeginning(from);
-      const isNew = from === undefined || (from === SEEDED && (beginning || !stills.source(SEEDED)));
-      const made = isNew ? begin(id ?? freeName(homes), from === undefined, beginning) : fork(id, from);
-      return factsOf(await made);
+    list: () => Object.keys(dataDirectory.registry.worlds).map(factsOf),
+    async create({ id, from, initialSettings }) {
+      refuseTaken(parts, id ?? freeName(dataDirectory));
+      if (initialSettings) refuseInitialSettings(from);
+      const isNew =
+        from === undefined || (from === SEEDED && (initialSettings || !snapshotStore.forkSource(SEEDED)));
+      const created = isNew
+        ? createFresh(id ?? freeName(dataDirectory), from === undefined, initialSettings)
+        : fork(parts, id, from);
+      return factsOf(await created);
     },
-    begin(id, snapshot, seen) {
-      const source = stills.source(snapshot);
-      const first = homes.registry.worlds[id];
-      if (!source || !first) throw unknownSource(snapshot);
-      const image = seen(source.image);
-      const { objects } = first.home;
-      homes.empty(objects);
-      const { home, origin } = source.fill({ ...homes.prepare("worlds", id), objects });
-      register(homes, id, { ...first, home, from: snapshot });
-      open.enter(id, home, { ...origin, image });
-    },
+    startFromSnapshot: (id, snapshot, adjust) => startFromSnapshot(parts, id, snapshot, adjust),
     remove,
     async reset(named, isEmpty) {
-      const isLikeOthers = !isEmpty && isUsual(homes.registry, named.id);
-      const source = isLikeOthers ? stills.source(SEEDED) : undefined;
-      if (source) return goOn(parts, named, source, SEEDED);
-      const home = homes.prepare("worlds", named.id);
-      replace(parts, named, inOldPlace(homes, named, home), isEmpty ? null : SEEDED);
+      const isLikeOthers = !isEmpty && startsAsConfigured(dataDirectory.registry, named.id);
+      const source = isLikeOthers ? snapshotStore.forkSource(SEEDED) : undefined;
+      if (source) return continueFrom(parts, named, source, SEEDED);
+      const worldFolder = dataDirectory.prepare("worlds", named.id);
+      replace(parts, named, keepObjectsFolder(dataDirectory, named, worldFolder), isEmpty ? null : SEEDED);
       await open.seed(named, isEmpty);
     },
     load(named, name) {
-      const source = stills.source(name);
+      const source = snapshotStore.forkSource(name);
       if (!source) throw unknownSource(name);
-      goOn(parts, named, source, name);
+      continueFrom(parts, named, source, name);
     },
   };
 }
 
-async function withSource<T>(
-  { stills, open }: WorldsParts,
+function fork(parts: WorldsParts, wanted: string | undefined, from: string): Promise<string> {
+  const { dataDirectory, open } = parts;
+  return withForkSource(parts, from, (source) => {
+    const id = wanted ?? freeName(dataDirectory);
+    // Somebody else may have been quicker.
+    refuseTaken(parts, id);
+    const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("worlds", id));
+    register(dataDirectory, id, { home: worldFolder, from });
+    open.add(id, worldFolder, forkedState);
+    return id;
+  });
+}
+
+function startFromSnapshot(
+  { dataDirectory, snapshotStore, open }: WorldsParts,
+  id: string,
+  snapshot: string,
+  adjust: (image: WorldImage) => WorldImage,
+): void {
+  const source = snapshotStore.forkSource(snapshot);
+  const first = dataDirectory.registry.worlds[id];
+  if (!source || !first) throw unknownSource(snapshot);
+  const image = adjust(source.image);
+  const { objects } = first.home;
+  dataDirectory.empty(objects);
+  const { worldFolder, forkedState } = source.forkInto({ ...dataDirectory.prepare("worlds", id), objects });
+  register(dataDirectory, id, { ...first, home: worldFolder, from: snapshot });
+  open.add(id, worldFolder, { ...forkedState, image });
+}
+
+async function withForkSource<T>(
+  { snapshotStore, open }: WorldsParts,
   name: string,
-  use: (source: Source) => T,
+  use: (source: ForkSource) => T,
 ): Promise<T> {
-  const still = stills.source(name);
-  if (still) return use(still);
-  const named = await open.wake(name);
+  const savedSource = snapshotStore.forkSource(name);
+  if (savedSource) return use(savedSource);
+  const named = await open.ensureOpen(name);
   if (!named) throw unknownSource(name);
-  return named.site.atRest(use);
+  return named.runtime.whenIdle(use);
 }
 
 function register(
-  { registry, change }: Homes,
+  { registry, change }: DataDirectory,
   id: string,
   entry: WorldEntry,
-  options?: Parameters<Homes["change"]>[1],
+  options?: Parameters<DataDirectory["change"]>[1],
 ): void {
   change(withWorld(registry, id, entry), options);
 }
 
 /** People look for exported files where they found them last, so their folder keeps its name if it may. */
-function inOldPlace(homes: Homes, { site }: NamedWorld, home: Home): Home {
-  const { objects } = site.home;
-  return homes.heirsOf(objects).length === 0 ? { ...home, objects } : home;
+function keepObjectsFolder(
+  dataDirectory: DataDirectory,
+  { runtime }: NamedWorld,
+  worldFolder: WorldFolder,
+): WorldFolder {
+  const { objects } = runtime.worldFolder;
+  return dataDirectory.forksOf(objects).length === 0 ? { ...worldFolder, objects } : worldFolder;
 }
 
-function goOn(parts: WorldsParts, named: NamedWorld, source: Source, from: string): void {
-  const { homes } = parts;
-  const { home, origin } = source.fill(homes.prepare("worlds", named.id));
+function continueFrom(parts: WorldsParts, named: NamedWorld, source: ForkSource, from: string): void {
+  const { dataDirectory } = parts;
+  const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("worlds", named.id));
   // Without a `boot` there are bodies in the new folder already, and the old one has others.
-  const place = origin.boot === undefined ? home : inOldPlace(homes, named, home);
-  replace(parts, named, place, from, origin);
+  const target =
+    forkedState.boot === undefined ? worldFolder : keepObjectsFolder(dataDirectory, named, worldFolder);
+  replace(parts, named, target, from, forkedState);
 }
 
 /** The old world ends when all that the new one needs is there, and that is written down. */
 function replace(
-  { homes, open }: WorldsParts,
+  { dataDirectory, open }: WorldsParts,
   named: NamedWorld,
-  home: Home,
+  worldFolder: WorldFolder,
   from: string | null,
-  origin?: Origin,
+  forkedState?: ForkedState,
 ): void {
-  const { objects } = named.site.home;
-  const entry = homes.registry.worlds[named.id];
+  const { objects } = named.runtime.worldFolder;
+  const entry = dataDirectory.registry.worlds[named.id];
   register(
-    homes,
+    dataDirectory,
     named.id,
-    { ...entry, home, from },
+    { ...entry, home: worldFolder, from },
     {
-      vacated: home.objects === objects ? objects : undefined,
+      vacated: worldFolder.objects === objects ? objects : undefined,
       written: () =>
         open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way.")),
     },
   );
-  open.move(named, home, origin);
+  open.replaceRuntime(named, worldFolder, forkedState);
 }
 
-function freeName({ registry }: Homes): string {
+function freeName({ registry }: DataDirectory): string {
   for (let n = 1; ; n += 1) {
     const name = `world-${n}`;
     if (!Object.hasOwn(registry.worlds, name) && !Object.hasOwn(registry.snapshots, name)) return name;
   }
 }
 
-function refuseTaken({ homes, worldsMax }: WorldsParts, id: string): void {
-  const { worlds, snapshots } = homes.registry;
+function refuseTaken({ dataDirectory, worldsMax }: WorldsParts, id: string): void {
+  const { worlds, snapshots } = dataDirectory.registry;
   refuseName(id);
   if (Object.hasOwn(worlds, id)) throw new Refusal(409, "taken", `There is a world ${id} already.`);
   if (Object.hasOwn(snapshots, id))
@@ -210,7 +239,7 @@ function refuseTaken({ homes, worldsMax }: WorldsParts, id: string): void {
 }
 
 /** What goes on from something stands where that stood. */
-function refuseBeginning(from: string | undefined): void {
+function refuseInitialSettings(from: string | undefined): void {
   if (from !== undefined && from !== SEEDED)
     throw new Refusal(
       422,

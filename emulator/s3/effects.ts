@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { ObjectFiles, OpenedBody } from "../storage/objects/object-files.ts";
 import type { Stage } from "../storage/objects/stage.ts";
-import { type S3Trouble, trouble } from "../subjects/object-storage/errors.ts";
+import { type S3Failure, s3Failure } from "../subjects/object-storage/errors.ts";
 import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../subjects/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
 
@@ -22,7 +22,7 @@ export async function copyBody(
   stage: Stage,
   { fd }: OpenedBody,
   { start, length }: { readonly start: number; readonly length: number },
-  look: (piece: Buffer) => void,
+  onPiece: (piece: Buffer) => void,
 ): Promise<void> {
   try {
     for (let offset = 0; offset < length; ) {
@@ -30,7 +30,7 @@ export async function copyBody(
       const { bytesRead } = await read(fd, buffer, 0, buffer.length, start + offset);
       if (bytesRead === 0) throw new Error("A body on disk is shorter than it was.");
       const piece = buffer.subarray(0, bytesRead);
-      look(piece);
+      onPiece(piece);
       await stage.write(piece);
       offset += bytesRead;
     }
@@ -60,14 +60,14 @@ export async function assemble(
   stage: Stage,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
-): Promise<S3Trouble | Assembled> {
+): Promise<S3Failure | Assembled> {
   const { checksum_algorithm: algorithm, checksum_type } = upload;
   const whole = algorithm && checksum_type === "FULL_OBJECT" ? createDigest(algorithm) : undefined;
   let size = 0;
   for (const part of parts) {
     const body = files.open(part.file);
     // Gone, because the upload was aborted or completed meanwhile.
-    if (!body) return trouble("NoSuchUpload", undefined, { UploadId: upload.upload_id });
+    if (!body) return s3Failure("NoSuchUpload", undefined, { UploadId: upload.upload_id });
     await copyBody(stage, body, { start: 0, length: body.size }, (piece) => whole?.update(piece));
     size += body.size;
   }

@@ -1,10 +1,10 @@
 import type { Cause } from "../kernel/commit.ts";
 import type { EffectRunner } from "../kernel/world.ts";
 import type { ObjectFiles } from "../storage/objects/object-files.ts";
-import { type Claim, refOf } from "../subjects/object-storage/admission.ts";
+import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
 import { FILES_REMOVED, REMOVE_FILES } from "../subjects/object-storage/buckets.ts";
 import { DELAY_OVER, type Delays } from "../subjects/object-storage/delays.ts";
-import type { StrikeS3 } from "../subjects/object-storage/faults.ts";
+import type { TriggerS3Fault } from "../subjects/object-storage/faults.ts";
 import type { Reaction, World } from "../subjects/turn.ts";
 
 /** One world's object store, as both doors use it. */
@@ -12,7 +12,7 @@ export interface ObjectStore {
   readonly world: World;
   readonly files: ObjectFiles;
   readonly delays: Delays;
-  readonly strike: StrikeS3;
+  readonly triggerFault: TriggerS3Fault;
 }
 
 /** What a world needs to hold an object store. */
@@ -24,7 +24,7 @@ export function objectStorageParts(
   readonly effects: Readonly<Record<string, EffectRunner>>;
 } {
   return {
-    reactions: { [DELAY_OVER]: delays.over, [FILES_REMOVED]: () => undefined },
+    reactions: { [DELAY_OVER]: delays.onDelayOver, [FILES_REMOVED]: () => undefined },
     effects: {
       async [REMOVE_FILES]({ data }) {
         for (const uploadId of data.upload_ids as string[]) files.removeUpload(uploadId);
@@ -36,7 +36,7 @@ export function objectStorageParts(
 }
 
 /** The cause under which a request's turns stand in the journal. */
-export function causeOf(claim: Claim): Cause {
+export function causeOf(claim: AccessRequest): Cause {
   const { op, access_key_id } = claim;
   return { type: "object_storage", name: op, ref: refOf(claim), detail: { access_key_id } };
 }

@@ -40,11 +40,14 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
   const { lock } = await import("proper-lockfile");
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    clearDead(path);
+    removeStaleLock(path);
     try {
-      const release = await lock(path, { ...optionsFor(path), onCompromised: () => onLost(lossOf(folder)) });
+      const release = await lock(path, {
+        ...optionsFor(path),
+        onCompromised: () => onLost(lostLockMessage(folder)),
+      });
       writeOwner(path);
-      return { release: () => letGo(path, release) };
+      return { release: () => unlock(path, release) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
       await waitOrRefuse(folder, path, performance.now() >= deadline);
@@ -74,7 +77,7 @@ async function waitOrRefuse(folder: string, path: string, late: boolean): Promis
  * Removes what a killed process left. The owner's file is moved away first: of several processes that
  * start at once only one can move it, and one that moved a living owner's file puts it back.
  */
-function clearDead(path: string): void {
+function removeStaleLock(path: string): void {
   const owner = readOwner(path);
   if (!isDead(owner)) return;
   const taken = `${ownerPath(path)}.${process.pid}`;
@@ -90,11 +93,11 @@ function clearDead(path: string): void {
   }
 }
 
-function lossOf(folder: string): string {
+function lostLockMessage(folder: string): string {
   return `the lock of ${folder} was lost: the process stood still for too long, or the lock was removed`;
 }
 
-async function letGo(path: string, release: () => Promise<void>): Promise<void> {
+async function unlock(path: string, release: () => Promise<void>): Promise<void> {
   rmSync(ownerPath(path), { force: true });
   await release().catch(ignoreReleased);
 }

@@ -1,7 +1,7 @@
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Recording } from "../control/recording.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
-import type { Beginning, ClockState } from "../kernel/commit.ts";
+import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
 import type { World } from "./turn.ts";
 
@@ -12,7 +12,7 @@ export interface ControlContext {
   readonly oracle: Oracle;
   readonly recording: Recording;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
-  rehearse(target: AdvanceTarget): Promise<Rehearsal>;
+  dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   /** Facts about the process for `status`. */
   status(): Readonly<Record<string, unknown>>;
   /** The effective configuration; secrets masked. */
@@ -23,7 +23,7 @@ export interface ControlContext {
   /** Of this world, and for it. */
   readonly snapshots: ControlSnapshots;
   /** Lets other requests in between two pieces of long work. */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
 }
 
 /** The worlds of this process. */
@@ -31,17 +31,17 @@ export interface ControlWorlds {
   list(): readonly WorldView[];
   find(id: string): WorldView;
   /** Empty, or going on from a world or a snapshot. */
-  create(order: WorldOrder): Promise<WorldView>;
+  create(order: CreateWorldRequest): Promise<WorldView>;
   remove(id: string): Promise<WorldView>;
 }
 
 /** A world to be made. */
-export interface WorldOrder {
+export interface CreateWorldRequest {
   /** The first free name when it is left out. */
   readonly id: string | undefined;
   readonly from: string | undefined;
   /** How an empty or seeded world begins, where that differs from the world main. */
-  readonly beginning: Beginning | undefined;
+  readonly initialSettings: InitialSettings | undefined;
 }
 
 /** A world as the control API shows it. */
@@ -69,7 +69,7 @@ export interface ControlSnapshots {
   /** A snapshot as one file; without a passphrase, secrets are left out. */
   export(name: string, passphrase: string | undefined): Promise<SnapshotFile>;
   /** Makes a snapshot of a file, once all of it was read and found whole. */
-  import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImport): Promise<SnapshotView>;
+  import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImportRequest): Promise<SnapshotView>;
 }
 
 /** A snapshot on its way out, and how many secrets it goes without. */
@@ -79,7 +79,7 @@ export interface SnapshotFile {
 }
 
 /** How a snapshot file is to be taken in. */
-export interface SnapshotImport {
+export interface SnapshotImportRequest {
   readonly name: string | undefined;
   readonly passphrase: string | undefined;
   readonly withoutSecrets: boolean;
@@ -111,7 +111,7 @@ export interface ControlClock {
 }
 
 /** What an advance would do. */
-export interface Rehearsal extends Advance {
+export interface DryRunResult extends Advance {
   /** What it took for granted, since nothing was really done. */
   readonly assumed: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { BodyOf, OperationId, PathOf, QueryOf, ReplyBodyOf } from "../../contracts/spec/operation.ts";
-import type { Ticket } from "../kernel/turn.ts";
-import type { Dressed, Following } from "./reply.ts";
+import type { PendingReply } from "../kernel/turn.ts";
+import type { ReplyWithHeaders, StreamReply } from "./reply.ts";
 import type { Turn } from "./turn.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -22,7 +22,7 @@ export interface RequestOf<Id extends OperationId> {
 export type Handler<Id extends OperationId> = (
   turn: Turn,
   request: RequestOf<Id>,
-) => ReplyBodyOf<Id> | Dressed<ReplyBodyOf<Id>> | Following | Ticket;
+) => ReplyBodyOf<Id> | ReplyWithHeaders<ReplyBodyOf<Id>> | StreamReply | PendingReply;
 
 /** One handler per row of the operations table: a row without a handler does not compile. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };

@@ -1,43 +1,43 @@
-import type { Follow } from "./agent/follow.ts";
+import type { RunSubscription } from "./agent/run-subscription.ts";
 
 /** A reply with headers of its own, or with another status than its row's. */
-export interface Dressed<Body> {
-  readonly [DRESSED]: true;
+export interface ReplyWithHeaders<Body> {
+  readonly [REPLY_WITH_HEADERS]: true;
   readonly body: Body | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly status?: number;
 }
 
 /** A reply that goes with a run: its stream, or what it has come to once it has ended. */
-export interface Following {
-  readonly [FOLLOWING]: true;
-  readonly follow: Follow;
+export interface StreamReply {
+  readonly [STREAM_REPLY]: true;
+  readonly follow: RunSubscription;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const DRESSED = Symbol("dressed");
-const FOLLOWING = Symbol("following");
+const REPLY_WITH_HEADERS = Symbol("dressed");
+const STREAM_REPLY = Symbol("following");
 
 /** A handler's answer with headers of its own; the status is its row's when none is given. */
-export function dressed<Body>(
+export function replyWithHeaders<Body>(
   body: Body | undefined,
   headers: Readonly<Record<string, string>>,
   status?: number,
-): Dressed<Body> {
-  return { [DRESSED]: true, body, headers, ...(status !== undefined && { status }) };
+): ReplyWithHeaders<Body> {
+  return { [REPLY_WITH_HEADERS]: true, body, headers, ...(status !== undefined && { status }) };
 }
 
 /** A handler's answer that stays open as its run goes. */
-export function following(follow: Follow, headers: Readonly<Record<string, string>>): Following {
-  return { [FOLLOWING]: true, follow, headers };
+export function streamReply(follow: RunSubscription, headers: Readonly<Record<string, string>>): StreamReply {
+  return { [STREAM_REPLY]: true, follow, headers };
 }
 
 /** Whether a handler's answer has headers of its own. */
-export function isDressed(value: unknown): value is Dressed<unknown> {
-  return typeof value === "object" && value !== null && DRESSED in value;
+export function isReplyWithHeaders(value: unknown): value is ReplyWithHeaders<unknown> {
+  return typeof value === "object" && value !== null && REPLY_WITH_HEADERS in value;
 }
 
 /** Whether a handler's answer goes with a run. */
-export function isFollowing(value: unknown): value is Following {
-  return typeof value === "object" && value !== null && FOLLOWING in value;
+export function isStreamReply(value: unknown): value is StreamReply {
+  return typeof value === "object" && value !== null && STREAM_REPLY in value;
 }

@@ -20,7 +20,7 @@ describe("emulator contract run --target", () => {
         ),
       );
     const before = await state();
-    const given = [
+    const input = [
       "contract",
       "run",
       "1/both-regions",
@@ -31,12 +31,12 @@ describe("emulator contract run --target", () => {
       "--eu-url",
       ready.eu_url,
     ];
-    const own = await run(given, { cwd });
+    const own = await run(input, { cwd });
     expect(own.stdout).toMatch(/: \d+ PASS\n/);
     expect(own.code).toBe(0);
     expect(await state()).toEqual(before);
     expect(await worldsAt(ready.url)).toEqual(["main"]);
-    expect((await run([...given, "--world", "main"], { cwd })).code).toBe(0);
+    expect((await run([...input, "--world", "main"], { cwd })).code).toBe(0);
     expect((await state())[1]).not.toBe(before[1]);
   });
 

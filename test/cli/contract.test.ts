@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type Answer, tinyServer } from "../contracts/tiny-server.ts";
+import { type Answer, tinyServer } from "../contracts/stub-server.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
@@ -133,12 +133,12 @@ describe("emulator contract", () => {
 
   describe("beside an agent server that errs", () => {
     /** Finds no thread, as is asked, and says so in an object. */
-    const erring: Answer = ({ path }) => ({
+    const failing: Answer = ({ path }) => ({
       status: 404,
       body: path.startsWith("/threads/") ? { detail: "no" } : "Not Found",
     });
     const served: Answer = (request) =>
-      request.path === "/assistants/search" ? { status: 200, body: [] } : erring(request);
+      request.path === "/assistants/search" ? { status: 200, body: [] } : failing(request);
 
     it("run --compare: 3, with the difference and what could not be asked", async () => {
       const { url, close } = await tinyServer(served);
@@ -169,7 +169,7 @@ describe("emulator contract", () => {
         "AKIA7",
         "--s3-secret-access-key",
       ];
-      const given = [...keys, "secret-of-mine", "--assistant", "0a91a355-8a88-422c-9546-72c183b95b5c"];
+      const input = [...keys, "secret-of-mine", "--assistant", "0a91a355-8a88-422c-9546-72c183b95b5c"];
       const { out } = await contract([
         "run",
         "4.1/not-found",
@@ -177,7 +177,7 @@ describe("emulator contract", () => {
         url,
         "--tenant-id",
         "it's",
-        ...given,
+        ...input,
       ]);
       expect(out).toContain(
         `  again: emulator contract run 4.1/not-found --target ${url} ` +

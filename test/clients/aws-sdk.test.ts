@@ -17,8 +17,8 @@ import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { complete, DESTINATION, order, type Rig } from "../support/emulator.ts";
-import { startIn, WAYS } from "./ways.ts";
+import { DESTINATION, order, type Rig, runToCompletion } from "../support/emulator.ts";
+import { startOver, TRANSPORTS } from "./transports.ts";
 
 const Bucket = "traces";
 const CREDENTIALS = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
@@ -58,11 +58,11 @@ let rig: Rig;
 
 afterEach(() => rig.close());
 
-describe.each(WAYS)("the SDK of AWS %s", (way) => {
+describe.each(TRANSPORTS)("the SDK of AWS %s", (transport) => {
   let client: S3Client;
 
   beforeEach(async () => {
-    rig = await startIn(way);
+    rig = await startOver(transport);
     client = clientOf(rig.emulator);
   });
 
@@ -122,7 +122,7 @@ describe.each(WAYS)("the SDK of AWS %s", (way) => {
 
 describe("exports to a destination with an endpoint", () => {
   beforeEach(async () => {
-    rig = await startIn("in a forked world, by its base path");
+    rig = await startOver("in a forked world, by its base path");
   });
 
   async function exportedTo(endpoint_url: string): Promise<string> {
@@ -137,10 +137,10 @@ describe("exports to a destination with an endpoint", () => {
       config: { ...DESTINATION.config, endpoint_url },
     });
     expect([status, body]).toEqual([200, expect.anything()]);
-    const ordered = await order(rig, { projectId: session_id, destinationId: body.id });
-    await complete(rig, ordered.body.id);
-    expect(await rig.emulator.verifyExport(ordered.body.id)).toMatchObject({ ok: true, rows: 20 });
-    return ordered.body.id;
+    const prepared = await order(rig, { projectId: session_id, destinationId: body.id });
+    await runToCompletion(rig, prepared.body.id);
+    expect(await rig.emulator.verifyExport(prepared.body.id)).toMatchObject({ ok: true, rows: 20 });
+    return prepared.body.id;
   }
 
   /** How many requests have come to the S3 port, this one included; exports to the own store need none. */

@@ -3,7 +3,7 @@ import { Client as Client2 } from "langgraph-sdk-2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import type { Rig } from "../support/emulator.ts";
-import { startIn, WAYS } from "./ways.ts";
+import { startOver, TRANSPORTS } from "./transports.ts";
 
 const ECHO = "046b5dc7-2108-582c-9c6c-31d556d138f0";
 const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
@@ -20,268 +20,264 @@ const CLIENTS = [
   ["2.0.0", Client2],
 ] as const;
 
-describe.each(WAYS.flatMap((way) => CLIENTS.map(([line, Client]) => [line, way, Client] as const)))(
-  "client %s %s",
-  (line, way, Client) => {
-    let rig: Rig;
-    let emulator: Emulator;
-    let client: Client1;
+describe.each(
+  TRANSPORTS.flatMap((transport) => CLIENTS.map(([line, Client]) => [line, transport, Client] as const)),
+)("client %s %s", (line, transport, Client) => {
+  let rig: Rig;
+  let emulator: Emulator;
+  let client: Client1;
 
-    beforeAll(async () => {
-      rig = await startIn(way);
-      emulator = rig.emulator;
-      const options = { apiUrl: emulator.url, apiKey: "emulator-key", callerOptions: { maxRetries: 0 } };
-      client = new Client(options) as Client1;
+  beforeAll(async () => {
+    rig = await startOver(transport);
+    emulator = rig.emulator;
+    const options = { apiUrl: emulator.url, apiKey: "emulator-key", callerOptions: { maxRetries: 0 } };
+    client = new Client(options) as Client1;
+  });
+  afterAll(() => rig.close());
+
+  const thread = async () => (await client.threads.create()).thread_id;
+  async function reported(stream: AsyncIterable<unknown>): Promise<Chunk[]> {
+    const chunks: Chunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Chunk);
+    return chunks;
+  }
+
+  it("finds the assistants of the server, and makes its own", async () => {
+    const found = await client.assistants.search({ limit: 10, offset: 0 });
+    expect(found.map(({ graph_id }) => graph_id).sort()).toEqual([
+      "agent",
+      "echo",
+      "failing",
+      "interrupting",
+      "slow",
+    ]);
+    expect(found.find(({ graph_id }) => graph_id === "agent")?.assistant_id).toBe(
+      "fe096781-5601-53d2-b2f6-0d3403f7e9ca",
+    );
+    const page = await client.assistants.search({ limit: 2, includePagination: true });
+    expect(page).toMatchObject({ next: "2" });
+    const made = await client.assistants.create({ graphId: "echo", name: "Mine", metadata: { team: "a" } });
+    expect(await client.assistants.get(made.assistant_id)).toMatchObject({
+      name: "Mine",
+      graph_id: "echo",
+      version: 1,
     });
-    afterAll(() => rig.close());
-
-    const thread = async () => (await client.threads.create()).thread_id;
-    async function told(stream: AsyncIterable<unknown>): Promise<Chunk[]> {
-      const chunks: Chunk[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Chunk);
-      return chunks;
-    }
-
-    it("finds the assistants of the server, and makes its own", async () => {
-      const found = await client.assistants.search({ limit: 10, offset: 0 });
-      expect(found.map(({ graph_id }) => graph_id).sort()).toEqual([
-        "agent",
-        "echo",
-        "failing",
-        "interrupting",
-        "slow",
-      ]);
-      expect(found.find(({ graph_id }) => graph_id === "agent")?.assistant_id).toBe(
-        "fe096781-5601-53d2-b2f6-0d3403f7e9ca",
-      );
-      const page = await client.assistants.search({ limit: 2, includePagination: true });
-      expect(page).toMatchObject({ next: "2" });
-      const made = await client.assistants.create({ graphId: "echo", name: "Mine", metadata: { team: "a" } });
-      expect(await client.assistants.get(made.assistant_id)).toMatchObject({
-        name: "Mine",
-        graph_id: "echo",
-        version: 1,
-      });
-      expect(await client.assistants.update(made.assistant_id, { name: "Ours" })).toMatchObject({
-        name: "Ours",
-        version: 2,
-      });
-      expect(await client.assistants.search({ metadata: { team: "a" } })).toHaveLength(1);
-      const run = await client.runs.create(await thread(), made.assistant_id, { input: {} });
-      expect(run.assistant_id).toBe(made.assistant_id);
-      expect((await client.assistants.getGraph(made.assistant_id)).nodes).toHaveLength(3);
-      await client.assistants.delete(made.assistant_id);
-      await expect(client.assistants.get(made.assistant_id)).rejects.toThrow("404");
-      await expect(client.assistants.delete(ECHO)).rejects.toThrow("409");
+    expect(await client.assistants.update(made.assistant_id, { name: "Ours" })).toMatchObject({
+      name: "Ours",
+      version: 2,
     });
+    expect(await client.assistants.search({ metadata: { team: "a" } })).toHaveLength(1);
+    const run = await client.runs.create(await thread(), made.assistant_id, { input: {} });
+    expect(run.assistant_id).toBe(made.assistant_id);
+    expect((await client.assistants.getGraph(made.assistant_id)).nodes).toHaveLength(3);
+    await client.assistants.delete(made.assistant_id);
+    await expect(client.assistants.get(made.assistant_id)).rejects.toThrow("404");
+    await expect(client.assistants.delete(ECHO)).rejects.toThrow("409");
+  });
 
-    it("creates, finds, changes, copies and deletes threads", async () => {
-      const made = await client.threads.create({ metadata: { owner: line } });
-      expect(made).toMatchObject({ status: "idle", values: null, metadata: { owner: line } });
-      expect(Object.keys(made)).toEqual([
-        "thread_id",
-        "created_at",
-        "updated_at",
-        "metadata",
-        "status",
-        "config",
-        "values",
-      ]);
-      expect(await client.threads.create({ threadId: made.thread_id, ifExists: "do_nothing" })).toEqual(made);
-      await expect(client.threads.create({ threadId: made.thread_id })).rejects.toThrow("409");
-      expect(await client.threads.search({ metadata: { owner: line }, status: "idle" })).toEqual([made]);
-      expect(await client.threads.search({ metadata: { owner: "nobody" } })).toEqual([]);
-      await client.threads.update(made.thread_id, { metadata: { more: 1 } });
-      expect((await client.threads.get(made.thread_id)).metadata).toEqual({ owner: line, more: 1 });
-      await client.runs.wait(made.thread_id, "echo", { input: { kept: true } });
-      const copy = await client.threads.copy(made.thread_id);
-      await client.threads.delete(made.thread_id);
-      await expect(client.threads.get(made.thread_id)).rejects.toThrow("404");
-      expect((await client.threads.get(copy.thread_id)).values).toEqual({ kept: true });
-    });
+  it("creates, finds, changes, copies and deletes threads", async () => {
+    const made = await client.threads.create({ metadata: { owner: line } });
+    expect(made).toMatchObject({ status: "idle", values: null, metadata: { owner: line } });
+    expect(Object.keys(made)).toEqual([
+      "thread_id",
+      "created_at",
+      "updated_at",
+      "metadata",
+      "status",
+      "config",
+      "values",
+    ]);
+    expect(await client.threads.create({ threadId: made.thread_id, ifExists: "do_nothing" })).toEqual(made);
+    await expect(client.threads.create({ threadId: made.thread_id })).rejects.toThrow("409");
+    expect(await client.threads.search({ metadata: { owner: line }, status: "idle" })).toEqual([made]);
+    expect(await client.threads.search({ metadata: { owner: "nobody" } })).toEqual([]);
+    await client.threads.update(made.thread_id, { metadata: { more: 1 } });
+    expect((await client.threads.get(made.thread_id)).metadata).toEqual({ owner: line, more: 1 });
+    await client.runs.wait(made.thread_id, "echo", { input: { kept: true } });
+    const copy = await client.threads.copy(made.thread_id);
+    await client.threads.delete(made.thread_id);
+    await expect(client.threads.get(made.thread_id)).rejects.toThrow("404");
+    expect((await client.threads.get(copy.thread_id)).values).toEqual({ kept: true });
+  });
 
-    it("reads and changes the state of a thread, and its history", async () => {
-      const id = await thread();
-      await client.runs.wait(id, "echo", { input: { a: 1 } });
-      await client.threads.updateState(id, { values: { b: 2 }, asNode: "echo" });
-      const state = await client.threads.getState(id);
-      expect(state).toMatchObject({
-        values: { a: 1, b: 2 },
-        next: [],
-        tasks: [],
-        metadata: { source: "update" },
-      });
-      const history = await client.threads.getHistory(id);
-      expect(history.map(({ values }) => values)).toEqual([{ a: 1, b: 2 }, { a: 1 }]);
-      const before = history[1]?.checkpoint.checkpoint_id ?? "";
-      expect(state.parent_checkpoint?.checkpoint_id).toBe(before);
-      expect((await client.threads.getState(id, before)).values).toEqual({ a: 1 });
-      expect(await client.threads.getHistory(id, { limit: 1 })).toHaveLength(1);
+  it("reads and changes the state of a thread, and its history", async () => {
+    const id = await thread();
+    await client.runs.wait(id, "echo", { input: { a: 1 } });
+    await client.threads.updateState(id, { values: { b: 2 }, asNode: "echo" });
+    const state = await client.threads.getState(id);
+    expect(state).toMatchObject({
+      values: { a: 1, b: 2 },
+      next: [],
+      tasks: [],
+      metadata: { source: "update" },
     });
+    const history = await client.threads.getHistory(id);
+    expect(history.map(({ values }) => values)).toEqual([{ a: 1, b: 2 }, { a: 1 }]);
+    const before = history[1]?.checkpoint.checkpoint_id ?? "";
+    expect(state.parent_checkpoint?.checkpoint_id).toBe(before);
+    expect((await client.threads.getState(id, before)).values).toEqual({ a: 1 });
+    expect(await client.threads.getHistory(id, { limit: 1 })).toHaveLength(1);
+  });
 
-    it("creates runs and hears which, lists them with every option, gets and deletes them", async () => {
-      const id = await thread();
-      const created: unknown[] = [];
-      const onRunCreated = (run: unknown) => void created.push(run);
-      const run = await client.runs.create(id, "echo", { input: { n: 1 }, onRunCreated });
-      expect(created).toEqual([{ run_id: run.run_id, thread_id: id }]);
-      const failed = await client.runs.create(id, "failing", { input: {}, metadata: { nth: 2 } });
-      expect((await client.runs.list(id)).map(({ run_id }) => run_id)).toEqual([failed.run_id, run.run_id]);
-      expect(await client.runs.list(id, { limit: 5, offset: 1 })).toMatchObject([{ run_id: run.run_id }]);
-      expect(await client.runs.list(id, { status: "error", select: ["run_id", "metadata"] })).toEqual([
-        { run_id: failed.run_id, metadata: expect.objectContaining({ nth: 2 }) },
-      ]);
-      expect(await client.runs.get(id, run.run_id)).toMatchObject({
-        status: "success",
-        kwargs: { input: { n: 1 } },
-      });
-      await client.runs.delete(id, failed.run_id);
-      await expect(client.runs.get(id, failed.run_id)).rejects.toThrow("404");
+  it("creates runs and hears which, lists them with every option, gets and deletes them", async () => {
+    const id = await thread();
+    const created: unknown[] = [];
+    const onRunCreated = (run: unknown) => void created.push(run);
+    const run = await client.runs.create(id, "echo", { input: { n: 1 }, onRunCreated });
+    expect(created).toEqual([{ run_id: run.run_id, thread_id: id }]);
+    const failed = await client.runs.create(id, "failing", { input: {}, metadata: { nth: 2 } });
+    expect((await client.runs.list(id)).map(({ run_id }) => run_id)).toEqual([failed.run_id, run.run_id]);
+    expect(await client.runs.list(id, { limit: 5, offset: 1 })).toMatchObject([{ run_id: run.run_id }]);
+    expect(await client.runs.list(id, { status: "error", select: ["run_id", "metadata"] })).toEqual([
+      { run_id: failed.run_id, metadata: expect.objectContaining({ nth: 2 }) },
+    ]);
+    expect(await client.runs.get(id, run.run_id)).toMatchObject({
+      status: "success",
+      kwargs: { input: { n: 1 } },
     });
+    await client.runs.delete(id, failed.run_id);
+    await expect(client.runs.get(id, failed.run_id)).rejects.toThrow("404");
+  });
 
-    it("waits for runs: values, errors, interrupts and answers", async () => {
-      const id = await thread();
-      const created: unknown[] = [];
-      const onRunCreated = (run: unknown) => void created.push(run);
-      expect(await client.runs.wait(id, "slow", { input: { a: 1 }, onRunCreated })).toEqual({
-        a: 1,
-        step: 10,
-      });
-      expect(created).toMatchObject([{ thread_id: id }]);
-      await expect(client.runs.wait(id, "failing", { input: {} })).rejects.toThrow(
-        "RuntimeError: The assistant failing always fails.",
-      );
-      expect(await client.runs.wait(id, "interrupting", { input: {} })).toMatchObject({
-        __interrupt__: [{ value: "Shall I go on?" }],
-      });
-      expect((await client.threads.get(id)).status).toBe("interrupted");
-      expect(await client.runs.wait(id, "interrupting", { command: { resume: "yes" } })).toMatchObject({
-        answer: "yes",
-      });
-      expect(await client.runs.wait(null, "echo", { input: { b: 2 } })).toEqual({ b: 2 });
+  it("waits for runs: values, errors, interrupts and answers", async () => {
+    const id = await thread();
+    const created: unknown[] = [];
+    const onRunCreated = (run: unknown) => void created.push(run);
+    expect(await client.runs.wait(id, "slow", { input: { a: 1 }, onRunCreated })).toEqual({
+      a: 1,
+      step: 10,
     });
+    expect(created).toMatchObject([{ thread_id: id }]);
+    await expect(client.runs.wait(id, "failing", { input: {} })).rejects.toThrow(
+      "RuntimeError: The assistant failing always fails.",
+    );
+    expect(await client.runs.wait(id, "interrupting", { input: {} })).toMatchObject({
+      __interrupt__: [{ value: "Shall I go on?" }],
+    });
+    expect((await client.threads.get(id)).status).toBe("interrupted");
+    expect(await client.runs.wait(id, "interrupting", { command: { resume: "yes" } })).toMatchObject({
+      answer: "yes",
+    });
+    expect(await client.runs.wait(null, "echo", { input: { b: 2 } })).toEqual({ b: 2 });
+  });
 
-    it("stops at breakpoints, changes what the tool is asked, and goes on", async () => {
-      const id = await thread();
-      const input = { messages: [{ role: "user", content: "hello" }] };
-      const paused = await told(
-        client.runs.stream(id, "agent", { input, interruptBefore: ["tools"], streamMode: "updates" }),
-      );
-      expect(paused.at(-1)).toMatchObject({ event: "updates", data: { __interrupt__: [] } });
-      const state = await client.threads.getState<{ messages: Record<string, unknown>[] }>(id);
-      expect(state).toMatchObject({ next: ["tools"], tasks: [{ name: "tools" }] });
-      expect((await client.threads.get(id)).status).toBe("interrupted");
-      const call = { name: "weigh", args: { query: "four" }, id: "mine", type: "tool_call" };
-      const asking = { ...state.values.messages.at(-1), tool_calls: [call] };
-      await client.threads.updateState(id, { values: { messages: [asking] } });
-      const ended = await client.runs.wait(id, "agent", { input: null });
-      expect((ended as { messages: object[] }).messages.slice(-2)).toMatchObject([
-        { type: "tool", name: "weigh", tool_call_id: "mine" },
-        { type: "ai", content: "What I found: 4 characters about it" },
-      ]);
-      expect((await client.threads.getState(id)).next).toEqual([]);
-    });
+  it("stops at breakpoints, changes what the tool is asked, and goes on", async () => {
+    const id = await thread();
+    const input = { messages: [{ role: "user", content: "hello" }] };
+    const paused = await reported(
+      client.runs.stream(id, "agent", { input, interruptBefore: ["tools"], streamMode: "updates" }),
+    );
+    expect(paused.at(-1)).toMatchObject({ event: "updates", data: { __interrupt__: [] } });
+    const state = await client.threads.getState<{ messages: Record<string, unknown>[] }>(id);
+    expect(state).toMatchObject({ next: ["tools"], tasks: [{ name: "tools" }] });
+    expect((await client.threads.get(id)).status).toBe("interrupted");
+    const call = { name: "weigh", args: { query: "four" }, id: "mine", type: "tool_call" };
+    const asking = { ...state.values.messages.at(-1), tool_calls: [call] };
+    await client.threads.updateState(id, { values: { messages: [asking] } });
+    const ended = await client.runs.wait(id, "agent", { input: null });
+    expect((ended as { messages: object[] }).messages.slice(-2)).toMatchObject([
+      { type: "tool", name: "weigh", tool_call_id: "mine" },
+      { type: "ai", content: "What I found: 4 characters about it" },
+    ]);
+    expect((await client.threads.getState(id)).next).toEqual([]);
+  });
 
-    it("streams runs, on a thread and without one, in the modes it asks for", async () => {
-      const created: unknown[] = [];
-      const input = { messages: [{ role: "user", content: "hello there" }] };
-      const onRunCreated = (run: unknown) => void created.push(run);
-      const id = await thread();
-      const both = await told(
-        client.runs.stream(id, "echo", { input, streamMode: ["updates", "messages-tuple"], onRunCreated }),
-      );
-      expect(both.map(({ event }) => event)).toEqual(["metadata", "messages", "messages", "updates"]);
-      expect(both[0]?.data).toEqual({ run_id: (created[0] as { run_id: string }).run_id, attempt: 1 });
-      expect(both.at(-1)?.data).toMatchObject({
-        echo: { messages: [{ type: "ai", content: "hello there" }] },
-      });
-      const stateless = await told(client.runs.stream(null, "echo", { input: { a: 1 } }));
-      expect(stateless.map(({ event }) => event)).toEqual(["metadata", "values", "values"]);
-      const failed = await told(client.runs.stream(null, "failing", { input: {}, streamMode: "events" }));
-      expect(failed.at(-1)).toMatchObject({ event: "error", data: { error: "RuntimeError" } });
+  it("streams runs, on a thread and without one, in the modes it asks for", async () => {
+    const created: unknown[] = [];
+    const input = { messages: [{ role: "user", content: "hello there" }] };
+    const onRunCreated = (run: unknown) => void created.push(run);
+    const id = await thread();
+    const both = await reported(
+      client.runs.stream(id, "echo", { input, streamMode: ["updates", "messages-tuple"], onRunCreated }),
+    );
+    expect(both.map(({ event }) => event)).toEqual(["metadata", "messages", "messages", "updates"]);
+    expect(both[0]?.data).toEqual({ run_id: (created[0] as { run_id: string }).run_id, attempt: 1 });
+    expect(both.at(-1)?.data).toMatchObject({
+      echo: { messages: [{ type: "ai", content: "hello there" }] },
     });
+    const stateless = await reported(client.runs.stream(null, "echo", { input: { a: 1 } }));
+    expect(stateless.map(({ event }) => event)).toEqual(["metadata", "values", "values"]);
+    const failed = await reported(client.runs.stream(null, "failing", { input: {}, streamMode: "events" }));
+    expect(failed.at(-1)).toMatchObject({ event: "error", data: { error: "RuntimeError" } });
+  });
 
-    it("joins runs and their streams, from where it had come to", async () => {
-      const id = await thread();
-      const run = await client.runs.create(id, "slow", { input: {}, streamMode: "custom" });
-      const joined = told(client.runs.joinStream(id, run.run_id));
-      expect((await joined).map(({ data }) => (data as { step: number }).step)).toEqual([
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-      ]);
-      expect(await client.runs.join(id, run.run_id)).toEqual({ step: 10 });
-      const again = await told(
-        client.runs.joinStream(id, run.run_id, { lastEventId: "-1", streamMode: "values" }),
-      );
-      expect(again.map(({ event }) => event)).toEqual(["metadata", ...new Array(11).fill("values")]);
-      const rest = await told(
-        client.runs.joinStream(id, run.run_id, { lastEventId: again[9]?.id ?? "", streamMode: "values" }),
-      );
-      expect(rest).toEqual(again.slice(10));
-    });
+  it("joins runs and their streams, from where it had come to", async () => {
+    const id = await thread();
+    const run = await client.runs.create(id, "slow", { input: {}, streamMode: "custom" });
+    const joined = reported(client.runs.joinStream(id, run.run_id));
+    expect((await joined).map(({ data }) => (data as { step: number }).step)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    expect(await client.runs.join(id, run.run_id)).toEqual({ step: 10 });
+    const again = await reported(
+      client.runs.joinStream(id, run.run_id, { lastEventId: "-1", streamMode: "values" }),
+    );
+    expect(again.map(({ event }) => event)).toEqual(["metadata", ...new Array(11).fill("values")]);
+    const rest = await reported(
+      client.runs.joinStream(id, run.run_id, { lastEventId: again[9]?.id ?? "", streamMode: "values" }),
+    );
+    expect(rest).toEqual(again.slice(10));
+  });
 
-    it("cancels runs, by hand and by the next one on the thread", async () => {
-      const id = await thread();
-      const [first, second] = [
-        await client.runs.create(id, "slow", {}),
-        await client.runs.create(id, "slow", {}),
-      ];
-      await client.runs.cancel(id, second.run_id);
-      await client.runs.cancel(id, first.run_id, true);
-      expect((await client.runs.list(id)).map(({ status }) => status)).toEqual([
-        "interrupted",
-        "interrupted",
-      ]);
-      const busy = await client.runs.create(id, "slow", {});
-      await expect(client.runs.create(id, "echo", { multitaskStrategy: "reject" })).rejects.toThrow("409");
-      await client.runs.wait(id, "echo", { multitaskStrategy: "rollback" });
-      await expect(client.runs.get(id, busy.run_id)).rejects.toThrow("404");
-      const cut = await client.runs.create(id, "slow", {});
-      await client.runs.wait(id, "echo", { multitaskStrategy: "interrupt" });
-      expect((await client.runs.get(id, cut.run_id)).status).toBe("interrupted");
-      const queued = await client.runs.create(id, "slow", {});
-      await client.runs.wait(id, "echo", { multitaskStrategy: "enqueue" });
-      expect((await client.runs.get(id, queued.run_id)).status).toBe("success");
-      // Only the newer line can cancel several.
-      if (line !== "1.15.0") return;
-      const last = await client.runs.create(id, "slow", {});
-      await client.runs.cancelMany({ threadId: id, status: "all" });
-      expect((await client.runs.get(id, last.run_id)).status).toBe("interrupted");
-    });
+  it("cancels runs, by hand and by the next one on the thread", async () => {
+    const id = await thread();
+    const [first, second] = [
+      await client.runs.create(id, "slow", {}),
+      await client.runs.create(id, "slow", {}),
+    ];
+    await client.runs.cancel(id, second.run_id);
+    await client.runs.cancel(id, first.run_id, true);
+    expect((await client.runs.list(id)).map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
+    const busy = await client.runs.create(id, "slow", {});
+    await expect(client.runs.create(id, "echo", { multitaskStrategy: "reject" })).rejects.toThrow("409");
+    await client.runs.wait(id, "echo", { multitaskStrategy: "rollback" });
+    await expect(client.runs.get(id, busy.run_id)).rejects.toThrow("404");
+    const cut = await client.runs.create(id, "slow", {});
+    await client.runs.wait(id, "echo", { multitaskStrategy: "interrupt" });
+    expect((await client.runs.get(id, cut.run_id)).status).toBe("interrupted");
+    const queued = await client.runs.create(id, "slow", {});
+    await client.runs.wait(id, "echo", { multitaskStrategy: "enqueue" });
+    expect((await client.runs.get(id, queued.run_id)).status).toBe("success");
+    // Only the newer line can cancel several.
+    if (line !== "1.15.0") return;
+    const last = await client.runs.create(id, "slow", {});
+    await client.runs.cancelMany({ threadId: id, status: "all" });
+    expect((await client.runs.get(id, last.run_id)).status).toBe("interrupted");
+  });
 
-    it("starts runs together", async () => {
-      const runs = await client.runs.createBatch([
-        { assistantId: "echo", input: { a: 1 } },
-        { assistantId: "slow", input: {} },
-      ]);
-      expect(runs.map(({ status }) => status)).toEqual(["pending", "pending"]);
-    });
+  it("starts runs together", async () => {
+    const runs = await client.runs.createBatch([
+      { assistantId: "echo", input: { a: 1 } },
+      { assistantId: "slow", input: {} },
+    ]);
+    expect(runs.map(({ status }) => status)).toEqual(["pending", "pending"]);
+  });
 
-    it.each([
-      ["an unknown thread", () => client.runs.list(UNKNOWN), `404: "Thread with ID ${UNKNOWN} not found"`],
-      ["a thread that is no uuid", () => client.runs.list("abc"), '422: "path.thread_id: must be a uuid"'],
-      ["an unknown assistant", () => client.runs.wait(null, UNKNOWN, { input: {} }), '404: "assistant_id:'],
-      ["an unknown run", async () => client.runs.join(await thread(), UNKNOWN), "404"],
-      ["a stream of an unknown thread", () => told(client.runs.stream(UNKNOWN, "echo", {})), "404"],
-    ])("is told of %s in a plain string", async (_, call, expected) => {
-      await expect(call()).rejects.toThrow(expected);
-    });
+  it.each([
+    ["an unknown thread", () => client.runs.list(UNKNOWN), `404: "Thread with ID ${UNKNOWN} not found"`],
+    ["a thread that is no uuid", () => client.runs.list("abc"), '422: "path.thread_id: must be a uuid"'],
+    ["an unknown assistant", () => client.runs.wait(null, UNKNOWN, { input: {} }), '404: "assistant_id:'],
+    ["an unknown run", async () => client.runs.join(await thread(), UNKNOWN), "404"],
+    ["a stream of an unknown thread", () => reported(client.runs.stream(UNKNOWN, "echo", {})), "404"],
+  ])("is told of %s in a plain string", async (_, call, expected) => {
+    await expect(call()).rejects.toThrow(expected);
+  });
 
-    it("leaves nothing behind when it aborts a stream, and takes its run along if told to", async () => {
-      await emulator.control("POST", "/agent/scripts", { match: { nth: 1 }, then: { never_starts: true } });
-      const abort = new AbortController();
-      const id = await thread();
-      const onRunCreated = () => abort.abort();
-      const stream = client.runs.stream(id, "echo", {
-        onDisconnect: "cancel",
-        signal: abort.signal,
-        onRunCreated,
-      });
-      await told(stream).catch(() => []);
-      let runs = await client.runs.list(id);
-      for (let tries = 0; tries < 500 && runs[0]?.status !== "interrupted"; tries += 1)
-        runs = await client.runs.list(id);
-      expect(runs[0]?.status).toBe("interrupted");
-      expect(await emulator.control("GET", "/status")).toMatchObject({ open_streams: 0 });
+  it("leaves nothing behind when it aborts a stream, and takes its run along if told to", async () => {
+    await emulator.control("POST", "/agent/scripts", { match: { nth: 1 }, then: { never_starts: true } });
+    const abort = new AbortController();
+    const id = await thread();
+    const onRunCreated = () => abort.abort();
+    const stream = client.runs.stream(id, "echo", {
+      onDisconnect: "cancel",
+      signal: abort.signal,
+      onRunCreated,
     });
-  },
-);
+    await reported(stream).catch(() => []);
+    let runs = await client.runs.list(id);
+    for (let tries = 0; tries < 500 && runs[0]?.status !== "interrupted"; tries += 1)
+      runs = await client.runs.list(id);
+    expect(runs[0]?.status).toBe("interrupted");
+    expect(await emulator.control("GET", "/status")).toMatchObject({ open_streams: 0 });
+  });
+});

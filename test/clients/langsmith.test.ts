@@ -2,8 +2,8 @@ import { Client } from "langsmith";
 import { RunTree } from "langsmith/run_trees";
 import { traceable } from "langsmith/traceable";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { complete, DESTINATION, type Rig } from "../support/emulator.ts";
-import { startIn, WAYS } from "./ways.ts";
+import { DESTINATION, type Rig, runToCompletion } from "../support/emulator.ts";
+import { startOver, TRANSPORTS } from "./transports.ts";
 
 const PROJECT = "client-traces";
 
@@ -52,9 +52,9 @@ async function traceOne(client: Client, question: string): Promise<void> {
   await chain(question);
 }
 
-describe.each(WAYS)("the npm client langsmith, unmodified, %s", (way) => {
+describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport) => {
   beforeEach(async () => {
-    rig = await startIn(way, { clock: "flowing", now: undefined });
+    rig = await startOver(transport, { clock: "flowing", now: undefined });
   });
 
   afterEach(() => rig.close());
@@ -231,7 +231,7 @@ describe.each(WAYS)("the npm client langsmith, unmodified, %s", (way) => {
       start_time: "2000-01-01T00:00:00Z",
       end_time: "2100-01-01T00:00:00Z",
     });
-    expect((await complete(rig, body.id)).reached).toBe(true);
+    expect((await runToCompletion(rig, body.id)).reached).toBe(true);
     expect(await rig.emulator.verifyExport(body.id)).toMatchObject({ ok: true, rows: 9, problems: [] });
   });
 });

@@ -6,7 +6,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Rig } from "../support/emulator.ts";
-import { startIn, WAYS } from "./ways.ts";
+import { startOver, TRANSPORTS } from "./transports.ts";
 
 const PROJECT = "spans";
 
@@ -35,76 +35,77 @@ const EXPORTERS = [
   ["protobuf", ProtobufExporter],
 ] as const;
 
-describe.each(WAYS.flatMap((way) => EXPORTERS.map(([form, Exporter]) => [form, way, Exporter] as const)))(
-  "the official exporter of OpenTelemetry in %s, %s",
-  (_, way, Exporter) => {
-    beforeEach(async () => {
-      rig = await startIn(way);
+describe.each(
+  TRANSPORTS.flatMap((transport) =>
+    EXPORTERS.map(([form, Exporter]) => [form, transport, Exporter] as const),
+  ),
+)("the official exporter of OpenTelemetry in %s, %s", (_, transport, Exporter) => {
+  beforeEach(async () => {
+    rig = await startOver(transport);
+  });
+
+  const exporterOf = () =>
+    new Exporter({
+      url: `${rig.emulator.url}/otel/v1/traces`,
+      headers: { "x-api-key": "emulator-key", "langsmith-project": PROJECT },
     });
 
-    const exporterOf = () =>
-      new Exporter({
-        url: `${rig.emulator.url}/otel/v1/traces`,
-        headers: { "x-api-key": "emulator-key", "langsmith-project": PROJECT },
-      });
-
-    async function traceModelCall(processor: SimpleSpanProcessor | BatchSpanProcessor): Promise<void> {
-      const provider = new BasicTracerProvider({
-        resource: resourceFromAttributes({ "service.name": "shop" }),
-        spanProcessors: [processor],
-      });
-      const tracer = provider.getTracer("test-tracer");
-      const root = tracer.startSpan("answer", {
-        attributes: { "langsmith.metadata.thread_id": "t-1", steps: 2 },
-      });
-      const agent = tracer.startSpan(
-        "agent",
-        { attributes: { "gen_ai.operation.name": "invoke_agent" } },
-        under(root),
-      );
-      const model = tracer.startSpan(
-        "chat large",
-        {
-          startTime: [1_767_225_600, 123_456_789],
-          attributes: {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": "acme",
-            "gen_ai.request.model": "large-1",
-            "gen_ai.usage.input_tokens": 30,
-            "gen_ai.usage.output_tokens": 12,
-            "gen_ai.input.messages": JSON.stringify([{ role: "user", content: "hi 😀" }]),
-            "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content: "ho" }]),
-            "gen_ai.response.finish_reasons": ["stop"],
-          },
+  async function traceModelCall(processor: SimpleSpanProcessor | BatchSpanProcessor): Promise<void> {
+    const provider = new BasicTracerProvider({
+      resource: resourceFromAttributes({ "service.name": "shop" }),
+      spanProcessors: [processor],
+    });
+    const tracer = provider.getTracer("test-tracer");
+    const root = tracer.startSpan("answer", {
+      attributes: { "langsmith.metadata.thread_id": "t-1", steps: 2 },
+    });
+    const agent = tracer.startSpan(
+      "agent",
+      { attributes: { "gen_ai.operation.name": "invoke_agent" } },
+      under(root),
+    );
+    const model = tracer.startSpan(
+      "chat large",
+      {
+        startTime: [1_767_225_600, 123_456_789],
+        attributes: {
+          "gen_ai.operation.name": "chat",
+          "gen_ai.provider.name": "acme",
+          "gen_ai.request.model": "large-1",
+          "gen_ai.usage.input_tokens": 30,
+          "gen_ai.usage.output_tokens": 12,
+          "gen_ai.input.messages": JSON.stringify([{ role: "user", content: "hi 😀" }]),
+          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content: "ho" }]),
+          "gen_ai.response.finish_reasons": ["stop"],
         },
-        under(agent),
-      );
-      model.end([1_767_225_602, 500_000_000]);
-      const tool = tracer.startSpan(
-        "lookup",
-        { attributes: { "gen_ai.operation.name": "execute_tool" } },
-        under(agent),
-      );
-      tool.recordException(new Error("no such file"));
-      tool.setStatus({ code: SpanStatusCode.ERROR });
-      tool.end();
-      agent.end();
-      root.end();
-      await provider.forceFlush();
-      await provider.shutdown();
-    }
+      },
+      under(agent),
+    );
+    model.end([1_767_225_602, 500_000_000]);
+    const tool = tracer.startSpan(
+      "lookup",
+      { attributes: { "gen_ai.operation.name": "execute_tool" } },
+      under(agent),
+    );
+    tool.recordException(new Error("no such file"));
+    tool.setStatus({ code: SpanStatusCode.ERROR });
+    tool.end();
+    agent.end();
+    root.end();
+    await provider.forceFlush();
+    await provider.shutdown();
+  }
 
-    test("sends a trace in one request, whose spans become rows of one tree", async () => {
-      await traceModelCall(new BatchSpanProcessor(exporterOf()));
-      await expectTree(await rows());
-    });
+  test("sends a trace in one request, whose spans become rows of one tree", async () => {
+    await traceModelCall(new BatchSpanProcessor(exporterOf()));
+    await expectTree(await rows());
+  });
 
-    test("sends each span as it ends, the children before their parents", async () => {
-      await traceModelCall(new SimpleSpanProcessor(exporterOf()));
-      await expectTree(await rows());
-    });
-  },
-);
+  test("sends each span as it ends, the children before their parents", async () => {
+    await traceModelCall(new SimpleSpanProcessor(exporterOf()));
+    await expectTree(await rows());
+  });
+});
 
 async function expectTree({
   answer,
@@ -145,9 +146,9 @@ async function expectTree({
   expect(String(agent?.dotted_order).startsWith(`${String(answer?.dotted_order)}.`)).toBe(true);
 }
 
-describe.each(WAYS)("OTLP requests %s", (way) => {
+describe.each(TRANSPORTS)("OTLP requests %s", (transport) => {
   beforeEach(async () => {
-    rig = await startIn(way);
+    rig = await startOver(transport);
   });
 
   const span = (more: object = {}) => ({

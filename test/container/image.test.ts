@@ -22,7 +22,7 @@ async function refusal(
   ...words: readonly string[]
 ): Promise<{ readonly code: number; readonly told: string }> {
   return docker(...words).then(
-    (told) => ({ code: 0, told }),
+    (reported) => ({ code: 0, told: reported }),
     ({ code, stderr }) => ({ code, told: stderr }),
   );
 }
@@ -100,8 +100,8 @@ describe("contract run --target container", () => {
   const asked = ["contract", "run", "--target", "container"];
 
   it("says which package it needs", async () => {
-    const { code, told } = await refusal("run", "--rm", IMAGE, ...asked);
-    expect({ code, told }).toEqual({
+    const { code, told: reported } = await refusal("run", "--rm", IMAGE, ...asked);
+    expect({ code, told: reported }).toEqual({
       code: 2,
       told: expect.stringContaining("npm install --save-dev testcontainers"),
     });
@@ -109,7 +109,7 @@ describe("contract run --target container", () => {
 
   it("says that no engine answers", async () => {
     const cli = ["node", "/source/dist/bin/emulator.js"];
-    const { code, told } = await refusal(
+    const { code, told: reported } = await refusal(
       "run",
       "--rm",
       "--volume",
@@ -118,6 +118,9 @@ describe("contract run --target container", () => {
       ...cli,
       ...asked,
     );
-    expect({ code, told }).toEqual({ code: 2, told: expect.stringContaining("no container engine answers") });
+    expect({ code, told: reported }).toEqual({
+      code: 2,
+      told: expect.stringContaining("no container engine answers"),
+    });
   });
 });

@@ -7,7 +7,7 @@ import {
   type Target,
 } from "../../contracts/index.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
-import { tinyServer } from "./tiny-server.ts";
+import { tinyServer } from "./stub-server.ts";
 
 const KEY = "key-of-the-caller";
 const MINE = "11111111-1111-4111-8111-111111111111";
@@ -119,10 +119,10 @@ describe("an emulator of other settings", () => {
 describe("a service elsewhere", () => {
   it("is asked whether it knows the key only when that is wanted", async () => {
     const { url, asked, close } = await tinyServer(() => ({ status: 401, body: { detail: "who?" } }));
-    const given = { url, euUrl: "https://eu.example.com", apiKey: KEY, allowWrites: false };
-    await createAddressTarget(given);
+    const input = { url, euUrl: "https://eu.example.com", apiKey: KEY, allowWrites: false };
+    await createAddressTarget(input);
     expect(asked).toEqual([]);
-    await expect(createAddressTarget({ ...given, greets: true })).rejects.toThrow(/does not know the key/);
+    await expect(createAddressTarget({ ...input, greets: true })).rejects.toThrow(/does not know the key/);
     expect(asked).toEqual(["GET /api/v1/bulk-exports"]);
     await close();
   });

@@ -10,8 +10,8 @@ import {
   runContracts,
   suite,
 } from "../../contracts/index.ts";
-import { ended, listRuns, startRun } from "../../contracts/suites/agent-world.ts";
-import { type Answer, tinyServer } from "./tiny-server.ts";
+import { awaitEnd, listRuns, startRun } from "../../contracts/suites/agent-helpers.ts";
+import { type Answer, tinyServer } from "./stub-server.ts";
 
 const THREAD = "1a91a355-8a88-422c-9546-72c183b95b5c";
 const PATH = `/threads/${THREAD}/runs`;
@@ -32,7 +32,7 @@ const honest: Answer = ({ path }) => {
 };
 
 /** The second page is empty, and `select` does nothing. */
-const lying: Answer = (request) => {
+const mutantTarget: Answer = (request) => {
   if (request.path.includes("offset=2")) return { status: 200, body: [] };
   return honest({ ...request, path: request.path.replace(/select=[^&]*/, "") });
 };
@@ -93,7 +93,7 @@ async function judge(answer: Answer, cases: readonly Case[] = ASKING) {
 
 describe("two servers", () => {
   it("differ in what one of them lies about, with what each of them did", async () => {
-    const [first, second] = [await judge(honest), await judge(lying)];
+    const [first, second] = [await judge(honest), await judge(mutantTarget)];
     const comparison = compared(first, second);
     expect(comparison.drifts).toMatchObject([
       {
@@ -117,14 +117,14 @@ describe("two servers", () => {
   });
 
   it("are told apart whichever of them comes first, and one does not differ from itself", async () => {
-    const [first, second] = [await judge(lying), await judge(honest)];
+    const [first, second] = [await judge(mutantTarget), await judge(honest)];
     const [drift] = compared(first, second).drifts;
     expect(drift).toMatchObject({ side: "first", first: "0", second: "1" });
     expect(compared(first, first)).toMatchObject({ drifts: [], differing: 0 });
   });
 
   it("are shown requirement by requirement, in lines and as a table", async () => {
-    const comparison = compared(await judge(honest), await judge(lying));
+    const comparison = compared(await judge(honest), await judge(mutantTarget));
     const lines = comparisonLines(comparison).join("\n");
     expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: Runs of a thread/m);
     expect(lines).toMatch(
@@ -226,7 +226,7 @@ describe("an agent server that stands alone", () => {
         needs: ["agent"],
         async run(t) {
           await startRun(t, THREAD);
-          await ended(t, THREAD);
+          await awaitEnd(t, THREAD);
           const [run] = await listRuns(t, THREAD);
           t.fact("4.1-1", run?.status === "success", "it has ended", { actual: run?.status });
         },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contractMatchers, expectContract } from "../../contracts/targets/expect.ts";
-import { tinyServer } from "./tiny-server.ts";
+import { tinyServer } from "./stub-server.ts";
 
 expect.extend(contractMatchers);
 

@@ -17,7 +17,7 @@ import {
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
-import { type Answer, tinyServer } from "./tiny-server.ts";
+import { type Answer, tinyServer } from "./stub-server.ts";
 
 const RUN = {
   run_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
@@ -435,13 +435,13 @@ describe("a service that is not local", () => {
       servers.push(server);
       return server;
     });
-    const given = { url, apiKey: "key", allowWrites: false };
-    expect((await createAddressTarget(given)).offers).toContain("writes");
+    const input = { url, apiKey: "key", allowWrites: false };
+    expect((await createAddressTarget(input)).offers).toContain("writes");
     for (const elsewhere of [
       { agentUrl: "https://agent.example.com" },
       { euUrl: "https://eu.example.com" },
     ]) {
-      const target = await createAddressTarget({ ...given, ...elsewhere });
+      const target = await createAddressTarget({ ...input, ...elsewhere });
       expect(target.offers).not.toContain("writes");
       expect(target.elsewhere).toBe(true);
     }
@@ -516,13 +516,16 @@ describe("the selftest", () => {
       request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
     );
     const [{ id: _, ...listed }, { id: __, ...rest }] = ASKING as readonly [Case, Case];
-    const lying = (next: Send) => async (request: WireRequest) => ({ ...(await next(request)), status: 204 });
+    const mutantTarget = (next: Send) => async (request: WireRequest) => ({
+      ...(await next(request)),
+      status: 204,
+    });
     const done = await selftest({
       cases: suite({
         "4.1/list": listed,
         "4.1/other": { ...rest, requirements: ["4.1-1"] },
       }),
-      mutants: [{ id: "harmful", requirement: "4.1-1", lie: "harmful", send: lying }],
+      mutants: [{ id: "harmful", requirement: "4.1-1", lie: "harmful", send: mutantTarget }],
       targetWith: () => target,
     });
     expect(done.results.map(({ killedBy }) => killedBy)).toEqual(["4.1/list"]);

@@ -39,16 +39,16 @@ it("a follower hears what was and what comes, and a reset ends it", async () => 
   const { reader } = await follow();
   const decoder = new TextDecoder();
   let text = "";
-  const heard = async (wanted: number) => {
+  const received = async (wanted: number) => {
     while (text.split("createThread").length - 1 < wanted) {
       const { value, done } = await reader.read();
       if (done) throw new Error(`It ended after: ${text}`);
       text += decoder.decode(value, { stream: true });
     }
   };
-  await heard(1);
+  await received(1);
   await rig.call("POST", "/threads", {});
-  await heard(2);
+  await received(2);
   await rig.emulator.control("POST", "/reset", {});
   for (let done = false; !done; ) ({ done } = await reader.read());
 });

@@ -7,7 +7,7 @@ it("requests stand in the order in which they came, not in that of their replies
   const recording = createRecording(true);
   const ask = (path: string) => {
     const request = { region: "us", method: "GET", path, query: "", headers: {}, body: new Uint8Array() };
-    const keep = recording.take(request as unknown as HttpRequest, 0);
+    const keep = recording.record(request as unknown as HttpRequest, 0);
     return () => keep?.({ status: 200, headers: {}, body: "{}" });
   };
   const [waits, isQuick] = [ask("/runs/1/wait"), ask("/threads/1")];

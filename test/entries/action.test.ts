@@ -69,11 +69,16 @@ function runStep(inputs: Readonly<Record<string, string>>) {
 
 describe("the GitHub action", () => {
   it("leaves an emulator running for the next steps, and says where", async () => {
-    const { status, told, outputs, env } = runStep({
+    const {
+      status,
+      told: reported,
+      outputs,
+      env,
+    } = runStep({
       command: CLI,
       flags: "--clock frozen --now 2026-01-01T00:00:00Z",
     });
-    expect({ status, told }).toMatchObject({
+    expect({ status, told: reported }).toMatchObject({
       status: 0,
       told: expect.stringContaining("frozen clock at 2026-01-01"),
     });
@@ -93,10 +98,10 @@ describe("the GitHub action", () => {
   });
 
   it("fails with what the emulator said when it does not start", () => {
-    const { status, told } = runStep({ command: CLI, flags: "--sede 7" });
+    const { status, told: reported } = runStep({ command: CLI, flags: "--sede 7" });
     expect(status).toBe(1);
-    expect(told).toContain("::error::");
-    expect(told).toContain("did you mean --seed?");
+    expect(reported).toContain("::error::");
+    expect(reported).toContain("did you mean --seed?");
   });
 
   it("leaves the environment alone when told to", async () => {

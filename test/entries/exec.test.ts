@@ -56,10 +56,10 @@ describe("emulator exec", () => {
     ["a file that is no program", ["exec", "--", "/"], 126, "/: it cannot be started"],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
-  ])("says what is wrong with %s", async (_, words, code, told) => {
+  ])("says what is wrong with %s", async (_, words, code, reported) => {
     expect(await run(words, { cwd: workingFolder() })).toMatchObject({
       code,
-      stderr: expect.stringContaining(told),
+      stderr: expect.stringContaining(reported),
     });
   });
 

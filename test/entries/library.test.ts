@@ -95,7 +95,7 @@ describe("faults", () => {
     await emulator.faults.arm({ preset: "worker_crash", times: 2 });
     expect(hits).toBe(0);
     expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
-    expect((await emulator.faults.list()).map(({ plane, hits: struck }) => [plane, struck])).toEqual([
+    expect((await emulator.faults.list()).map(({ plane, hits: triggered }) => [plane, triggered])).toEqual([
       ["http", 1],
       ["worker", 0],
     ]);

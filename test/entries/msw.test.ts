@@ -6,16 +6,16 @@ import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 const US = "https://api.traces.test";
 const EU = "https://eu.traces.test/platform";
 
-const WAYS = ["the world main", "a forked world"] as const;
+const WORLDS = ["the world main", "a forked world"] as const;
 
-describe.each(WAYS)("the handlers for msw, in %s", (way) => {
+describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
   let main: Emulator;
   let emulator: Emulator;
   const server = setupServer();
 
   beforeAll(async () => {
     main = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
-    emulator = way === "a forked world" ? await main.fork() : main;
+    emulator = worldName === "a forked world" ? await main.fork() : main;
     server.listen({
       onUnhandledRequest() {
         throw new Error("passed over");

@@ -5,7 +5,14 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { download, load } from "../../fixtures/examples/duckdb-loader.ts";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  order,
+  type PreparedExport,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 
 let rig: Rig;
 let folder: string;
@@ -28,9 +35,9 @@ afterEach(async () => {
   await rig.close();
 });
 
-async function exported(ordered: Ordered, more: Record<string, unknown> = {}): Promise<string> {
-  const { id } = (await order(rig, ordered, { format_version: "v2_beta", ...more })).body;
-  await complete(rig, id);
+async function exported(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {
+  const { id } = (await order(rig, prepared, { format_version: "v2_beta", ...more })).body;
+  await runToCompletion(rig, id);
   await download({ client, bucket: "traces", prefix: "exports" }, id, folder);
   return id;
 }
@@ -38,15 +45,15 @@ async function exported(ordered: Ordered, more: Record<string, unknown> = {}): P
 it("joins exports with other columns, keeps each row once and the later state of it, and passes over test files", async () => {
   // The test file of a destination that may not delete lies in the same bucket.
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["delete"] });
-  const ordered = await prepare(rig);
-  const first = await exported(ordered, { export_fields: ["id", "name", "start_time", "status"] });
+  const prepared = await prepare(rig);
+  const first = await exported(prepared, { export_fields: ["id", "name", "start_time", "status"] });
   await rig.emulator.control("POST", "/traces/generate", {
     count: 10,
     project: "shop",
     from: "2026-02-26T00:00:00Z",
     to: "2026-02-27T00:00:00Z",
   });
-  const second = await exported(ordered);
+  const second = await exported(prepared);
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   try {
     await load(connection, folder, [first, second]);

@@ -31,8 +31,8 @@ describe.each(["spec", "observed"] as const)("the poller, in the profile %s", (p
     });
 
   it("passes over CREATED and RUNNING, and knows the files when it is COMPLETED", async () => {
-    const ordered = await prepare(rig);
-    const { id } = (await order(rig, ordered)).body;
+    const prepared = await prepare(rig);
+    const { id } = (await order(rig, prepared)).body;
     const { files, rows } = await wait(id);
     expect(polls).toBeGreaterThan(0);
     expect(rows).toBe(60);
@@ -40,37 +40,37 @@ describe.each(["spec", "observed"] as const)("the poller, in the profile %s", (p
   });
 
   it("stops at FAILED and says why", async () => {
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     await rig.emulator.faults.arm({ preset: "permission_denied" });
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     await expect(wait(id)).rejects.toThrow(/is F(AILED|ailed): .*denied/i);
   });
 
   it("stops at CANCELLED", async () => {
-    const ordered = await prepare(rig);
-    const { id } = (await order(rig, ordered)).body;
+    const prepared = await prepare(rig);
+    const { id } = (await order(rig, prepared)).body;
     await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
     await expect(wait(id)).rejects.toThrow(ExportEnded);
     expect(polls).toBe(0);
   });
 
   it("stops at TIMEDOUT", async () => {
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     await rig.emulator.faults.arm({ preset: "workflow_timeout" });
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     await rig.emulator.clock.advance("P4D");
     await expect(wait(id)).rejects.toThrow(/is TIMEDOUT|is TimedOut/);
   });
 
   it("gives up on one that never ends", async () => {
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     await rig.emulator.faults.arm({
       plane: "worker",
       match: { at: "run.started" },
       then: { stall: "PT3H" },
       times: 10,
     });
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     await expect(wait(id, 60_000)).rejects.toThrow("was not over after 60000 ms");
   });
 });

@@ -20,9 +20,9 @@ const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) =
 test("the lines of the README judge an emulator's replies", async ({ emulator }) => {
   const seen: unknown[] = [];
   const run = new AsyncFunction("expectContract", "url", example());
-  await run(async (...given) => {
-    await contracts.expectContract(...given);
-    seen.push(given[0]);
+  await run(async (...input) => {
+    await contracts.expectContract(...input);
+    seen.push(input[0]);
   }, emulator.url);
   expect(seen).toHaveLength(3);
 });

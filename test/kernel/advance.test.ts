@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { advance } from "../../emulator/kernel/advance.ts";
-import { gate, REQUEST, toyWorld } from "./toy.ts";
+import { gate, REQUEST, toyWorld } from "./toy-world.ts";
 
-const patient = { patience: (settled: Promise<void>) => settled.then(() => false), maxEvents: 1000 };
+const patient = { effectsStalled: (settled: Promise<void>) => settled.then(() => false), maxEvents: 1000 };
 
 function ticking() {
   const seen: number[] = [];
@@ -64,7 +64,8 @@ describe("advance", () => {
     const { world } = toyWorld({
       effects: { fetch: () => promise },
       reactions: {
-        go: (turn) => turn.ask({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
+        go: (turn) =>
+          turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
         fetched: (turn) => void seen.push(`fetched@${turn.now}`),
         other: (turn) => void seen.push(`other@${turn.now}`),
       },
@@ -84,9 +85,9 @@ describe("advance", () => {
   it("names an effect that hangs instead of waiting for ever", async () => {
     const { world } = toyWorld({ effects: { fetch: () => new Promise<object>(() => {}) } });
     world.turn(REQUEST, (turn) =>
-      turn.ask({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
+      turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
     );
-    const result = await advance(world, { ...patient, patience: async () => true, to: 20 });
+    const result = await advance(world, { ...patient, effectsStalled: async () => true, to: 20 });
     expect(result).toMatchObject({ stopped: "stalled", to: 0 });
     expect(result.inFlight.map(({ ref }) => ref)).toEqual(["ball"]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { applyCommits } from "../../emulator/kernel/commit.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
-import { isTicket } from "../../emulator/kernel/turn.ts";
-import { gate, REQUEST, SHEEP, toyState, toyWorld } from "./toy.ts";
+import { isPendingReply } from "../../emulator/kernel/turn.ts";
+import { gate, REQUEST, SHEEP, toyState, toyWorld } from "./toy-world.ts";
 
 const dolly = { id: "dolly", flock: "a", legs: 4 };
 
@@ -46,12 +46,12 @@ describe("a turn", () => {
 
   it("that refuses after it has written is a defect and ends the world", () => {
     const { world, commits } = toyWorld();
-    const lie = () =>
+    const falseValue = () =>
       world.turn(REQUEST, (turn) => {
         turn.put(SHEEP, dolly);
         throw new Refusal(422, "too_late", "Never mind.");
       });
-    expect(lie).toThrow("refused after it had written");
+    expect(falseValue).toThrow("refused after it had written");
     expect(commits).toEqual([]);
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
   });
@@ -160,7 +160,7 @@ describe("effects", () => {
         [1, "x"],
         [2, "y"],
       ] as const)
-        turn.ask({ ...ask, lane, data: { nr } });
+        turn.requestEffect({ ...ask, lane, data: { nr } });
       order.push("turn over");
     });
     expect(order).toEqual(["turn over", "start 0", "start 1", "start 2"]);
@@ -181,7 +181,7 @@ describe("effects", () => {
   it("that were in flight when the process ended come back as interrupted", () => {
     const never = new Promise<object>(() => {});
     const before = toyWorld({ effects: { shear: () => never }, reactions: { shorn: () => undefined } });
-    before.world.turn(REQUEST, (turn) => turn.ask({ ...ask, lane: "x", data: {} }));
+    before.world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
     const state = applyCommits(toyState(), before.commits);
     expect(state.inFlight).toHaveLength(1);
     const seen: unknown[] = [];
@@ -193,7 +193,7 @@ describe("effects", () => {
 
   it("that reject are defects", async () => {
     const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
-    world.turn(REQUEST, (turn) => turn.ask({ ...ask, lane: "x", data: {} }));
+    world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
     await world.settled();
     expect(world.defect?.message).toBe("blunt");
   });
@@ -201,39 +201,39 @@ describe("effects", () => {
   it("that reject answer the requests that wait for them", async () => {
     const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
     const ticket = world.turn(REQUEST, (turn) => {
-      turn.ask({ ...ask, lane: "x", data: {} });
-      return turn.later();
+      turn.requestEffect({ ...ask, lane: "x", data: {} });
+      return turn.deferReply();
     });
-    expect(await world.answerTo(ticket.number)).toBe(world.defect);
+    expect(await world.awaitReply(ticket.number)).toBe(world.defect);
   });
 });
 
 describe("tickets", () => {
   it("are answered by a later turn", async () => {
     const { world } = toyWorld({
-      reactions: { bleat: (turn, { data }) => turn.answer(Number(data.ticket), "baa") },
+      reactions: { bleat: (turn, { data }) => turn.resolveReply(Number(data.ticket), "baa") },
     });
     const ticket = world.turn(REQUEST, (turn) => {
-      const taken = turn.later();
+      const taken = turn.deferReply();
       turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { ticket: taken.number } });
       return taken;
     });
-    expect(isTicket(ticket)).toBe(true);
-    const answer = world.answerTo(ticket.number);
+    expect(isPendingReply(ticket)).toBe(true);
+    const answer = world.awaitReply(ticket.number);
     world.moveTo(5);
     expect(await answer).toBe("baa");
   });
 
   it("never meet a new request after a restart", () => {
     const first = toyWorld();
-    const before = first.world.turn(REQUEST, (turn) => turn.later());
+    const before = first.world.turn(REQUEST, (turn) => turn.deferReply());
     const second = toyWorld({ state: applyCommits(toyState(), first.commits) });
-    expect(second.world.turn(REQUEST, (turn) => turn.later()).number).not.toBe(before.number);
+    expect(second.world.turn(REQUEST, (turn) => turn.deferReply()).number).not.toBe(before.number);
   });
 
   it("are given the reason when the world ends", async () => {
     const { world } = toyWorld();
-    const answer = world.answerTo(world.turn(REQUEST, (turn) => turn.later()).number);
+    const answer = world.awaitReply(world.turn(REQUEST, (turn) => turn.deferReply()).number);
     world.end(new Refusal(409, "reset", "Gone."));
     expect(await answer).toBeInstanceOf(Refusal);
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("Gone.");
@@ -252,7 +252,7 @@ describe("commits", () => {
       turn.put(SHEEP, dolly);
       turn.schedule({ kind: "bleat", ref: "x", afterMs: 10 });
       turn.schedule({ kind: "bleat", ref: "y", afterMs: 30 });
-      turn.ask({ kind: "shear", ref: "z", lane: "l", then: "shorn", data: {} });
+      turn.requestEffect({ kind: "shear", ref: "z", lane: "l", then: "shorn", data: {} });
     });
     world.moveTo(10);
     world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));

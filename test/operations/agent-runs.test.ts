@@ -85,9 +85,9 @@ describe("a stream", () => {
     ["checkpoints", ["checkpoints", "checkpoints", "checkpoints", "checkpoints"]],
   ])("in mode %s tells what the assistant agent does", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
-    const told = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);
-    expect(told.slice(0, expected.length + 1)).toEqual(["metadata", ...expected]);
-    expect(new Set(told.slice(1))).toEqual(new Set(expected));
+    const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);
+    expect(reported.slice(0, expected.length + 1)).toEqual(["metadata", ...expected]);
+    expect(new Set(reported.slice(1))).toEqual(new Set(expected));
   });
 
   it.each([
@@ -96,8 +96,8 @@ describe("a stream", () => {
     ["debug", ["debug"]],
   ])("in mode %s tells %j", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
-    const told = eventsIn((await raw("POST", "/runs/stream", body)).text).slice(1);
-    expect([...new Set(told.map(({ event }) => event))].sort()).toEqual(expected);
+    const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).slice(1);
+    expect([...new Set(reported.map(({ event }) => event))].sort()).toEqual(expected);
   });
 
   it("of a failing run ends with its error, of an asking one with its question", async () => {
@@ -121,16 +121,16 @@ describe("a stream", () => {
   ])("of events tells the start and the end of the whole of %s", async (assistant_id, input, some, ends) => {
     const body = { assistant_id, input, stream_mode: "events" };
     const { text } = await raw("POST", "/runs/stream", body);
-    const told = eventsIn(text)
+    const reported = eventsIn(text)
       .filter(({ event }) => event === "events")
       .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string; data: object });
-    expect(told.map(({ event }) => event)).toEqual(expect.arrayContaining(some));
-    expect(told[0]).toMatchObject({ event: "on_chain_start", name: assistant_id });
+    expect(reported.map(({ event }) => event)).toEqual(expect.arrayContaining(some));
+    expect(reported[0]).toMatchObject({ event: "on_chain_start", name: assistant_id });
     const output = expect.objectContaining(
       Object.fromEntries(Object.keys(input).map((k) => [k, expect.anything()])),
     );
     const end = { event: "on_chain_end", name: assistant_id, data: { output } };
-    expect(told.slice(-1).filter(({ event }) => event === "on_chain_end")).toMatchObject(
+    expect(reported.slice(-1).filter(({ event }) => event === "on_chain_end")).toMatchObject(
       Array(ends).fill(end),
     );
   });
@@ -140,10 +140,11 @@ describe("a stream", () => {
     async (script) => {
       if (script) await rig.emulator.control("POST", "/agent/scripts", script);
       const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: "events" };
-      const told = eventsIn((await raw("POST", "/runs/stream", body)).text)
+      const reported = eventsIn((await raw("POST", "/runs/stream", body)).text)
         .filter(({ event }) => event === "events")
         .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string });
-      const named = (wanted: string) => told.filter(({ event }) => event === wanted).map(({ name }) => name);
+      const named = (wanted: string) =>
+        reported.filter(({ event }) => event === wanted).map(({ name }) => name);
       expect(named("on_chain_end").sort()).toEqual(named("on_chain_start").sort());
       expect(named("on_tool_end")).toEqual(named("on_tool_start"));
     },

@@ -179,10 +179,10 @@ it("a quiet stream and a quiet wait send signs of life on the wall clock", async
   rig = await startRig({ timings: { agent_heartbeat: "PT0.01S" } });
   await halts();
   const stream = await open("/runs/stream", { assistant_id: "echo" });
-  let heard = "";
-  while (!heard.includes("heartbeat"))
-    heard += Buffer.from((await stream.reader.read()).value ?? []).toString();
-  expect(heard).toMatch(/\r\n\r\n(?:: heartbeat\r\n)+$/);
+  let received = "";
+  while (!received.includes("heartbeat"))
+    received += Buffer.from((await stream.reader.read()).value ?? []).toString();
+  expect(received).toMatch(/\r\n\r\n(?:: heartbeat\r\n)+$/);
   const wait = await open("/runs/wait", { assistant_id: "echo" });
   expect(Buffer.from((await wait.reader.read()).value ?? []).toString()).toMatch(/^\n+$/);
   stream.controller.abort();

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  order,
+  type PreparedExport,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 
 interface Note {
   readonly kind: string;
@@ -8,11 +15,11 @@ interface Note {
 }
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 beforeAll(async () => {
   rig = await startRig();
-  ordered = await prepare(rig, { shape: "mixed" });
+  prepared = await prepare(rig, { shape: "mixed" });
 });
 
 afterAll(() => rig.close());
@@ -24,10 +31,10 @@ const rowsOf = async (id: string): Promise<number> => {
 
 /** Exports with this filter, to the end. */
 async function exported(filter: string | null, more: Record<string, unknown> = {}) {
-  const { status, body } = await order(rig, ordered, { ...(filter !== null && { filter }), ...more });
+  const { status, body } = await order(rig, prepared, { ...(filter !== null && { filter }), ...more });
   expect(status).toBe(200);
   expect(body).toMatchObject({ filter });
-  await complete(rig, body.id);
+  await runToCompletion(rig, body.id);
   return body.id;
 }
 
@@ -67,7 +74,7 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
     ['eq(name, \\"x\\")', "body.filter: at character 10: unexpected \\", "escaped once too often"],
   ])("is refused at once when it cannot be read: %s", async (filter, message, hint) => {
     const before = await rig.call<unknown[]>("GET", "/api/v1/bulk-exports");
-    const { status, body } = await order(rig, ordered, { filter });
+    const { status, body } = await order(rig, prepared, { filter });
     expect(status).toBe(422);
     const said = Object.values(body).join(" ");
     expect(JSON.stringify(body)).toContain(JSON.stringify(message).slice(1, -1));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { duck } from "../support/duckdb.ts";
-import { complete, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {
@@ -187,11 +187,11 @@ async function changedIn(exportId: string) {
 
 describe("changes after an export", () => {
   test("leave what was exported as it was, and are in the next one", async () => {
-    const ordered = await prepare(rig);
-    const first = (await order(rig, ordered)).body.id;
-    await complete(rig, first);
+    const prepared = await prepare(rig);
+    const first = (await order(rig, prepared)).body.id;
+    await runToCompletion(rig, first);
     const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", {
-      session: [ordered.projectId],
+      session: [prepared.projectId],
       limit: 5,
     });
     await batch(
@@ -201,8 +201,8 @@ describe("changes after an export", () => {
     for (const { id } of body.runs)
       await rig.call("POST", "/feedback", { run_id: id, key: "later", score: 1 });
     expect(await rig.emulator.verifyExport(first)).toMatchObject({ ok: true });
-    const second = (await order(rig, ordered)).body.id;
-    await complete(rig, second);
+    const second = (await order(rig, prepared)).body.id;
+    await runToCompletion(rig, second);
     expect(await rig.emulator.verifyExport(second)).toMatchObject({ ok: true });
 
     const ids = body.runs.map(({ id }) => id).sort();

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import type { ColumnName } from "../../contracts/spec/bulk-exports/columns.ts";
 import type { ComparableRow } from "../../emulator/oracle/comparable-row.ts";
 import { createFindings } from "../../emulator/oracle/findings.ts";
+import { createMatching } from "../../emulator/oracle/matching.ts";
+import { reconcile } from "../../emulator/oracle/reconciliation.ts";
 import {
   keepMissing,
   keepSurplus,
-  type LeftoverRoom,
-  leftoverRoom,
-  type RunLeftovers,
-} from "../../emulator/oracle/leftovers.ts";
-import { createMatching } from "../../emulator/oracle/matching.ts";
-import { reconcile } from "../../emulator/oracle/reconciliation.ts";
+  type UnmatchedBudget,
+  type UnmatchedRows,
+  unmatchedBudget,
+} from "../../emulator/oracle/unmatched-rows.ts";
 import type { ExportRun } from "../../emulator/subjects/bulk-exports/records.ts";
 
 const form = {
@@ -25,15 +25,19 @@ function rowOf(n: number, name = `row ${n}`): ComparableRow {
 }
 
 /** What is found when all of the store's rows come before all of the file's, with little room to wait in. */
-function problemsOf(stored: readonly ComparableRow[], found: readonly ComparableRow[], room: LeftoverRoom) {
+function problemsOf(
+  stored: readonly ComparableRow[],
+  found: readonly ComparableRow[],
+  budget: UnmatchedBudget,
+) {
   const findings = createFindings();
-  const left: RunLeftovers = { run, folder: "folder/", missing: [], surplus: [], expected: new Set() };
+  const left: UnmatchedRows = { run, folder: "folder/", missing: [], surplus: [], expected: new Set() };
   const matching = createMatching({
     form,
     findings,
     waitingBytesMax: 1000,
-    onMissing: (row) => keepMissing(left, form, room, findings, row),
-    onSurplus: (each) => keepSurplus(left, form, room, findings, each),
+    onMissing: (row) => keepMissing(left, form, budget, findings, row),
+    onSurplus: (each) => keepSurplus(left, form, budget, findings, each),
   });
   for (const row of stored) matching.expect(row);
   for (const row of found) matching.find({ key: "key", row });
@@ -45,12 +49,12 @@ function problemsOf(stored: readonly ComparableRow[], found: readonly Comparable
 const MANY = Array.from({ length: 500 }, (_, n) => rowOf(n));
 
 test("rows that come too late to wait for are still found", () => {
-  expect(problemsOf(MANY, MANY.toReversed(), leftoverRoom())).toStrictEqual([]);
+  expect(problemsOf(MANY, MANY.toReversed(), unmatchedBudget())).toStrictEqual([]);
 });
 
 test("and so is a change in them, also when their values were not kept", () => {
   const changed = MANY.with(7, rowOf(7, "changed"));
-  expect(problemsOf(MANY, changed.toReversed(), leftoverRoom())).toStrictEqual([
+  expect(problemsOf(MANY, changed.toReversed(), unmatchedBudget())).toStrictEqual([
     { kind: "changed_value", key: "key", detail: 'row id 7: name is "changed" instead of "row 7"' },
   ]);
   expect(problemsOf(MANY, changed.toReversed(), { rows: 100_000, bytes: 0 })).toStrictEqual([

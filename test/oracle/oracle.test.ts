@@ -5,7 +5,12 @@ import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
 import { idOf, instant, SCOPE, sampleRow } from "../storage/rows/sample-row.ts";
-import { createScene, EXPORT_ID, type Scene, type SceneOptions } from "./scene.ts";
+import {
+  createExportFixture,
+  EXPORT_ID,
+  type ExportFixture,
+  type ExportFixtureOptions,
+} from "./export-fixture.ts";
 
 const FIRST = "2025-03-01";
 const EMPTY = "2025-03-02";
@@ -33,12 +38,12 @@ const LAST_ROW = sampleRow(302, { start_time: instant((NOON * 3) / 2 - 1, LAST) 
 const ROWS = [...THIRD_ROWS, ...OUTSIDE, LAST_ROW, ...FIRST_ROWS];
 const SELECTED = 51;
 
-function sceneOf(options: Partial<SceneOptions> = {}): Promise<Scene> {
-  return createScene({ rows: ROWS, ...options });
+function fixtureOf(options: Partial<ExportFixtureOptions> = {}): Promise<ExportFixture> {
+  return createExportFixture({ rows: ROWS, ...options });
 }
 
-async function kindsOf(scene: Scene, id = EXPORT_ID): Promise<string[]> {
-  const { ok, problems } = await scene.verify(id);
+async function kindsOf(fixture: ExportFixture, id = EXPORT_ID): Promise<string[]> {
+  const { ok, problems } = await fixture.verify(id);
   expect(ok).toBe(problems.length === 0);
   return problems.map(({ kind }) => kind);
 }
@@ -53,14 +58,19 @@ describe("an export with nothing wrong is verified", () => {
   ] as const)(
     "in %s with %s: three files a day, an empty day, rows outside of the window",
     async (formatVersion, compression) => {
-      const scene = await sceneOf({ formatVersion, compression });
-      expect(await scene.verify()).toStrictEqual({ ok: true, rows: SELECTED, files: 7, problems: [] });
+      const fixture = await fixtureOf({ formatVersion, compression });
+      expect(await fixture.verify()).toStrictEqual({ ok: true, rows: SELECTED, files: 7, problems: [] });
     },
   );
 
   test.each(["v1", "v2_beta"] as const)("with values that are hard to write in %s", async (formatVersion) => {
-    const scene = await sceneOf({ rows: HARD_ROWS, formatVersion, start: instant(0) });
-    expect(await scene.verify()).toStrictEqual({ ok: true, rows: HARD_ROWS.length, files: 1, problems: [] });
+    const fixture = await fixtureOf({ rows: HARD_ROWS, formatVersion, start: instant(0) });
+    expect(await fixture.verify()).toStrictEqual({
+      ok: true,
+      rows: HARD_ROWS.length,
+      files: 1,
+      problems: [],
+    });
   });
 
   test.each([
@@ -69,249 +79,273 @@ describe("an export with nothing wrong is verified", () => {
     [["run_type", "start_time"]],
     [["run_type", "status"]],
   ] as const)("with the columns %j, of which some rows have the same values", async (fields) => {
-    const scene = await sceneOf({ fields });
-    expect(await scene.verify()).toMatchObject({ ok: true, rows: SELECTED });
+    const fixture = await fixtureOf({ fields });
+    expect(await fixture.verify()).toMatchObject({ ok: true, rows: SELECTED });
   });
 
   test("whatever came into the store after the runs had begun", async () => {
-    const scene = await sceneOf();
+    const fixture = await fixtureOf();
     const [changed, moved] = FIRST_ROWS as [TraceRow, TraceRow];
-    scene.traces.write(SCOPE, [
+    fixture.traces.write(SCOPE, [
       { ...changed, outputs: "changed later" },
       { ...moved, start_time: instant(NOON, THIRD) },
       sampleRow(400, { start_time: instant(NOON, FIRST) }),
       sampleRow(401, { start_time: instant(NOON, EMPTY) }),
     ]);
-    expect(await kindsOf(scene)).toStrictEqual([]);
+    expect(await kindsOf(fixture)).toStrictEqual([]);
   });
 
   test("in whatever order a file or a partition has its rows", async () => {
-    const scene = await sceneOf();
-    scene.replaceFile(FIRST, 0, await scene.encode(FIRST_ROWS.slice(5, 15).reverse()));
-    scene.replaceFile(FIRST, 1, await scene.encode([...FIRST_ROWS.slice(15, 20), ...FIRST_ROWS.slice(0, 5)]));
-    expect(await kindsOf(scene)).toStrictEqual([]);
+    const fixture = await fixtureOf();
+    fixture.replaceFile(FIRST, 0, await fixture.encode(FIRST_ROWS.slice(5, 15).reverse()));
+    fixture.replaceFile(
+      FIRST,
+      1,
+      await fixture.encode([...FIRST_ROWS.slice(15, 20), ...FIRST_ROWS.slice(0, 5)]),
+    );
+    expect(await kindsOf(fixture)).toStrictEqual([]);
   });
 
   test("without an object key's permission: the embedded store is read past its doors", async () => {
     // The doors of this scene throw when they are opened.
-    expect(await kindsOf(await sceneOf())).toStrictEqual([]);
+    expect(await kindsOf(await fixtureOf())).toStrictEqual([]);
   });
 });
 
 /** Each tampering with the one kind of problem that it has to be found as. */
-const TAMPERINGS: Readonly<Record<string, readonly [string, (scene: Scene) => unknown]>> = {
-  "a file that was removed": ["missing_file", (scene) => scene.removeObject(scene.keyOf(FIRST, 1))],
+const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixture) => unknown]>> = {
+  "a file that was removed": ["missing_file", (fixture) => fixture.removeObject(fixture.keyOf(FIRST, 1))],
   "the only file of a day that was removed": [
     "missing_file",
-    (scene) => scene.removeObject(scene.keyOf(LAST)),
+    (fixture) => fixture.removeObject(fixture.keyOf(LAST)),
   ],
   "a row twice in one file": [
     "duplicate_row",
-    async (scene) => {
+    async (fixture) => {
       const rows = FIRST_ROWS.slice(0, 10);
-      scene.replaceFile(FIRST, 0, await scene.encode([...rows, rows[3] as TraceRow]), 11);
+      fixture.replaceFile(FIRST, 0, await fixture.encode([...rows, rows[3] as TraceRow]), 11);
     },
   ],
   "a row in two files of a partition": [
     "duplicate_row",
-    async (scene) =>
-      scene.replaceFile(
+    async (fixture) =>
+      fixture.replaceFile(
         FIRST,
         2,
-        await scene.encode([...FIRST_ROWS.slice(20), FIRST_ROWS[0] as TraceRow]),
+        await fixture.encode([...FIRST_ROWS.slice(20), FIRST_ROWS[0] as TraceRow]),
         6,
       ),
   ],
   "a row less": [
     "missing_row",
-    async (scene) => scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(11, 20)), 9),
+    async (fixture) => fixture.replaceFile(FIRST, 1, await fixture.encode(FIRST_ROWS.slice(11, 20)), 9),
   ],
   "the last rows of a day in no file": [
     "missing_row",
-    (scene) => {
-      scene.removeObject(scene.keyOf(LAST));
-      scene.changeRun(LAST, { files: [] });
+    (fixture) => {
+      fixture.removeObject(fixture.keyOf(LAST));
+      fixture.changeRun(LAST, { files: [] });
     },
   ],
   "a row that the store does not have": [
     "extra_row",
-    async (scene) => {
+    async (fixture) => {
       const row = sampleRow(500, { start_time: instant(NOON, FIRST) });
-      scene.replaceFile(FIRST, 1, await scene.encode([...FIRST_ROWS.slice(10, 20), row]), 11);
+      fixture.replaceFile(FIRST, 1, await fixture.encode([...FIRST_ROWS.slice(10, 20), row]), 11);
     },
   ],
   "a changed value": [
     "changed_value",
-    async (scene) => {
+    async (fixture) => {
       const rows = FIRST_ROWS.slice(10, 20).with(4, {
         ...(FIRST_ROWS[14] as TraceRow),
         inputs: { question: "?" },
       });
-      scene.replaceFile(FIRST, 1, await scene.encode(rows));
+      fixture.replaceFile(FIRST, 1, await fixture.encode(rows));
     },
   ],
   "a start that was changed within its day": [
     "changed_value",
-    async (scene) => {
+    async (fixture) => {
       const rows = FIRST_ROWS.slice(0, 10).with(0, {
         ...(FIRST_ROWS[0] as TraceRow),
         start_time: instant(NOON + 1, FIRST),
       });
-      scene.replaceFile(FIRST, 0, await scene.encode(rows));
+      fixture.replaceFile(FIRST, 0, await fixture.encode(rows));
     },
   ],
   "a row in the file of another day": [
     "wrong_partition",
-    async (scene) => {
-      scene.replaceFile(
+    async (fixture) => {
+      fixture.replaceFile(
         FIRST,
         2,
-        await scene.encode([...FIRST_ROWS.slice(20), THIRD_ROWS[0] as TraceRow]),
+        await fixture.encode([...FIRST_ROWS.slice(20), THIRD_ROWS[0] as TraceRow]),
         6,
       );
-      scene.replaceFile(THIRD, 0, await scene.encode(THIRD_ROWS.slice(1, 10)), 9);
+      fixture.replaceFile(THIRD, 0, await fixture.encode(THIRD_ROWS.slice(1, 10)), 9);
     },
   ],
   "a row of before the window": [
     "wrong_partition",
-    async (scene) =>
-      scene.replaceFile(FIRST, 2, await scene.encode([...FIRST_ROWS.slice(20), OUTSIDE[0] as TraceRow]), 6),
+    async (fixture) =>
+      fixture.replaceFile(
+        FIRST,
+        2,
+        await fixture.encode([...FIRST_ROWS.slice(20), OUTSIDE[0] as TraceRow]),
+        6,
+      ),
   ],
   "the bodies of two days' files swapped": [
     "wrong_partition",
-    (scene) => {
-      const [first, third] = [scene.keyOf(FIRST), scene.keyOf(THIRD)];
-      const [firstBytes, thirdBytes] = [scene.bytesOf(first), scene.bytesOf(third)];
+    (fixture) => {
+      const [first, third] = [fixture.keyOf(FIRST), fixture.keyOf(THIRD)];
+      const [firstBytes, thirdBytes] = [fixture.bytesOf(first), fixture.bytesOf(third)];
       expect(firstBytes.length).toBe(thirdBytes.length);
-      scene.putObject(first, thirdBytes);
-      scene.putObject(third, firstBytes);
+      fixture.putObject(first, thirdBytes);
+      fixture.putObject(third, firstBytes);
     },
   ],
   "a file that was moved into another day's folder": [
     "wrong_partition",
-    (scene) => {
-      const key = scene.keyOf(FIRST, 2);
-      scene.putObject(key.replace("day=01", "day=02"), scene.bytesOf(key));
-      scene.removeObject(key);
+    (fixture) => {
+      const key = fixture.keyOf(FIRST, 2);
+      fixture.putObject(key.replace("day=01", "day=02"), fixture.bytesOf(key));
+      fixture.removeObject(key);
     },
   ],
   "a file that was written into another day's folder": [
     "wrong_partition",
-    (scene) => {
-      const [file] = scene.runOf(LAST).files;
-      const key = scene.keyOf(LAST).replace("day=04", "day=02");
-      scene.putObject(key, scene.bytesOf(scene.keyOf(LAST)));
-      scene.removeObject(scene.keyOf(LAST));
-      scene.changeRun(LAST, { files: [{ ...file!, key }] });
+    (fixture) => {
+      const [file] = fixture.runOf(LAST).files;
+      const key = fixture.keyOf(LAST).replace("day=04", "day=02");
+      fixture.putObject(key, fixture.bytesOf(fixture.keyOf(LAST)));
+      fixture.removeObject(fixture.keyOf(LAST));
+      fixture.changeRun(LAST, { files: [{ ...file!, key }] });
     },
   ],
   "a file under another prefix": [
     "outside_prefix",
-    (scene) => {
-      const [file] = scene.runOf(LAST).files;
-      const key = scene.keyOf(LAST).replace("traces/all", "traces/other");
-      scene.putObject(key, scene.bytesOf(scene.keyOf(LAST)));
-      scene.removeObject(scene.keyOf(LAST));
-      scene.changeRun(LAST, { files: [{ ...file!, key }] });
+    (fixture) => {
+      const [file] = fixture.runOf(LAST).files;
+      const key = fixture.keyOf(LAST).replace("traces/all", "traces/other");
+      fixture.putObject(key, fixture.bytesOf(fixture.keyOf(LAST)));
+      fixture.removeObject(fixture.keyOf(LAST));
+      fixture.changeRun(LAST, { files: [{ ...file!, key }] });
     },
   ],
   "a copy of a file under another name": [
     "extra_file",
-    (scene) => {
-      const key = scene.keyOf(FIRST, 2);
-      scene.putObject(key.replace("part-00002", "part-00003"), scene.bytesOf(key));
+    (fixture) => {
+      const key = fixture.keyOf(FIRST, 2);
+      fixture.putObject(key.replace("part-00002", "part-00003"), fixture.bytesOf(key));
     },
   ],
   "a file cut off": [
     "damaged_file",
-    (scene) => scene.putObject(scene.keyOf(FIRST, 1), scene.bytesOf(scene.keyOf(FIRST, 1)).subarray(0, -9)),
+    (fixture) =>
+      fixture.putObject(fixture.keyOf(FIRST, 1), fixture.bytesOf(fixture.keyOf(FIRST, 1)).subarray(0, -9)),
   ],
   "a file with rubbish in its pages": [
     "damaged_file",
-    (scene) => {
-      const bytes = Buffer.from(scene.bytesOf(scene.keyOf(FIRST, 1)));
+    (fixture) => {
+      const bytes = Buffer.from(fixture.bytesOf(fixture.keyOf(FIRST, 1)));
       bytes.fill(0xff, 4, 60);
-      scene.putObject(scene.keyOf(FIRST, 1), bytes);
+      fixture.putObject(fixture.keyOf(FIRST, 1), bytes);
     },
   ],
   "a column less": [
     "columns",
-    async (scene) => {
+    async (fixture) => {
       const columns = COLUMN_NAMES.filter((name) => name !== "outputs");
-      scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(10, 20), { columns }));
+      fixture.replaceFile(FIRST, 1, await fixture.encode(FIRST_ROWS.slice(10, 20), { columns }));
     },
   ],
   "no id column": [
     "columns",
-    async (scene) => {
+    async (fixture) => {
       const columns = COLUMN_NAMES.filter((name) => name !== "id");
-      scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(10, 20), { columns }));
+      fixture.replaceFile(FIRST, 1, await fixture.encode(FIRST_ROWS.slice(10, 20), { columns }));
     },
   ],
   "columns in another order": [
     "columns",
-    async (scene) => {
+    async (fixture) => {
       const columns = COLUMN_NAMES.toReversed();
-      scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(10, 20), { columns }));
+      fixture.replaceFile(FIRST, 1, await fixture.encode(FIRST_ROWS.slice(10, 20), { columns }));
     },
   ],
   "the columns' types of the other format": [
     "type",
-    async (scene) =>
-      scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(10, 20), { formatVersion: "v2_beta" })),
+    async (fixture) =>
+      fixture.replaceFile(
+        FIRST,
+        1,
+        await fixture.encode(FIRST_ROWS.slice(10, 20), { formatVersion: "v2_beta" }),
+      ),
   ],
   "another compression": [
     "compression",
-    async (scene) =>
-      scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(10, 20), { compression: "snappy" })),
+    async (fixture) =>
+      fixture.replaceFile(
+        FIRST,
+        1,
+        await fixture.encode(FIRST_ROWS.slice(10, 20), { compression: "snappy" }),
+      ),
   ],
   "a wrong count in a run's record": [
     "count",
-    (scene) =>
-      scene.changeRun(FIRST, {
-        files: scene.runOf(FIRST).files.with(1, { ...scene.runOf(FIRST).files[1]!, rows: 9 }),
+    (fixture) =>
+      fixture.changeRun(FIRST, {
+        files: fixture.runOf(FIRST).files.with(1, { ...fixture.runOf(FIRST).files[1]!, rows: 9 }),
       }),
   ],
   "a wrong size in a run's record": [
     "size",
-    (scene) =>
-      scene.changeRun(FIRST, {
-        files: scene.runOf(FIRST).files.with(1, { ...scene.runOf(FIRST).files[1]!, bytes: 9 }),
+    (fixture) =>
+      fixture.changeRun(FIRST, {
+        files: fixture.runOf(FIRST).files.with(1, { ...fixture.runOf(FIRST).files[1]!, bytes: 9 }),
       }),
   ],
-  "a run less": ["tiling", (scene) => scene.removeRun(EMPTY)],
+  "a run less": ["tiling", (fixture) => fixture.removeRun(EMPTY)],
   "a run that ends too early": [
     "tiling",
-    (scene) => scene.changeRun(EMPTY, { end_time: instant(NOON, EMPTY) }),
+    (fixture) => fixture.changeRun(EMPTY, { end_time: instant(NOON, EMPTY) }),
   ],
-  "a run that ends too late": ["tiling", (scene) => scene.changeRun(EMPTY, { end_time: instant(1, THIRD) })],
-  "a run that has not completed": ["not_completed", (scene) => scene.changeRun(EMPTY, { status: "FAILED" })],
+  "a run that ends too late": [
+    "tiling",
+    (fixture) => fixture.changeRun(EMPTY, { end_time: instant(1, THIRD) }),
+  ],
+  "a run that has not completed": [
+    "not_completed",
+    (fixture) => fixture.changeRun(EMPTY, { status: "FAILED" }),
+  ],
 };
 
 describe("what is wrong is found, and as nothing else", () => {
   test.each(Object.entries(TAMPERINGS))("%s", async (_, [kind, tamper]) => {
-    const scene = await sceneOf();
-    await tamper(scene);
-    expect([...new Set(await kindsOf(scene))]).toStrictEqual([kind]);
+    const fixture = await fixtureOf();
+    await tamper(fixture);
+    expect([...new Set(await kindsOf(fixture))]).toStrictEqual([kind]);
   });
 
   test.each(["missing_row", "extra_row", "duplicate_row"] as const)("%s is found once", async (kind) => {
-    const scene = await sceneOf({ formatVersion: "v2_beta", compression: "gzip" });
+    const fixture = await fixtureOf({ formatVersion: "v2_beta", compression: "gzip" });
     const tampering = Object.values(TAMPERINGS).find(([each]) => each === kind);
-    await tampering?.[1](scene);
-    expect(await kindsOf(scene)).toStrictEqual([kind]);
+    await tampering?.[1](fixture);
+    expect(await kindsOf(fixture)).toStrictEqual([kind]);
   });
 
   test("in files without ids too", async () => {
     const fields = ["name", "run_type", "start_time"] as const;
     const rows = FIRST_ROWS.slice(0, 10);
-    const changed = await sceneOf({ fields });
+    const changed = await fixtureOf({ fields });
     changed.replaceFile(FIRST, 0, await changed.encode(rows.with(2, { ...rows[2]!, name: "another" })));
     expect(await kindsOf(changed)).toStrictEqual(["changed_value"]);
-    const doubled = await sceneOf({ fields });
+    const doubled = await fixtureOf({ fields });
     doubled.replaceFile(FIRST, 0, await doubled.encode([...rows, rows[2]!]), 11);
     expect(await kindsOf(doubled)).toStrictEqual(["duplicate_row"]);
-    const swapped = await sceneOf({ fields: ["name", "run_type"] });
+    const swapped = await fixtureOf({ fields: ["name", "run_type"] });
     const [first, third] = [swapped.keyOf(FIRST), swapped.keyOf(THIRD)];
     const [firstBytes, thirdBytes] = [swapped.bytesOf(first), swapped.bytesOf(third)];
     swapped.putObject(first, thirdBytes);
@@ -320,16 +354,16 @@ describe("what is wrong is found, and as nothing else", () => {
   });
 
   test("and told with the key and the two values, from where they differ on", async () => {
-    const scene = await sceneOf();
+    const fixture = await fixtureOf();
     const long = { text: "x".repeat(5000) };
     const rows = FIRST_ROWS.slice(10, 20).with(0, { ...FIRST_ROWS[10]!, inputs: long, name: "step 999" });
-    scene.replaceFile(FIRST, 1, await scene.encode(rows));
-    const { problems } = await scene.verify();
+    fixture.replaceFile(FIRST, 1, await fixture.encode(rows));
+    const { problems } = await fixture.verify();
     const inStore = '{"question":"number 110"}';
     expect(problems).toStrictEqual([
       {
         kind: "changed_value",
-        key: scene.keyOf(FIRST, 1),
+        key: fixture.keyOf(FIRST, 1),
         detail:
           `row ${idOf(110)}: name is "step 999" instead of "step 110", ` +
           `inputs is {"text":"${"x".repeat(191)}… instead of ${inStore}`,
@@ -341,9 +375,9 @@ describe("what is wrong is found, and as nothing else", () => {
     const rows = Array.from({ length: 130 }, (_, n) =>
       sampleRow(n, { start_time: instant(NOON + n, FIRST) }),
     );
-    const scene = await sceneOf({ rows, rowsPerFile: 1000 });
-    scene.replaceFile(FIRST, 0, await scene.encode(rows.map((row) => ({ ...row, error: "changed" }))));
-    const { problems } = await scene.verify();
+    const fixture = await fixtureOf({ rows, rowsPerFile: 1000 });
+    fixture.replaceFile(FIRST, 0, await fixture.encode(rows.map((row) => ({ ...row, error: "changed" }))));
+    const { problems } = await fixture.verify();
     expect(problems).toHaveLength(101);
     expect(problems[100]).toStrictEqual({
       kind: "more",
@@ -354,18 +388,18 @@ describe("what is wrong is found, and as nothing else", () => {
 });
 
 describe("an export that has not completed", () => {
-  async function halfway(): Promise<Scene> {
-    const scene = await sceneOf();
-    const [one, two] = scene.runOf(FIRST).files;
+  async function halfway(): Promise<ExportFixture> {
+    const fixture = await fixtureOf();
+    const [one, two] = fixture.runOf(FIRST).files;
     const { start_time, id } = FIRST_ROWS[19]!;
-    scene.changeRun(FIRST, {
+    fixture.changeRun(FIRST, {
       status: "RUNNING",
       files: [one!, two!],
       latest_cursor: `${start_time} ${id}`,
       exhausted: false,
     });
-    scene.put(EXPORTS, { ...scene.parent(), status: "RUNNING" });
-    return scene;
+    fixture.put(EXPORTS, { ...fixture.parent(), status: "RUNNING" });
+    return fixture;
   }
 
   test("says so, and is right as far as its checkpoints go", async () => {
@@ -378,16 +412,16 @@ describe("an export that has not completed", () => {
   });
 
   test("is compared with the store up to its checkpoints", async () => {
-    const scene = await halfway();
-    scene.replaceFile(FIRST, 1, await scene.encode(FIRST_ROWS.slice(11, 20)), 9);
-    expect(await kindsOf(scene)).toStrictEqual(["not_completed", "missing_row"]);
+    const fixture = await halfway();
+    fixture.replaceFile(FIRST, 1, await fixture.encode(FIRST_ROWS.slice(11, 20)), 9);
+    expect(await kindsOf(fixture)).toStrictEqual(["not_completed", "missing_row"]);
   });
 
   test("has no rows to be missed before its runs begin", async () => {
-    const scene = await sceneOf();
-    for (const day of [FIRST, EMPTY, THIRD, LAST]) scene.removeRun(day);
-    scene.put(EXPORTS, { ...scene.parent(), status: "CREATED" });
-    const { rows, problems } = await scene.verify();
+    const fixture = await fixtureOf();
+    for (const day of [FIRST, EMPTY, THIRD, LAST]) fixture.removeRun(day);
+    fixture.put(EXPORTS, { ...fixture.parent(), status: "CREATED" });
+    const { rows, problems } = await fixture.verify();
     expect(rows).toBe(0);
     expect([...new Set(problems.map(({ kind }) => kind))]).toStrictEqual(["not_completed", "extra_file"]);
   });
@@ -397,25 +431,25 @@ describe("a schedule", () => {
   const SCHEDULE = "50000000-0000-4000-8000-000000000001";
   const SPAWNS = ["a", "b", "c"].map((letter) => `${letter}0000000-0000-4000-8000-000000000001`);
 
-  async function scheduled(starts: readonly string[]): Promise<Scene> {
-    const scene = await sceneOf();
-    scene.schedule({ id: SCHEDULE, status: "RUNNING", interval_hours: 12, start_time: instant(0, FIRST) });
+  async function scheduled(starts: readonly string[]): Promise<ExportFixture> {
+    const fixture = await fixtureOf();
+    fixture.schedule({ id: SCHEDULE, status: "RUNNING", interval_hours: 12, start_time: instant(0, FIRST) });
     for (const [at, start] of starts.entries()) {
       const end = new Date(Date.parse(start) + 12 * 3_600_000).toISOString().replace("Z", "000Z");
-      await scene.exportWindow(SPAWNS[at]!, start, end, SCHEDULE);
+      await fixture.exportWindow(SPAWNS[at]!, start, end, SCHEDULE);
     }
-    return scene;
+    return fixture;
   }
 
   test("is verified by every export that it spawned", async () => {
-    const scene = await scheduled([instant(0, FIRST), instant(NOON, FIRST), instant(0, EMPTY)]);
-    expect(await scene.verify(SCHEDULE)).toStrictEqual({ ok: true, rows: 26, files: 4, problems: [] });
-    scene.removeObject(
-      [...scene.world.reader.list({ name: "objects", idOf: String, groupOf: String }, "exports")]
+    const fixture = await scheduled([instant(0, FIRST), instant(NOON, FIRST), instant(0, EMPTY)]);
+    expect(await fixture.verify(SCHEDULE)).toStrictEqual({ ok: true, rows: 26, files: 4, problems: [] });
+    fixture.removeObject(
+      [...fixture.world.reader.list({ name: "objects", idOf: String, groupOf: String }, "exports")]
         .map((object) => (object as unknown as { key: string }).key)
         .find((key) => key.includes(SPAWNS[1]!))!,
     );
-    expect(await kindsOf(scene, SCHEDULE)).toStrictEqual(["missing_file"]);
+    expect(await kindsOf(fixture, SCHEDULE)).toStrictEqual(["missing_file"]);
   });
 
   test.each([
@@ -431,8 +465,8 @@ describe("a destination elsewhere", () => {
   type Denied = readonly ("get" | "list")[];
   const denied = { failure: "access_denied", message: "AccessDenied: no" } as const;
 
-  function elsewhere(deny: Denied): Promise<Scene> {
-    return sceneOf({
+  function elsewhere(deny: Denied): Promise<ExportFixture> {
+    return fixtureOf({
       doors: (files) => ({
         open: (_, { accessKeyId }) => ({
           async list(prefix) {
@@ -463,36 +497,36 @@ describe("a destination elsewhere", () => {
   });
 
   test("is missing a file when its listing is, and has an extra one when that is listed", async () => {
-    const scene = await elsewhere([]);
-    const key = scene.keyOf(FIRST);
-    scene.removeObject(key);
-    scene.putObject(key.replace(".parquet", ".txt"), new Uint8Array(3));
-    expect(await kindsOf(scene)).toStrictEqual(["missing_file", "extra_file"]);
+    const fixture = await elsewhere([]);
+    const key = fixture.keyOf(FIRST);
+    fixture.removeObject(key);
+    fixture.putObject(key.replace(".parquet", ".txt"), new Uint8Array(3));
+    expect(await kindsOf(fixture)).toStrictEqual(["missing_file", "extra_file"]);
   });
 
   test("that was deleted cannot be read", async () => {
-    const scene = await sceneOf();
-    scene.put(EXPORTS, { ...scene.parent(), bulk_export_destination_id: "gone" });
-    expect(await kindsOf(scene)).toStrictEqual(["unreadable"]);
+    const fixture = await fixtureOf();
+    fixture.put(EXPORTS, { ...fixture.parent(), bulk_export_destination_id: "gone" });
+    expect(await kindsOf(fixture)).toStrictEqual(["unreadable"]);
   });
 });
 
 test("an unknown export is refused", async () => {
-  const scene = await sceneOf();
-  await expect(scene.verify("unknown")).rejects.toMatchObject({ name: "Refusal", status: 404 });
+  const fixture = await fixtureOf();
+  await expect(fixture.verify("unknown")).rejects.toMatchObject({ name: "Refusal", status: 404 });
 });
 
 test("a world that is reset meanwhile refuses the verification", async () => {
-  const scene = await sceneOf();
-  const verification = scene.verify();
-  scene.world.end(new Refusal(409, "reset", "The world was reset."));
-  rmSync(scene.traces.place.folder, { recursive: true });
+  const fixture = await fixtureOf();
+  const verification = fixture.verify();
+  fixture.world.end(new Refusal(409, "reset", "The world was reset."));
+  rmSync(fixture.traces.location.folder, { recursive: true });
   await expect(verification).rejects.toMatchObject({ code: "reset" });
 });
 
 test("other work gets its turn between batches of rows", async () => {
   const rows = Array.from({ length: 3000 }, (_, n) => sampleRow(n, { start_time: instant(NOON + n, FIRST) }));
-  const scene = await sceneOf({ rows, rowsPerFile: 3000 });
+  const fixture = await fixtureOf({ rows, rowsPerFile: 3000 });
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -500,7 +534,7 @@ test("other work gets its turn between batches of rows", async () => {
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const { ok } = await scene.verify();
+  const { ok } = await fixture.verify();
   isOver = true;
   expect(ok).toBe(true);
   expect(turns).toBeGreaterThan(10);

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, startClock } from "../../emulator/runtime/clock.ts";
 import type { World } from "../../emulator/subjects/turn.ts";
-import { REQUEST, toyState, toyWorld } from "../kernel/toy.ts";
-import { openScene, type Scene } from "../subjects/bulk-exports/scene.ts";
+import { REQUEST, toyState, toyWorld } from "../kernel/toy-world.ts";
+import { type ExportWorld, openBulkExportWorld } from "../subjects/bulk-exports/bulk-export-world.ts";
 
 const DAY = 86_400_000;
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
@@ -11,15 +11,15 @@ let clock: Clock;
 
 afterEach(() => clock.close());
 
-function flowing(): { scene: Scene; sleep(ms: number): void } {
+function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
   let wall = 1_000_000;
-  const scene = openScene();
+  const clockWorld = openBulkExportWorld();
   for (const nth of [1, 2, 3, 4, 5])
-    scene.ingest(`0000000${nth}-0000-4000-8000-000000000001`, `2026-01-01T0${nth}:00:00.000000Z`, "row");
-  clock = startClock(scene.world as World, true, () => wall);
+    clockWorld.ingest(`0000000${nth}-0000-4000-8000-000000000001`, `2026-01-01T0${nth}:00:00.000000Z`, "row");
+  clock = startClock(clockWorld.world as World, true, () => wall);
   clock.flow(1);
   return {
-    scene,
+    scene: clockWorld,
     sleep(ms) {
       wall += ms;
       clock.sync();
@@ -28,52 +28,52 @@ function flowing(): { scene: Scene; sleep(ms: number): void } {
 }
 
 /** Lets everything happen that needs no time. */
-async function settle(scene: Scene): Promise<void> {
+async function settle(clockWorld: ExportWorld): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) {
-    await scene.world.settled();
+    await clockWorld.world.settled();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 describe("a flowing clock", () => {
   it("that has slept lets exports finish at their own instants", async () => {
-    const { scene, sleep } = flowing();
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    const began = scene.world.now;
+    const { scene: clockWorld, sleep } = flowing();
+    const { id } = clockWorld.create({ bulk_export_destination_id: clockWorld.addDestination(), ...WINDOW });
+    const began = clockWorld.world.now;
     sleep(5 * DAY);
-    await settle(scene);
-    expect(scene.export(id)).toMatchObject({ status: "COMPLETED", finished_at: began + 3000 });
-    expect(scene.runs(id)).toMatchObject([{ errors: {} }]);
-    expect(scene.world.now).toBe(began + 5 * DAY);
+    await settle(clockWorld);
+    expect(clockWorld.export(id)).toMatchObject({ status: "COMPLETED", finished_at: began + 3000 });
+    expect(clockWorld.runs(id)).toMatchObject([{ errors: {} }]);
+    expect(clockWorld.world.now).toBe(began + 5 * DAY);
   });
 
   it("that has slept over a schedule has every window of it, without a run timeout", async () => {
-    const { scene, sleep } = flowing();
-    const { id } = scene.create({
-      bulk_export_destination_id: scene.addDestination(),
+    const { scene: clockWorld, sleep } = flowing();
+    const { id } = clockWorld.create({
+      bulk_export_destination_id: clockWorld.addDestination(),
       start_time: "2026-01-01T00:00:00Z",
       interval_hours: 24,
     });
-    await settle(scene);
+    await settle(clockWorld);
     sleep(20 * DAY);
-    await settle(scene);
-    expect(scene.spawned(id)).toHaveLength(28);
-    for (const one of scene.spawned(id)) {
+    await settle(clockWorld);
+    expect(clockWorld.spawned(id)).toHaveLength(28);
+    for (const one of clockWorld.spawned(id)) {
       expect(one.status).toBe("COMPLETED");
-      for (const { errors } of scene.runs(one.id)) expect(errors).toEqual({});
+      for (const { errors } of clockWorld.runs(one.id)) expect(errors).toEqual({});
     }
   });
 
   it("is otherwise held up by nothing", async () => {
-    const { scene, sleep } = flowing();
-    scene.hold();
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    const began = scene.world.now;
+    const { scene: clockWorld, sleep } = flowing();
+    clockWorld.hold();
+    const { id } = clockWorld.create({ bulk_export_destination_id: clockWorld.addDestination(), ...WINDOW });
+    const began = clockWorld.world.now;
     for (let minutes = 0; minutes < 245; minutes += 1) sleep(60_000);
-    expect(scene.world.now).toBe(began + 245 * 60_000);
-    expect(scene.runs(id)).toMatchObject([{ errors: { retry_0: "Run timeout" } }]);
-    scene.release();
-    await settle(scene);
+    expect(clockWorld.world.now).toBe(began + 245 * 60_000);
+    expect(clockWorld.runs(id)).toMatchObject([{ errors: { retry_0: "Run timeout" } }]);
+    clockWorld.release();
+    await settle(clockWorld);
   });
 });
 

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { emptyState } from "../../emulator/kernel/commit.ts";
 import { imageOf } from "../../emulator/kernel/image.ts";
 import { createWorld, type WorldParts } from "../../emulator/kernel/world.ts";
-import { PRETENCES, rehearse } from "../../emulator/runtime/dry-run.ts";
+import { dryRun, STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
 import type { Ports } from "../../emulator/subjects/turn.ts";
-import { DEFAULTS } from "../subjects/bulk-exports/scene.ts";
+import { DEFAULTS } from "../subjects/bulk-exports/bulk-export-world.ts";
 
 const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 
@@ -30,7 +30,7 @@ function partsOf(reaction: WorldParts<Ports>["reactions"]): WorldParts<Ports> {
     image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), []),
     reactions: { ...reaction, done: () => undefined },
     effects: { unheard: () => new Promise(() => undefined) },
-    keep: () => undefined,
+    persist: () => undefined,
     journalCapacity: 10,
   };
 }
@@ -46,14 +46,14 @@ describe("a rehearsal", () => {
     expect([...kinds].sort()).toEqual(
       expect.arrayContaining(["destination.validate", "export.write_file", "webhook.post"]),
     );
-    for (const kind of kinds) expect(Object.keys(PRETENCES)).toContain(kind);
+    for (const kind of kinds) expect(Object.keys(STUBBED_EFFECTS)).toContain(kind);
   });
 
   it("names what it has no pretence for as what it could not get past", async () => {
-    const parts = partsOf({ go: (turn) => turn.ask(ask("unheard")) });
+    const parts = partsOf({ go: (turn) => turn.requestEffect(ask("unheard")) });
     const world = createWorld(parts);
     world.turn(CAUSE, (turn) => turn.schedule({ kind: "go", ref: "it", afterMs: 10 }));
-    const said = await rehearse(world, (image) => ({ ...parts, image }), { to: 100 });
+    const said = await dryRun(world, (image) => ({ ...parts, image }), { to: 100 });
     expect(said).toMatchObject({ stopped: "stalled", to: 10, inFlight: [{ kind: "unheard" }] });
     expect(world.now).toBe(0);
     expect(world.queue()).toHaveLength(1);
@@ -62,8 +62,8 @@ describe("a rehearsal", () => {
   it("does not begin while something of this instant is under way", async () => {
     const parts = partsOf({});
     const world = createWorld(parts);
-    world.turn(CAUSE, (turn) => turn.ask(ask("unheard")));
-    const refused = rehearse(world, (image) => ({ ...parts, image }), { to: 100 });
+    world.turn(CAUSE, (turn) => turn.requestEffect(ask("unheard")));
+    const refused = dryRun(world, (image) => ({ ...parts, image }), { to: 100 });
     await expect(refused).rejects.toMatchObject({ status: 409, code: "in_flight" });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
-import { createDiskRoom } from "../../emulator/runtime/free-space.ts";
+import { createFreeSpaceGuard } from "../../emulator/runtime/free-space.ts";
 import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
 import { HEADERS } from "../support/emulator.ts";
@@ -19,8 +19,8 @@ beforeEach(async () => {
 afterEach(() => running.close());
 
 /** A disk of a thousand blocks of 1 MiB, so much of which is free. */
-function roomOn(disk: { free: number }) {
-  return createDiskRoom("data", () => ({ bavail: disk.free, blocks: 1000, bsize: MIB }));
+function freeSpaceOn(disk: { free: number }) {
+  return createFreeSpaceGuard("data", () => ({ bavail: disk.free, blocks: 1000, bsize: MIB }));
 }
 
 function request(method: string, path: string, body: unknown = {}): HttpRequest {
@@ -36,7 +36,7 @@ function request(method: string, path: string, body: unknown = {}): HttpRequest 
 }
 
 async function answer(disk: { free: number }, asked: HttpRequest) {
-  const { status, body } = await running.handle(roomOn(disk).checked(asked));
+  const { status, body } = await running.handle(freeSpaceOn(disk).checked(asked));
   return { status, body: JSON.parse(String(body)) };
 }
 
@@ -66,7 +66,8 @@ describe("a disk without room", () => {
     const advance = request("POST", "/_emulator/v1/clock/advance", { by: "PT1S" });
     expect((await answer(full, advance)).status).toBe(200);
     expect((await answer(full, request("POST", "/_emulator/v1/reset"))).status).toBe(200);
-    const inWorld = (path: string) => roomOn(full).checked(request("POST", `/w/other${path}`)).bodyProblem;
+    const inWorld = (path: string) =>
+      freeSpaceOn(full).checked(request("POST", `/w/other${path}`)).bodyProblem;
     expect(inWorld("/_emulator/v1/clock/advance")).toBeUndefined();
     expect(inWorld("/threads/search")).toBeUndefined();
     for (const path of ["/threads", "/_emulator/v1/worlds", "/_emulator/v1/snapshots"])
@@ -75,29 +76,29 @@ describe("a disk without room", () => {
 
   it("takes in again what was refused once there is room", async () => {
     const disk = { free: 0 };
-    const room = roomOn(disk);
+    const freeSpace = freeSpaceOn(disk);
     const asked = request("POST", "/sessions", { name: "later" });
-    expect((await running.handle(room.checked(asked))).status).toBe(413);
+    expect((await running.handle(freeSpace.checked(asked))).status).toBe(413);
     disk.free = 18;
-    expect((await running.handle(room.checked(asked))).status).toBe(200);
+    expect((await running.handle(freeSpace.checked(asked))).status).toBe(200);
   });
 
   it("is one that a large body does not fit on", () => {
-    const room = roomOn({ free: 20 });
+    const freeSpace = freeSpaceOn({ free: 20 });
     const large = { ...request("POST", "/runs/batch"), body: new Uint8Array(2 * MIB) };
-    expect(room.checked(large).bodyProblem?.code).toBe("disk_full");
-    expect(room.checked(request("POST", "/runs/batch")).bodyProblem).toBeUndefined();
+    expect(freeSpace.checked(large).bodyProblem?.code).toBe("disk_full");
+    expect(freeSpace.checked(request("POST", "/runs/batch")).bodyProblem).toBeUndefined();
   });
 
   it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", () => {
     let looks = 0;
-    const plenty = createDiskRoom("data", () => {
+    const ample = createFreeSpaceGuard("data", () => {
       looks += 1;
       return { bavail: 2048, blocks: 4096, bsize: MIB };
     });
-    for (let nth = 0; nth < 5; nth += 1) plenty.checked(request("POST", "/sessions"));
+    for (let nth = 0; nth < 5; nth += 1) ample.checked(request("POST", "/sessions"));
     expect(looks).toBe(1);
-    const small = createDiskRoom("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
+    const small = createFreeSpaceGuard("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
     expect(small.checked(request("POST", "/sessions")).bodyProblem).toBeUndefined();
   });
 });

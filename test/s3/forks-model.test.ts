@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Crash, type Forest, openForest } from "./forest.ts";
+import { type Crash, openWorldSet, type WorldSet } from "./world-set.ts";
 
 const BUCKETS = ["one", "two"];
 /** Friendly and hashed names, two of them alike but for their case. */
@@ -24,31 +24,35 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-async function take(forest: Forest, { act, at, bucket, key, crash }: Step, body: string): Promise<void> {
+async function applyStep(
+  worldSet: WorldSet,
+  { act, at, bucket, key, crash }: Step,
+  body: string,
+): Promise<void> {
   const partNumber = KEYS.indexOf(key);
-  if (act === "put") forest.put(at, bucket, key, body, crash);
-  else if (act === "refuse") forest.refuse(at, bucket, key, body);
-  else if (act === "remove") forest.remove(at, bucket, key, crash);
-  else if (act === "bucket") await forest.removeBucket(at, bucket, crash);
-  else if (act === "part") forest.putPart(at, `upload-${bucket}`, partNumber, body, crash);
-  else if (act === "upload") forest.removeUpload(at, `upload-${bucket}`, crash);
-  else if (act === "restart") forest.restart();
-  else if (act === "reset") forest.reset(at);
-  else if (act === "end") forest.end(at);
-  else if (forest.trees.length < 8) forest.fork(at);
+  if (act === "put") worldSet.put(at, bucket, key, body, crash);
+  else if (act === "refuse") worldSet.refuse(at, bucket, key, body);
+  else if (act === "remove") worldSet.remove(at, bucket, key, crash);
+  else if (act === "bucket") await worldSet.removeBucket(at, bucket, crash);
+  else if (act === "part") worldSet.putPart(at, `upload-${bucket}`, partNumber, body, crash);
+  else if (act === "upload") worldSet.removeUpload(at, `upload-${bucket}`, crash);
+  else if (act === "restart") worldSet.restart();
+  else if (act === "reset") worldSet.reset(at);
+  else if (act === "end") worldSet.end(at);
+  else if (worldSet.worlds.length < 8) worldSet.fork(at);
 }
 
 test("a fork reads what its parent held at the fork, whatever either side does and wherever it crashes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const forest = openForest();
+      const worldSet = openWorldSet();
       try {
         for (const [n, each] of steps.entries()) {
-          await take(forest, each, `body ${n}`);
-          expect(forest.read()).toEqual(forest.expected());
+          await applyStep(worldSet, each, `body ${n}`);
+          expect(worldSet.read()).toEqual(worldSet.expected());
         }
       } finally {
-        forest.clear();
+        worldSet.clear();
       }
     }),
     { numRuns: 120 },

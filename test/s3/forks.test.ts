@@ -5,20 +5,20 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
 import type { Reader } from "../../emulator/subjects/turn.ts";
-import { type Forest, openForest, type Tree, textOf } from "./forest.ts";
+import { openWorldSet, type TestWorld, textOf, type WorldSet } from "./world-set.ts";
 
 const real = { linkSync: fs.linkSync, copyFileSync: fs.copyFileSync };
 
-let forest: Forest;
+let worldSet: WorldSet;
 
 beforeEach(() => {
-  forest = openForest();
+  worldSet = openWorldSet();
 });
 
 afterEach(() => {
   Object.assign(fs, real);
   syncBuiltinESMExports();
-  forest.clear();
+  worldSet.clear();
 });
 
 /** What the platform says where folders cannot share a file. */
@@ -31,173 +31,175 @@ function failing(code: string, ...calls: (keyof typeof real)[]): void {
   syncBuiltinESMExports();
 }
 
-function tree(at: number): Tree {
-  return forest.trees[at] as Tree;
+function worldAt(at: number): TestWorld {
+  return worldSet.worlds[at] as TestWorld;
 }
 
 /** Paths of all files in a world's own folder. */
 function filesOf(at: number): readonly string[] {
-  const names = fs.readdirSync(tree(at).folder, { recursive: true, withFileTypes: true });
+  const names = fs.readdirSync(worldAt(at).folder, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile());
-  return files.map(({ parentPath, name }) => join(parentPath, name).slice(tree(at).folder.length + 1)).sort();
+  return files
+    .map(({ parentPath, name }) => join(parentPath, name).slice(worldAt(at).folder.length + 1))
+    .sort();
 }
 
 /** What each world reads of an object. */
 function seen(bucket: string, key: string): readonly (string | undefined)[] {
-  expect(forest.read()).toEqual(forest.expected());
-  return forest.read().map((bodies) => bodies[`${bucket}/${key}`]);
+  expect(worldSet.read()).toEqual(worldSet.expected());
+  return worldSet.read().map((bodies) => bodies[`${bucket}/${key}`]);
 }
 
 describe("a fork", () => {
   test("puts nothing on disk and looks at no record, however much there is", () => {
-    for (let n = 0; n < 50; n += 1) forest.put(0, "traces", `${n}.txt`, "x");
-    forest.fork(0);
-    tree(1).files.recover(undefined as unknown as Reader);
-    expect(fs.readdirSync(tree(1).folder)).toEqual([".tmp"]);
+    for (let n = 0; n < 50; n += 1) worldSet.put(0, "traces", `${n}.txt`, "x");
+    worldSet.fork(0);
+    worldAt(1).files.recover(undefined as unknown as Reader);
+    expect(fs.readdirSync(worldAt(1).folder)).toEqual([".tmp"]);
     expect(filesOf(1)).toEqual([]);
     expect(seen("traces", "7.txt")).toEqual(["x", "x"]);
   });
 
   test("keeps what its parent overwrites, removes and puts anew", async () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    forest.put(0, "traces", "a.txt", "two");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    worldSet.put(0, "traces", "a.txt", "two");
     expect(seen("traces", "a.txt")).toEqual(["two", "one"]);
-    forest.remove(0, "traces", "a.txt");
+    worldSet.remove(0, "traces", "a.txt");
     expect(seen("traces", "a.txt")).toEqual([undefined, "one"]);
-    forest.put(0, "traces", "a.txt", "three");
-    await forest.removeBucket(0, "traces");
-    forest.put(0, "traces", "a.txt", "four");
-    forest.fork(0);
-    await forest.removeBucket(0, "traces");
+    worldSet.put(0, "traces", "a.txt", "three");
+    await worldSet.removeBucket(0, "traces");
+    worldSet.put(0, "traces", "a.txt", "four");
+    worldSet.fork(0);
+    await worldSet.removeBucket(0, "traces");
     expect(seen("traces", "a.txt")).toEqual([undefined, "one", "four"]);
     expect(filesOf(0)).toEqual([]);
   });
 
   test("changes nothing in its parent's folder", async () => {
-    for (const key of ["a.txt", "b.txt", "Ü"]) forest.put(0, "traces", key, "old");
-    forest.fork(0);
+    for (const key of ["a.txt", "b.txt", "Ü"]) worldSet.put(0, "traces", key, "old");
+    worldSet.fork(0);
     const before = filesOf(0);
-    forest.put(1, "traces", "a.txt", "new");
-    forest.put(1, "traces", "Ü", "new");
-    forest.remove(1, "traces", "b.txt");
-    forest.refuse(1, "traces", "Ü", "refused");
+    worldSet.put(1, "traces", "a.txt", "new");
+    worldSet.put(1, "traces", "Ü", "new");
+    worldSet.remove(1, "traces", "b.txt");
+    worldSet.refuse(1, "traces", "Ü", "refused");
     expect(seen("traces", "a.txt")).toEqual(["old", "new"]);
-    await forest.removeBucket(1, "traces");
+    await worldSet.removeBucket(1, "traces");
     expect(seen("traces", "Ü")).toEqual(["old", undefined]);
     expect(filesOf(0)).toEqual(before);
   });
 
   test("of a fork keeps what stood in neither folder but the first", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    forest.put(1, "traces", "b.txt", "one");
-    forest.fork(1);
-    expect(tree(2).bases).toEqual([tree(1).folder, tree(0).folder]);
-    forest.put(1, "traces", "a.txt", "two");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    worldSet.put(1, "traces", "b.txt", "one");
+    worldSet.fork(1);
+    expect(worldAt(2).bases).toEqual([worldAt(1).folder, worldAt(0).folder]);
+    worldSet.put(1, "traces", "a.txt", "two");
     expect(seen("traces", "a.txt")).toEqual(["one", "two", "one"]);
   });
 
   test("of a fork is not given what its parent has long replaced", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    forest.put(1, "traces", "a.txt", "two");
-    forest.fork(1);
-    forest.put(0, "traces", "a.txt", "three");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    worldSet.put(1, "traces", "a.txt", "two");
+    worldSet.fork(1);
+    worldSet.put(0, "traces", "a.txt", "three");
     expect(seen("traces", "a.txt")).toEqual(["three", "two", "two"]);
     expect(filesOf(2)).toEqual([]);
   });
 
   test("outlives its parent, be that reset or removed", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    forest.fork(1);
-    forest.end(1);
-    forest.put(0, "traces", "a.txt", "two");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    worldSet.fork(1);
+    worldSet.end(1);
+    worldSet.put(0, "traces", "a.txt", "two");
     expect(seen("traces", "a.txt")).toEqual(["two", "one"]);
-    forest.fork(0);
-    forest.reset(0);
-    forest.put(0, "traces", "a.txt", "three");
+    worldSet.fork(0);
+    worldSet.reset(0);
+    worldSet.put(0, "traces", "a.txt", "three");
     expect(seen("traces", "a.txt")).toEqual(["three", "one", "two"]);
   });
 
   test("is not filled with objects that came and went after it", async () => {
-    forest.put(0, "traces", "old.txt", "old");
-    forest.put(0, "traces", "Ä", "old");
-    forest.fork(0);
+    worldSet.put(0, "traces", "old.txt", "old");
+    worldSet.put(0, "traces", "Ä", "old");
+    worldSet.fork(0);
     for (let n = 0; n < 5; n += 1) {
-      forest.put(0, "traces", `${n}.txt`, "new");
-      forest.put(0, "traces", `${n}.txt`, "newer");
-      if (n % 2 === 0) forest.remove(0, "traces", `${n}.txt`);
-      forest.put(0, "traces", `Ü${n}`, "new");
-      forest.putPart(0, "upload", 1, `part ${n}`);
+      worldSet.put(0, "traces", `${n}.txt`, "new");
+      worldSet.put(0, "traces", `${n}.txt`, "newer");
+      if (n % 2 === 0) worldSet.remove(0, "traces", `${n}.txt`);
+      worldSet.put(0, "traces", `Ü${n}`, "new");
+      worldSet.putPart(0, "upload", 1, `part ${n}`);
     }
-    forest.removeUpload(0, "upload");
-    await forest.removeBucket(0, "traces");
+    worldSet.removeUpload(0, "upload");
+    await worldSet.removeBucket(0, "traces");
     const hashed = filesOf(1).map((file) => file.replace(/[0-9a-f]{64}/, "#"));
     expect(hashed).toEqual(["traces/.hashed/#", "traces/.hashed/#.key", "traces/old.txt"]);
     expect(seen("traces", "Ä")).toEqual([undefined, "old"]);
   });
 
   test("has its keys beside hashed names, and a name apart for each case", () => {
-    forest.put(0, "traces", "a.txt", "small");
-    forest.put(0, "traces", "A.txt", "capital");
-    forest.fork(0);
-    forest.put(0, "traces", "a.txt", "new small");
+    worldSet.put(0, "traces", "a.txt", "small");
+    worldSet.put(0, "traces", "A.txt", "capital");
+    worldSet.fork(0);
+    worldSet.put(0, "traces", "a.txt", "new small");
     expect(seen("traces", "A.txt")).toEqual(["capital", "capital"]);
     expect(filesOf(1)).toEqual(["traces/a.txt"]);
-    forest.put(0, "traces", "A.txt", "new capital");
+    worldSet.put(0, "traces", "A.txt", "new capital");
     expect(seen("traces", "a.txt")).toEqual(["new small", "small"]);
     expect(seen("traces", "A.txt")).toEqual(["new capital", "capital"]);
     const key = filesOf(1).find((file) => file.endsWith(".key")) as string;
-    expect(fs.readFileSync(join(tree(1).folder, key), "utf8")).toBe("A.txt");
+    expect(fs.readFileSync(join(worldAt(1).folder, key), "utf8")).toBe("A.txt");
   });
 
   test("goes on with an upload that is under way, as its parent does", () => {
-    forest.putPart(0, "upload", 1, "first");
-    const underWay = tree(0).files.stage();
+    worldSet.putPart(0, "upload", 1, "first");
+    const underWay = worldAt(0).files.stage();
     underWay.writeWhole(Buffer.from("second of the parent"));
-    forest.fork(0);
-    tree(0).files.publish(underWay, { uploadId: "upload", partNumber: 2 }, (body) => body);
-    forest.putPart(1, "upload", 2, "second of the fork");
-    forest.removeUpload(0, "upload");
-    const [parent, fork] = forest.read();
+    worldSet.fork(0);
+    worldAt(0).files.publish(underWay, { uploadId: "upload", partNumber: 2 }, (body) => body);
+    worldSet.putPart(1, "upload", 2, "second of the fork");
+    worldSet.removeUpload(0, "upload");
+    const [parent, fork] = worldSet.read();
     expect(parent).toEqual({});
     expect(fork).toEqual({ "upload/1": "first", "upload/2": "second of the fork" });
-    forest.removeUpload(1, "upload");
+    worldSet.removeUpload(1, "upload");
     expect([filesOf(0), filesOf(1)]).toEqual([[], []]);
   });
 
   test("does not show its parent's body in place of its own that cannot be read", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    const own = join(tree(1).folder, "traces/a.txt");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    const own = join(worldAt(1).folder, "traces/a.txt");
     fs.mkdirSync(join(own, ".."));
     fs.symlinkSync(own, own);
-    expect(textOf(tree(1).files, "traces/a.txt")).toBeUndefined();
+    expect(textOf(worldAt(1).files, "traces/a.txt")).toBeUndefined();
   });
 
   test("does not read through a folder that holds nothing", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    forest.fork(1);
-    expect(tree(2).bases).toEqual([tree(0).folder]);
-    forest.put(1, "traces", "b.txt", "two");
-    forest.fork(1);
-    forest.remove(1, "traces", "b.txt");
-    forest.fork(1);
-    expect(tree(3).bases).toEqual([tree(1).folder, tree(0).folder]);
-    expect(tree(4).bases).toEqual([tree(0).folder]);
-    forest.put(0, "traces", "a.txt", "three");
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    worldSet.fork(1);
+    expect(worldAt(2).bases).toEqual([worldAt(0).folder]);
+    worldSet.put(1, "traces", "b.txt", "two");
+    worldSet.fork(1);
+    worldSet.remove(1, "traces", "b.txt");
+    worldSet.fork(1);
+    expect(worldAt(3).bases).toEqual([worldAt(1).folder, worldAt(0).folder]);
+    expect(worldAt(4).bases).toEqual([worldAt(0).folder]);
+    worldSet.put(0, "traces", "a.txt", "three");
     expect(seen("traces", "a.txt")).toEqual(["three", "one", "one", "one", "one"]);
   });
 
   test("gets what is left of a bucket that it has written to already", async () => {
-    for (const key of ["a.txt", "b.txt", "day=1/c.txt"]) forest.put(0, "traces", key, "one");
-    forest.fork(0);
-    forest.put(1, "traces", "a.txt", "two");
-    await forest.removeBucket(0, "traces");
-    expect(forest.read()[1]).toEqual({
+    for (const key of ["a.txt", "b.txt", "day=1/c.txt"]) worldSet.put(0, "traces", key, "one");
+    worldSet.fork(0);
+    worldSet.put(1, "traces", "a.txt", "two");
+    await worldSet.removeBucket(0, "traces");
+    expect(worldSet.read()[1]).toEqual({
       "traces/a.txt": "two",
       "traces/b.txt": "one",
       "traces/day=1/c.txt": "one",
@@ -206,9 +208,9 @@ describe("a fork", () => {
   });
 
   test("gets a removed bucket like every other fork", async () => {
-    for (const key of ["a.txt", "Ü"]) forest.put(0, "traces", key, "one");
-    for (let n = 0; n < 3; n += 1) forest.fork(0);
-    await forest.removeBucket(0, "traces");
+    for (const key of ["a.txt", "Ü"]) worldSet.put(0, "traces", key, "one");
+    for (let n = 0; n < 3; n += 1) worldSet.fork(0);
+    await worldSet.removeBucket(0, "traces");
     expect(seen("traces", "Ü")).toEqual([undefined, "one", "one", "one"]);
     expect(seen("traces", "a.txt")).toEqual([undefined, "one", "one", "one"]);
   });
@@ -230,9 +232,9 @@ describe("a fork", () => {
     }
 
     beforeEach(() => {
-      for (const key of KEYS) forest.put(0, "traces", key, "one");
-      forest.fork(0);
-      forest.fork(0);
+      for (const key of KEYS) worldSet.put(0, "traces", key, "one");
+      worldSet.fork(0);
+      worldSet.fork(0);
     });
 
     test("reads all of it, and so does its sibling, and nobody waits for more than some bodies", async () => {
@@ -243,10 +245,10 @@ describe("a fork", () => {
         links += 1;
       };
       syncBuiltinESMExports();
-      await during(forest.removeBucket(0, "traces"), () => {
+      await during(worldSet.removeBucket(0, "traces"), () => {
         most = Math.max(most, links);
         links = 0;
-        expect(forest.read()).toEqual(forest.expected());
+        expect(worldSet.read()).toEqual(worldSet.expected());
       });
       expect(most).toBeGreaterThan(0);
       expect(most).toBeLessThanOrEqual(64);
@@ -258,73 +260,73 @@ describe("a fork", () => {
     test("keeps the old bodies, and the parent those of a bucket that it makes anew", async () => {
       const anew = [...KEYS.slice(0, 3), ...KEYS.slice(-3), "other.txt"];
       let round = 0;
-      await during(forest.removeBucket(0, "traces"), () => {
+      await during(worldSet.removeBucket(0, "traces"), () => {
         const key = anew[round];
         round += 1;
-        if (key !== undefined) forest.put(0, "traces", key, "two");
-        if (round === 3) forest.remove(0, "traces", anew[1] as string);
-        expect(forest.read()).toEqual(forest.expected());
+        if (key !== undefined) worldSet.put(0, "traces", key, "two");
+        if (round === 3) worldSet.remove(0, "traces", anew[1] as string);
+        expect(worldSet.read()).toEqual(worldSet.expected());
       });
       expect(round).toBeGreaterThan(3);
       expect(seen("traces", anew[0] as string)).toEqual(["two", "one", "one"]);
       expect(seen("traces", anew[1] as string)).toEqual([undefined, "one", "one"]);
       const bodies = filesOf(0).filter((file) => !file.endsWith(".key"));
-      expect(bodies).toHaveLength(tree(0).told.objects.size);
-      forest.restart();
-      expect(forest.read()).toEqual(forest.expected());
+      expect(bodies).toHaveLength(worldAt(0).expected.objects.size);
+      worldSet.restart();
+      expect(worldSet.read()).toEqual(worldSet.expected());
     });
 
     test("goes on when the process has ended on the way, though the bucket is there anew", async () => {
       let round = 0;
-      await during(forest.removeBucket(0, "traces"), () => {
+      await during(worldSet.removeBucket(0, "traces"), () => {
         round += 1;
         if (round === 1)
-          for (const key of ["other.txt", ...KEYS.slice(-2)]) forest.put(0, "traces", key, "two");
+          for (const key of ["other.txt", ...KEYS.slice(-2)]) worldSet.put(0, "traces", key, "two");
         if (round !== 2) return;
-        tree(0).files.end();
-        forest.restart();
+        worldAt(0).files.end();
+        worldSet.restart();
       });
       expect(round).toBeGreaterThan(1);
       expect(seen("traces", "other.txt")).toEqual(["two", undefined, undefined]);
       expect(seen("traces", KEYS[98] as string)).toEqual(["two", "one", "one"]);
       expect(seen("traces", KEYS[0] as string)).toEqual([undefined, "one", "one"]);
       expect(filesOf(0).filter((file) => !file.endsWith(".key"))).toHaveLength(3);
-      forest.restart();
-      expect(forest.read()).toEqual(forest.expected());
+      worldSet.restart();
+      expect(worldSet.read()).toEqual(worldSet.expected());
     });
 
     test.each(["end", "reset", "restart"] as const)(
       "has all of it when the parent's %s comes between",
       async (act) => {
         let round = 0;
-        await during(forest.removeBucket(0, "traces"), () => {
+        await during(worldSet.removeBucket(0, "traces"), () => {
           round += 1;
-          if (round === 2) forest[act](0);
-          expect(forest.read()).toEqual(forest.expected());
+          if (round === 2) worldSet[act](0);
+          expect(worldSet.read()).toEqual(worldSet.expected());
         });
-        expect(forest.read()).toEqual(forest.expected());
-        expect(forest.read().at(-1)?.[`traces/${KEYS[99]}`]).toBe("one");
+        expect(worldSet.read()).toEqual(worldSet.expected());
+        expect(worldSet.read().at(-1)?.[`traces/${KEYS[99]}`]).toBe("one");
       },
     );
   });
 
   test("needs an empty folder", () => {
-    const { folder } = tree(0);
+    const { folder } = worldAt(0);
     fs.writeFileSync(join(folder, "left.txt"), "x");
     expect(() => openObjectFiles({ folder, boot: 2 })).toThrow(/needs an empty folder.*remove it first/);
   });
 });
 
 test("a reader of a body sees it whole, whatever the other side does", () => {
-  forest.put(0, "traces", "a.txt", "one");
-  forest.fork(0);
-  const bodies = [0, 1].map((at) => tree(at).files.open("traces/a.txt"));
-  forest.put(0, "traces", "a.txt", "two");
-  forest.remove(1, "traces", "a.txt");
+  worldSet.put(0, "traces", "a.txt", "one");
+  worldSet.fork(0);
+  const bodies = [0, 1].map((at) => worldAt(at).files.open("traces/a.txt"));
+  worldSet.put(0, "traces", "a.txt", "two");
+  worldSet.remove(1, "traces", "a.txt");
   const texts = bodies.map((body) => {
     const bytes = Buffer.alloc(body?.size ?? 0);
     fs.readSync(body?.fd as number, bytes);
-    tree(0).files.close(body as NonNullable<typeof body>);
+    worldAt(0).files.close(body as NonNullable<typeof body>);
     return bytes.toString();
   });
   expect(texts).toEqual(["one", "one"]);
@@ -334,37 +336,37 @@ describe("after a crash", () => {
   test.each(["after the records", "before the records"] as const)(
     "%s, neither side loses what it had",
     async (crash) => {
-      forest.put(0, "traces", "a.txt", "one");
-      forest.put(0, "other", "b.txt", "one");
-      forest.putPart(0, "upload", 1, "part");
-      forest.putPart(0, "aborted", 1, "part");
-      forest.fork(0);
-      forest.put(0, "traces", "a.txt", "two", crash);
-      await forest.removeBucket(0, "other", crash);
-      forest.putPart(0, "upload", 1, "new part", crash);
-      forest.removeUpload(0, "aborted", crash);
+      worldSet.put(0, "traces", "a.txt", "one");
+      worldSet.put(0, "other", "b.txt", "one");
+      worldSet.putPart(0, "upload", 1, "part");
+      worldSet.putPart(0, "aborted", 1, "part");
+      worldSet.fork(0);
+      worldSet.put(0, "traces", "a.txt", "two", crash);
+      await worldSet.removeBucket(0, "other", crash);
+      worldSet.putPart(0, "upload", 1, "new part", crash);
+      worldSet.removeUpload(0, "aborted", crash);
       const inherited = {
         "traces/a.txt": "one",
         "other/b.txt": "one",
         "upload/1": "part",
         "aborted/1": "part",
       };
-      expect(forest.read()).toEqual(forest.expected());
-      expect(forest.read()[1]).toEqual(inherited);
-      forest.put(1, "traces", "a.txt", "three", crash);
-      forest.removeUpload(1, "upload", crash);
-      expect(forest.read()).toEqual(forest.expected());
-      for (const at of [0, 1]) expect(fs.readdirSync(join(tree(at).folder, ".tmp"))).toEqual([]);
+      expect(worldSet.read()).toEqual(worldSet.expected());
+      expect(worldSet.read()[1]).toEqual(inherited);
+      worldSet.put(1, "traces", "a.txt", "three", crash);
+      worldSet.removeUpload(1, "upload", crash);
+      expect(worldSet.read()).toEqual(worldSet.expected());
+      for (const at of [0, 1]) expect(fs.readdirSync(join(worldAt(at).folder, ".tmp"))).toEqual([]);
     },
   );
 
   test("a body on its way into a fork is not taken for one that its parent had under that name", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
-    const stage = tree(1).files.stage();
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
+    const stage = worldAt(1).files.stage();
     stage.writeWhole(Buffer.from("never committed"));
     expect(stage.name).toBe("2-1");
-    forest.restart();
+    worldSet.restart();
     expect(seen("traces", "a.txt")).toEqual(["one", "one"]);
     expect(filesOf(1)).toEqual([]);
   });
@@ -372,38 +374,38 @@ describe("after a crash", () => {
 
 describe("where folders cannot share a file", () => {
   test("a fork gets a copy", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.put(0, "traces", "Ü", "one");
-    forest.fork(0);
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.put(0, "traces", "Ü", "one");
+    worldSet.fork(0);
     failing("EXDEV", "linkSync");
-    forest.put(0, "traces", "a.txt", "two");
-    forest.remove(0, "traces", "Ü");
+    worldSet.put(0, "traces", "a.txt", "two");
+    worldSet.remove(0, "traces", "Ü");
     expect(seen("traces", "a.txt")).toEqual(["two", "one"]);
     expect(seen("traces", "Ü")).toEqual([undefined, "one"]);
-    expect(fs.readdirSync(join(tree(1).folder, ".tmp"))).toEqual([]);
-    forest.put(1, "traces", "a.txt", "three");
-    forest.restart();
-    forest.put(0, "traces", "a.txt", "four");
+    expect(fs.readdirSync(join(worldAt(1).folder, ".tmp"))).toEqual([]);
+    worldSet.put(1, "traces", "a.txt", "three");
+    worldSet.restart();
+    worldSet.put(0, "traces", "a.txt", "four");
     expect(seen("traces", "a.txt")).toEqual(["four", "three"]);
   });
 
   test("and there is no room for a copy, a put is refused before a record is written", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    forest.fork(0);
+    worldSet.put(0, "traces", "a.txt", "one");
+    worldSet.fork(0);
     failing("ENOSPC", "linkSync", "copyFileSync");
-    expect(() => forest.put(0, "traces", "a.txt", "two")).toThrow("ENOSPC");
+    expect(() => worldSet.put(0, "traces", "a.txt", "two")).toThrow("ENOSPC");
     expect(seen("traces", "a.txt")).toEqual(["one", "one"]);
   });
 });
 
 describe("when the world has ended", () => {
   test("bodies on their way are refused, and its successor's folder is left alone", async () => {
-    forest.put(0, "traces", "a.txt", "old");
-    const { files, folder } = tree(0);
+    worldSet.put(0, "traces", "a.txt", "old");
+    const { files, folder } = worldAt(0);
     const early = files.stage();
     const writing = early.write(Buffer.from("early"));
-    forest.reset(0);
-    forest.put(0, "traces", "a.txt", "new");
+    worldSet.reset(0);
+    worldSet.put(0, "traces", "a.txt", "new");
     const late = files.stage();
     late.writeWhole(Buffer.from("late"));
     await Promise.all([writing, early.close(), late.write(Buffer.from("later")), late.close()]);
@@ -420,8 +422,8 @@ describe("when the world has ended", () => {
   });
 
   test("its folder is the caller's, with all that is in it", () => {
-    forest.put(0, "traces", "a.txt", "one");
-    const { files, folder } = tree(0);
+    worldSet.put(0, "traces", "a.txt", "one");
+    const { files, folder } = worldAt(0);
     const stage = files.stage();
     stage.writeWhole(Buffer.from("under way"));
     files.end();

@@ -11,7 +11,7 @@ import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageParts } from "../../emulator/s3/object-store.ts";
 import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
-import { NO_FAULTS, type StrikeS3 } from "../../emulator/subjects/object-storage/faults.ts";
+import { NO_FAULTS, type TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../../emulator/subjects/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
 import type { Ports, Turn } from "../../emulator/subjects/turn.ts";
@@ -27,7 +27,7 @@ export const secrets = {
 export interface StoreOptions {
   readonly folder?: string;
   readonly state?: WorldState;
-  readonly strike?: StrikeS3;
+  readonly triggerFault?: TriggerS3Fault;
 }
 
 export interface TestStore extends ObjectStore {
@@ -37,9 +37,9 @@ export interface TestStore extends ObjectStore {
 }
 
 /** A world with an object store in it, seeded unless it goes on from a state. */
-export function openTestStore({ folder, state, strike = NO_FAULTS }: StoreOptions = {}): TestStore {
-  const place = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
-  const files = openObjectFiles({ folder: place });
+export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: StoreOptions = {}): TestStore {
+  const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
+  const files = openObjectFiles({ folder: location });
   const delays = createDelays();
   const parts = objectStorageParts(files, delays);
   const commits: Commit[] = [];
@@ -50,7 +50,7 @@ export function openTestStore({ folder, state, strike = NO_FAULTS }: StoreOption
     ),
     ports: { secrets } as unknown as Ports,
     ...parts,
-    keep: (commit) => void commits.push(commit),
+    persist: (commit) => void commits.push(commit),
     journalCapacity: 1000,
   });
   files.recover(world.reader);
@@ -59,8 +59,8 @@ export function openTestStore({ folder, state, strike = NO_FAULTS }: StoreOption
     world,
     files,
     delays,
-    strike,
-    folder: place,
+    triggerFault,
+    folder: location,
     commits,
     control: (act) => world.turn({ type: "control", name: "test" }, act),
   };

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { createDoors } from "../../emulator/s3/client/doors.ts";
+import { createObjectStoreClients } from "../../emulator/s3/client/object-store-clients.ts";
 import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
 import { deleteBucket, makeBucket } from "../../emulator/subjects/object-storage/buckets.ts";
 import { putObject } from "../../emulator/subjects/object-storage/objects.ts";
@@ -18,10 +18,10 @@ const made = {
   checksum_type: "FULL_OBJECT",
 } as const;
 
-function doorOf(store: TestStore) {
+function clientOf(store: TestStore) {
   const address = { bucket: "traces", region: null, endpointUrl: null, embedded: true };
   const credentials = { accessKeyId: "emulator", secretAccessKey: "emulator-secret", sessionToken: null };
-  return createDoors({ store, timeoutMs: 1000 }).open(address, credentials);
+  return createObjectStoreClients({ store, timeoutMs: 1000 }).open(address, credentials);
 }
 
 /** Publishes a body and ends the process between the commit and the rename. */
@@ -42,26 +42,26 @@ function crashAfterCommit(store: TestStore, key: string, body: string): void {
 
 test("a body whose record was kept gets its name at the next start", async ({ expect }) => {
   const before = openTestStore();
-  await doorOf(before).put("a.txt", Buffer.from("old"));
+  await clientOf(before).put("a.txt", Buffer.from("old"));
   crashAfterCommit(before, "a.txt", "new");
   crashAfterCommit(before, "Ä", "hashed");
   expect(readFileSync(join(before.folder, "traces/a.txt"), "utf8")).toBe("old");
   const after = openTestStore({ folder: before.folder, state: before.world.state() });
-  expect(await doorOf(after).get("a.txt")).toEqual({ bytes: Buffer.from("new") });
-  expect(await doorOf(after).get("Ä")).toEqual({ bytes: Buffer.from("hashed") });
+  expect(await clientOf(after).get("a.txt")).toEqual({ bytes: Buffer.from("new") });
+  expect(await clientOf(after).get("Ä")).toEqual({ bytes: Buffer.from("hashed") });
   expect(readdirSync(join(before.folder, ".tmp"))).toEqual([]);
 });
 
 test("a body whose record was not kept goes, and the one before it stays", async ({ expect }) => {
   const before = openTestStore();
-  await doorOf(before).put("a.txt", Buffer.from("old"));
+  await clientOf(before).put("a.txt", Buffer.from("old"));
   const stage = before.files.stage();
   stage.writeWhole(Buffer.from("never committed"));
   mkdirSync(join(before.folder, ".uploads/unknown"), { recursive: true });
   writeFileSync(join(before.folder, ".uploads/unknown/1-1-1"), "x");
   mkdirSync(join(before.folder, "unknown-bucket"));
   const after = openTestStore({ folder: before.folder, state: before.world.state() });
-  expect(await doorOf(after).get("a.txt")).toEqual({ bytes: Buffer.from("old") });
+  expect(await clientOf(after).get("a.txt")).toEqual({ bytes: Buffer.from("old") });
   expect(readdirSync(before.folder).sort()).toEqual([".tmp", ".uploads", "traces"]);
   expect(readdirSync(join(before.folder, ".tmp"))).toEqual([]);
   expect(readdirSync(join(before.folder, ".uploads"))).toEqual([]);
@@ -80,29 +80,29 @@ test("temporary names never come back after a restart, so that none is taken for
 test("a reader of an object sees it whole, whatever is written meanwhile", async ({ expect }) => {
   const store = openTestStore();
   const old = Buffer.alloc(400_000, "o");
-  await doorOf(store).put("a.txt", old);
-  const reading = doorOf(store).get("a.txt");
-  await doorOf(store).put("a.txt", Buffer.from("new"));
+  await clientOf(store).put("a.txt", old);
+  const reading = clientOf(store).get("a.txt");
+  await clientOf(store).put("a.txt", Buffer.from("new"));
   expect(await reading).toEqual({ bytes: old });
 });
 
 test("a body that arrives after the end of its world is refused and leaves nothing", async ({ expect }) => {
   const store = openTestStore();
-  const putting = doorOf(store).put("a.txt", Buffer.alloc(3 * 1024 * 1024));
+  const putting = clientOf(store).put("a.txt", Buffer.alloc(3 * 1024 * 1024));
   store.files.end();
   expect(await putting).toMatchObject({ failure: "unavailable" });
-  expect(await doorOf(store).put("b.txt", Buffer.from("late"))).toMatchObject({ failure: "unavailable" });
+  expect(await clientOf(store).put("b.txt", Buffer.from("late"))).toMatchObject({ failure: "unavailable" });
   expect(readdirSync(store.folder, { recursive: true })).toEqual([".tmp"]);
 });
 
 test("a deleted bucket's files go; those of its successor stay", async ({ expect }) => {
   const store = openTestStore();
-  await doorOf(store).put("a.txt", Buffer.from("old"));
+  await clientOf(store).put("a.txt", Buffer.from("old"));
   store.control((turn) => {
     deleteBucket(turn, "traces");
   });
   store.control((turn) => makeBucket(turn, "traces", null));
-  await doorOf(store).put("b.txt", Buffer.from("new"));
+  await clientOf(store).put("b.txt", Buffer.from("new"));
   await store.world.settled();
   expect(readdirSync(join(store.folder, "traces"))).toEqual(["b.txt"]);
   expect(readdirSync(join(store.folder, ".tmp"))).toEqual([]);
@@ -110,7 +110,7 @@ test("a deleted bucket's files go; those of its successor stay", async ({ expect
 
 test("a hashed name has its key beside it", async ({ expect }) => {
   const store = openTestStore();
-  await doorOf(store).put("../Ü", Buffer.from("x"));
+  await clientOf(store).put("../Ü", Buffer.from("x"));
   const names = readdirSync(join(store.folder, "traces/.hashed")).sort();
   expect(names.map((name) => name.replace(/^[0-9a-f]{64}/, "#"))).toEqual(["#", "#.key"]);
   expect(readFileSync(join(store.folder, "traces/.hashed", String(names[1])), "utf8")).toBe("../Ü");

@@ -29,7 +29,7 @@ let wall = Date.now();
 beforeEach(async () => {
   fault = undefined;
   wall = Date.now();
-  server = await openTestServer({ strike: () => fault, wallNow: () => wall });
+  server = await openTestServer({ triggerFault: () => fault, wallNow: () => wall });
   server.control((turn) =>
     createCredential(turn, { access_key_id: KEY.accessKeyId, secret_access_key: KEY.secretAccessKey }),
   );

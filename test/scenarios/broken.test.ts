@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readScenario } from "../../scenarios/document.ts";
+import type { Environments, ScenarioReply, ScenarioRequest } from "../../scenarios/environment.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { replay, scenarioFiles } from "../../scenarios/replay.ts";
-import type { Answer, Asked, Stages } from "../../scenarios/stage.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,20 +12,20 @@ type Json = Record<string, unknown>;
 /** An emulator that is wrong: in its rules, in what it takes of a request, or in what it answers. */
 interface Broken {
   readonly settings?: Readonly<Record<string, Json>>;
-  readonly takes?: (asked: Asked) => Asked;
-  readonly answers?: (answer: Answer, asked: Asked) => Answer;
+  readonly rewriteRequest?: (asked: ScenarioRequest) => ScenarioRequest;
+  readonly rewriteReply?: (answer: ScenarioReply, asked: ScenarioRequest) => ScenarioReply;
 }
 
 const EXPORTS = /^\/api\/v1\/bulk-exports(\?|$)/;
 const RUNS = /^\/threads\/[^/]+\/runs(\?|$)/;
 
-const isAt = ({ method, path }: Asked, wanted: string, pattern: RegExp) =>
+const isAt = ({ method, path }: ScenarioRequest, wanted: string, pattern: RegExp) =>
   method === wanted && pattern.test(path);
 
 /** Passes over or changes members of what is sent. */
-function taking(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
+function rewritingRequests(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
   return {
-    takes: (asked) =>
+    rewriteRequest: (asked) =>
       isAt(asked, method, pattern) && asked.body !== undefined
         ? { ...asked, body: JSON.stringify(change(JSON.parse(asked.body))) }
         : asked,
@@ -33,67 +33,70 @@ function taking(method: string, pattern: RegExp, change: (body: Json) => unknown
 }
 
 /** Changes what is answered, one item after the other where it is a list. */
-function answering(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
+function rewritingReplies(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
   return {
-    answers: (answer, asked) => {
+    rewriteReply: (answer, asked) => {
       if (!isAt(asked, method, pattern) || answer.status >= 300) return answer;
       const body = JSON.parse(answer.text);
-      const said = Array.isArray(body) ? body.map((item) => change(item)) : change(body);
-      return { ...answer, text: JSON.stringify(said) };
+      const rewritten = Array.isArray(body) ? body.map((item) => change(item)) : change(body);
+      return { ...answer, text: JSON.stringify(rewritten) };
     },
   };
 }
 
-function refusing(pattern: RegExp, from: number, to: number, text: string): Broken {
+function rewritingStatus(pattern: RegExp, from: number, to: number, text: string): Broken {
   return {
-    answers: (answer, asked) =>
+    rewriteReply: (answer, asked) =>
       pattern.test(asked.path) && answer.status === from ? { ...answer, status: to, text } : answer,
   };
 }
 
 /** What each scenario is to notice, as somebody might get it wrong. */
 const BROKEN: Readonly<Record<string, Broken>> = {
-  "column-drift": taking("POST", EXPORTS, ({ export_fields: _, ...body }) => body),
+  "column-drift": rewritingRequests("POST", EXPORTS, ({ export_fields: _, ...body }) => body),
   "crash-resume-no-dup": { settings: { limits: { max_retries: 0 } } },
-  "double-text": taking("POST", RUNS, (body) => ({ ...body, multitask_strategy: "enqueue" })),
-  "endpoint-matrix": taking("POST", /\/destinations$/, ({ config, ...body }) => ({
+  "double-text": rewritingRequests("POST", RUNS, (body) => ({ ...body, multitask_strategy: "enqueue" })),
+  "endpoint-matrix": rewritingRequests("POST", /\/destinations$/, ({ config, ...body }) => ({
     ...body,
     config: { ...(config as Json), include_bucket_in_prefix: false },
   })),
   "forty-six-days-queue": { settings: { limits: { max_concurrent_runs_per_export: 44 } } },
-  "four-destination-errors": refusing(/\/destinations$/, 400, 400, '{"detail":"It does not work."}'),
+  "four-destination-errors": rewritingStatus(/\/destinations$/, 400, 400, '{"detail":"It does not work."}'),
   "late-run-missed": { settings: { timings: { spawn_grace: "PT20M" } } },
   "list-runs-paging": {
-    takes: (asked) => ({ ...asked, path: asked.path.replace(/offset=\d+/, "offset=0") }),
+    rewriteRequest: (asked) => ({ ...asked, path: asked.path.replace(/offset=\d+/, "offset=0") }),
   },
   "one-partition-fails": { settings: { limits: { max_retries: 21 } } },
   "partial-files-while-running": { settings: { limits: { rows_per_file: 1_000 } } },
-  "poller-final-statuses": answering("GET", EXPORTS, (body) =>
+  "poller-final-statuses": rewritingReplies("GET", EXPORTS, (body) =>
     body.status === "TIMEDOUT" ? { ...body, status: "FAILED" } : body,
   ),
-  "put-only-key": refusing(/\/destinations$/, 200, 400, '{"detail":"Access denied"}'),
+  "put-only-key": rewritingStatus(/\/destinations$/, 200, 400, '{"detail":"Access denied"}'),
   "rate-limit-without-loss": { settings: { rate_limits: { scale: 2 } } },
-  "revoked-credentials-midway": answering("GET", /\/runs$/, (body) => ({
+  "revoked-credentials-midway": rewritingReplies("GET", /\/runs$/, (body) => ({
     ...body,
     errors: { ...(body.errors as Json), retry_1: "Access denied" },
   })),
   "run-timeout-and-workflow-timeout": { settings: { limits: { workflow_timeout: "PT70H" } } },
-  "running-is-no-filter": refusing(/status=running/, 422, 200, "[]"),
-  "schedule-cancel-orphans": answering("GET", EXPORTS, (body) =>
+  "running-is-no-filter": rewritingStatus(/status=running/, 422, 200, "[]"),
+  "schedule-cancel-orphans": rewritingReplies("GET", EXPORTS, (body) =>
     body.status === "COMPLETED" ? { ...body, status: "CANCELLED" } : body,
   ),
-  "schema-torture": answering("GET", /\/verify$/, (body) => ({ ...body, problems: ["a row is missing"] })),
+  "schema-torture": rewritingReplies("GET", /\/verify$/, (body) => ({
+    ...body,
+    problems: ["a row is missing"],
+  })),
   "sixteen-exports-queue": { settings: { limits: { max_concurrent_exports_per_workspace: 16 } } },
   "spawned-run-schedule": { settings: { timings: { spawn_grace: "PT9M" } } },
-  "webhook-outage": answering("GET", RUNS, (body) => ({ ...body, run_id: "lost" })),
-  "webhook-twice-and-late": answering("GET", /\/inbox\//, ({ body, ...message }) => ({
+  "webhook-outage": rewritingReplies("GET", RUNS, (body) => ({ ...body, run_id: "lost" })),
+  "webhook-twice-and-late": rewritingReplies("GET", /\/inbox\//, ({ body, ...message }) => ({
     ...message,
     body: { ...(body as Json), status: undefined },
   })),
   "webhook-url-policy": { settings: { webhooks: { url: { allowed_ports: [443, 3000] } } } },
 };
 
-let honest: Stages;
+let honest: Environments;
 
 beforeAll(() => {
   honest = openInProcess();
@@ -102,7 +105,7 @@ beforeAll(() => {
 afterAll(() => honest.close());
 
 /** Wrong settings are laid over those of the scenario, group by group. */
-function laidOver(settings: Readonly<Record<string, unknown>>, wrong: Broken["settings"] = {}) {
+function mergeSettings(settings: Readonly<Record<string, unknown>>, wrong: Broken["settings"] = {}) {
   const groups = Object.entries(wrong).map(([name, group]) => [
     name,
     Object.fromEntries(
@@ -117,12 +120,22 @@ function laidOver(settings: Readonly<Record<string, unknown>>, wrong: Broken["se
   return { ...settings, ...Object.fromEntries(groups) };
 }
 
-function brokenStages({ settings, takes = (asked) => asked, answers = (answer) => answer }: Broken): Stages {
+function brokenEnvironments({
+  settings,
+  rewriteRequest: takes = (asked) => asked,
+  rewriteReply: answers = (answer) => answer,
+}: Broken): Environments {
   return {
     ...honest,
     async open(setting) {
-      const stage = await honest.open({ ...setting, settings: laidOver(setting.settings, settings) });
-      return { ...stage, request: async (asked) => answers(await stage.request(takes(asked)), asked) };
+      const environment = await honest.open({
+        ...setting,
+        settings: mergeSettings(setting.settings, settings),
+      });
+      return {
+        ...environment,
+        request: async (asked) => answers(await environment.request(takes(asked)), asked),
+      };
     },
   };
 }
@@ -137,7 +150,11 @@ describe("the scenarios that come with the emulator", () => {
 
   it.each(Object.entries(BROKEN))("%s notices it", async (name, broken) => {
     const scenario = readScenario(`${ROOT}scenarios/shipped/${name}.scenario.yaml`);
-    const [outcome] = await replay([scenario], { cwd: ROOT, jobs: 1, stages: brokenStages(broken) });
+    const [outcome] = await replay([scenario], {
+      cwd: ROOT,
+      jobs: 1,
+      environments: brokenEnvironments(broken),
+    });
     expect(outcome?.failure?.differences.join("\n")).toMatch(/\S/);
     expect(outcome?.verdict).toBe("failed");
   });

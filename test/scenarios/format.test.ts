@@ -131,9 +131,9 @@ describe("a problem is told with its line", () => {
     ["{ body: { a: { $regex: x, $not: y } } }", "expect.body.a: $regex stands for the whole value"],
   ])("an expectation that could not be meant: %s", (expectation, problem) => {
     const text = `${head}when:\n  - request: GET /ok\n    expect: ${expectation}\n`;
-    const told = problemOf(text);
-    expect(told).toContain("x.scenario.yaml:4: when[0].expect");
-    expect(told).toContain(problem);
+    const reported = problemOf(text);
+    expect(reported).toContain("x.scenario.yaml:4: when[0].expect");
+    expect(reported).toContain(problem);
   });
 
   it.each([

@@ -65,12 +65,12 @@ describe("a journal that is compared", () => {
   const golden = () => join(copy, "scenarios/shipped", `${NAME}.journal.ndjson`);
 
   async function played(more: { seed?: number; update?: boolean } = {}): Promise<Outcome | undefined> {
-    const stages = openInProcess();
+    const environments = openInProcess();
     try {
-      const [outcome] = await replay([readScenario(file())], { cwd: copy, jobs: 1, stages, ...more });
+      const [outcome] = await replay([readScenario(file())], { cwd: copy, jobs: 1, environments, ...more });
       return outcome;
     } finally {
-      await stages.close();
+      await environments.close();
     }
   }
 

@@ -5,25 +5,25 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
+import type { Environments } from "../../scenarios/environment.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { record } from "../../scenarios/recording.ts";
 import { replay } from "../../scenarios/replay.ts";
-import type { Stages } from "../../scenarios/stage.ts";
 
 const FIRST = "2026-03-01T00:00:00Z";
 
 let folder: string;
-let stages: Stages;
+let environments: Environments;
 let emulator: Emulator;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "recording-"));
-  stages = openInProcess();
+  environments = openInProcess();
 });
 
 afterEach(async () => {
   await emulator.close();
-  await stages.close();
+  await environments.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -49,7 +49,7 @@ async function ask(path: string, body: unknown, headers: Record<string, string> 
 async function playedAgain() {
   const file = join(folder, "seen.scenario.yaml");
   writeFileSync(file, (await record(emulator.url)).text);
-  const outcomes = await replay([readScenario(file)], { cwd: folder, jobs: 1, stages, update: true });
+  const outcomes = await replay([readScenario(file)], { cwd: folder, jobs: 1, environments, update: true });
   expect(outcomes).toMatchObject([{ verdict: "passed" }]);
   const journal = readFileSync(join(folder, "seen.journal.ndjson"), "utf8");
   return { journal, scenario: parse(readFileSync(file, "utf8")) as Record<string, unknown> };

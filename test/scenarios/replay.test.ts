@@ -10,22 +10,22 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environments } from "../../scenarios/environment.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { report } from "../../scenarios/reports.ts";
-import type { Stages } from "../../scenarios/stage.ts";
 
 let folder: string;
-let stages: Stages;
+let environments: Environments;
 
 beforeEach(() => {
-  stages = openInProcess();
+  environments = openInProcess();
   folder = mkdtempSync(join(tmpdir(), "replay-"));
 });
 
 afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await stages.close();
+  await environments.close();
 });
 
 function write(name: string, ...lines: readonly string[]): string {
@@ -35,7 +35,12 @@ function write(name: string, ...lines: readonly string[]): string {
 }
 
 async function playAll(options: Partial<ReplayOptions> = {}) {
-  return replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs: 2, stages, ...options });
+  return replay(readScenarios(scenarioFiles([folder], folder)), {
+    cwd: folder,
+    jobs: 2,
+    environments,
+    ...options,
+  });
 }
 
 describe("a failure tells", () => {
@@ -88,7 +93,7 @@ describe("a failure tells", () => {
     expect((await fetch(address, { headers })).status).toBe(404);
     const clock = await fetch(address.replace(thread, "/_emulator/v1/clock"), { headers });
     expect(await clock.json()).toMatchObject({ now: expect.stringContaining("T01:00:00") });
-    await stages.close();
+    await environments.close();
     await expect(fetch(address, { headers })).rejects.toThrow();
   });
 
@@ -153,22 +158,22 @@ describe("scenarios", () => {
       );
     let open = 0;
     let most = 0;
-    const counted: Stages = {
-      ...stages,
+    const counted: Environments = {
+      ...environments,
       async open(setting) {
         open += 1;
         most = Math.max(most, open);
-        const stage = await stages.open(setting);
+        const environment = await environments.open(setting);
         return {
-          ...stage,
+          ...environment,
           async close() {
             open -= 1;
-            await stage.close();
+            await environment.close();
           },
         };
       },
     };
-    const outcomes = await playAll({ jobs: 3, stages: counted });
+    const outcomes = await playAll({ jobs: 3, environments: counted });
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["a", "passed"],
       ["b", "passed"],
@@ -227,7 +232,7 @@ describe("a golden journal", () => {
       const file = join(folder, name);
       writeFileSync(file, text);
       const play = (update: boolean) =>
-        replay(readScenarios([file]), { cwd: folder, jobs: 1, stages, update });
+        replay(readScenarios([file]), { cwd: folder, jobs: 1, environments, update });
       expect(await play(false)).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
       expect(await play(true)).toMatchObject([{ drift: { kind: "written" } }]);
       expect(readFileSync(file, "utf8")).toBe(text);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readScenario } from "../../scenarios/document.ts";
+import type { Environments } from "../../scenarios/environment.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
 import { type Outcome, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { report } from "../../scenarios/reports.ts";
-import type { Stages } from "../../scenarios/stage.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -45,10 +45,10 @@ const BREAKS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 let copy: string;
-let stages: Stages;
+let environments: Environments;
 
 beforeAll(() => {
-  stages = openInProcess();
+  environments = openInProcess();
   copy = mkdtempSync(join(tmpdir(), "scenarios-"));
   for (const folder of ["scenarios/parts", "fixtures/traces"])
     cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
@@ -57,11 +57,11 @@ beforeAll(() => {
 
 afterAll(async () => {
   rmSync(copy, { recursive: true, force: true });
-  await stages.close();
+  await environments.close();
 });
 
 async function played(file: string): Promise<Outcome> {
-  const [outcome] = await replay([readScenario(file)], { cwd: ROOT, jobs: 1, stages });
+  const [outcome] = await replay([readScenario(file)], { cwd: ROOT, jobs: 1, environments });
   if (outcome === undefined) throw new Error(`${file} was not played`);
   return outcome;
 }

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
+import type { Environments } from "../../scenarios/environment.ts";
 import { openInProcess } from "../../scenarios/in-process.ts";
-import { play } from "../../scenarios/play.ts";
 import { readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import type { Stages } from "../../scenarios/stage.ts";
+import { runScenario } from "../../scenarios/run-scenario.ts";
 import { openTarget } from "../../scenarios/target.ts";
 
 const NOW = "2026-03-01T00:00:00Z";
@@ -39,20 +39,20 @@ const ONE_THREAD = [
   "    expect: { body: { length: 1 } }",
 ];
 
-const playAll = (stages: Stages, jobs = 3) =>
-  replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs, stages });
+const playAll = (environments: Environments, jobs = 3) =>
+  replay(readScenarios(scenarioFiles([folder], folder)), { cwd: folder, jobs, environments });
 
 describe("scenarios in this process", () => {
-  let stages: Stages;
+  let environments: Environments;
 
   beforeEach(() => {
-    stages = openInProcess();
+    environments = openInProcess();
   });
 
-  afterEach(() => stages.close());
+  afterEach(() => environments.close());
 
   const openFor = (isAlone: boolean, now: string | undefined = NOW) =>
-    stages.open({ seed: 1, now, settings: {}, isAlone });
+    environments.open({ seed: 1, now, settings: {}, isAlone });
 
   it("are played in worlds of one emulator when they begin alike, and only then", async () => {
     const alike = await Promise.all([openFor(false), openFor(false)]);
@@ -72,7 +72,7 @@ describe("scenarios in this process", () => {
     for (let day = 2; day < 7; day += 1) await (await openFor(false, `2026-03-0${day}T00:00:00Z`)).close();
     expect(await fetch(first.url).catch(() => "closed")).toBe("closed");
     const last = await openFor(false);
-    await stages.close();
+    await environments.close();
     expect(await fetch(last.url).catch(() => "closed")).toBe("closed");
     await expect(openFor(false)).rejects.toThrow("the replay was ended");
   });
@@ -82,8 +82,8 @@ describe("scenarios in this process", () => {
     async (name) => {
       const scenario = readScenario(join(SHIPPED, `${name}.scenario.yaml`));
       const [own, world] = await Promise.all([
-        play({ ...scenario, isAlone: true }, stages),
-        play(scenario, stages),
+        runScenario({ ...scenario, isAlone: true }, environments),
+        runScenario(scenario, environments),
       ]);
       expect(world.failure).toBe(undefined);
       expect(world.journal).toBe(own.journal);
@@ -122,7 +122,7 @@ describe("scenarios in this process", () => {
         "  - control: GET /worlds",
         "    expect: { body: { length: 1 } }",
       );
-    const outcomes = await playAll(stages);
+    const outcomes = await playAll(environments);
     expect(outcomes.map(({ verdict, failure }) => [verdict, failure])).toEqual(
       Array.from({ length: 3 }, () => ["passed", undefined]),
     );
@@ -145,8 +145,8 @@ describe("scenarios on a running emulator", () => {
   it("are played in worlds of their own, which go behind them, and touch no other", async () => {
     for (const name of ["a", "b", "c"]) write(name, `now: ${NOW}`, "seed: 4", ...ONE_THREAD);
     write("failing", "when:", "  - request: GET /ok", "    expect: { status: 201 }");
-    const stages = await openTarget(emulator.url, undefined);
-    const outcomes = await playAll(stages, 4);
+    const environments = await openTarget(emulator.url, undefined);
+    const outcomes = await playAll(environments, 4);
     expect(outcomes.map(({ verdict }) => verdict)).toEqual(["passed", "passed", "passed", "failed"]);
     expect(outcomes[3]?.failure?.curl).toMatch(/\/w\/world-\d\/ok'$/);
     expect(await worlds()).toEqual(["main"]);
@@ -156,7 +156,10 @@ describe("scenarios on a running emulator", () => {
   it("leave the journal that they leave in this process", async () => {
     const scenario = readScenario(join(SHIPPED, "spawned-run-schedule.scenario.yaml"));
     const [here, there] = [openInProcess(), await openTarget(emulator.url, undefined)];
-    const [own, away] = await Promise.all([play({ ...scenario, seed: 4 }, here), play(scenario, there)]);
+    const [own, away] = await Promise.all([
+      runScenario({ ...scenario, seed: 4 }, here),
+      runScenario(scenario, there),
+    ]);
     await here.close();
     expect(away.failure).toBe(undefined);
     expect(away.journal).toBe(own.journal);
@@ -213,13 +216,13 @@ describe("scenarios on a running emulator", () => {
   });
 
   it("have one world after the other removed when they are ended in the middle", async () => {
-    const stages = await openTarget(emulator.url, undefined);
+    const environments = await openTarget(emulator.url, undefined);
     const setting = { seed: undefined, now: undefined, settings: {}, isAlone: false };
-    await Promise.all([stages.open(setting), stages.open(setting)]);
-    const late = stages.open(setting);
-    await stages.close();
+    await Promise.all([environments.open(setting), environments.open(setting)]);
+    const late = environments.open(setting);
+    await environments.close();
     await expect(late).rejects.toThrow("the replay was ended");
-    await expect(stages.open(setting)).rejects.toThrow("the replay was ended");
+    await expect(environments.open(setting)).rejects.toThrow("the replay was ended");
     expect(await worlds()).toEqual(["main"]);
   });
 

@@ -2,16 +2,16 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 const UNKNOWN = "12345678-1234-4234-8234-123456789abc";
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 beforeAll(async () => {
   rig = await startRig();
-  ordered = await prepare(rig, { count: 5 });
+  prepared = await prepare(rig, { count: 5 });
 });
 
 afterAll(() => rig.close());
@@ -75,7 +75,7 @@ describe("a bulk export is refused, and nothing is written", () => {
       422,
       "windows",
     ],
-  ])("%s", (_what, change, status, says) => refusal(() => order(rig, ordered, change), status, says));
+  ])("%s", (_what, change, status, says) => refusal(() => order(rig, prepared, change), status, says));
 });
 
 describe("any body that is none", () => {
@@ -152,7 +152,7 @@ describe("headers", () => {
 
 describe("unknown fields", () => {
   it("are warned of, and refused with --strict", async () => {
-    const { status, header, body } = await order(rig, ordered, { colour: "red" });
+    const { status, header, body } = await order(rig, prepared, { colour: "red" });
     expect(status).toBe(200);
     expect(header("x-emulator-warning")).toContain("body.colour");
     await rig.call("PATCH", `/api/v1/bulk-exports/${body.id}`, { status: "Cancelled" });

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface Waiting {
   readonly waiting_for_capacity: readonly { readonly ref: string; readonly pool: string }[];
 }
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 async function begin(limits: Record<string, unknown> = {}): Promise<void> {
   rig = await startRig({ limits });
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
 }
 
 afterEach(() => rig.close());
@@ -38,7 +38,7 @@ describe("runs of one export (§8.2-1)", () => {
   ])("work %s at a time, the first ones first", async (_what, limits, places) => {
     await begin(limits);
     await stall(60);
-    const { id } = (await order(rig, ordered, sixtyDays)).body;
+    const { id } = (await order(rig, prepared, sixtyDays)).body;
     await rig.emulator.clock.advance("PT2S");
     const runs = `/api/v1/bulk-exports/${id}/runs`;
     const before = await statusesOf(runs);
@@ -64,7 +64,7 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin(limits);
     await stall(places * 3);
     const ids: string[] = [];
-    for (let nth = 0; nth < places + 2; nth += 1) ids.push((await order(rig, ordered)).body.id);
+    for (let nth = 0; nth < places + 2; nth += 1) ids.push((await order(rig, prepared)).body.id);
     await rig.emulator.clock.advance("PT1S");
     const statuses = async () => (await statusesOf("/api/v1/bulk-exports")).reverse();
     expect(await statuses()).toEqual([...Array(places).fill("RUNNING"), "CREATED", "CREATED"]);
@@ -79,7 +79,7 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
     const ids: string[] = [];
-    for (let nth = 0; nth < 3; nth += 1) ids.push((await order(rig, ordered)).body.id);
+    for (let nth = 0; nth < 3; nth += 1) ids.push((await order(rig, prepared)).body.id);
     await rig.emulator.clock.advance("PT1S");
     await cancel(ids[1] as string);
     expect((await waiting()).map(({ ref }) => ref)).toEqual([ids[2]]);
@@ -90,11 +90,11 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("whose destination is gone make room for the next", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await order(rig, ordered);
+    for (let nth = 0; nth < 2; nth += 1) await order(rig, prepared);
     const other = await prepare(rig, { project: "other", count: 3 });
     for (let nth = 0; nth < 2; nth += 1) await order(rig, other);
     await rig.emulator.clock.advance("PT1S");
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`);
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`);
     await rig.emulator.clock.advance("P1D");
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual([
       "FAILED",
@@ -108,7 +108,7 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("do not keep another workspace or another region waiting", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await order(rig, ordered);
+    for (let nth = 0; nth < 2; nth += 1) await order(rig, prepared);
     const theirs = { ...HEADERS, "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
     const project = await rig.call<{ id: string }>("POST", "/sessions", { name: "theirs" }, theirs);
     const destination = await rig.call<{ id: string }>(
@@ -139,9 +139,9 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("do not count schedules", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     for (let nth = 0; nth < 3; nth += 1)
-      await order(rig, ordered, { interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
+      await order(rig, prepared, { interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
     await rig.emulator.clock.advance("PT1M");
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     await rig.emulator.clock.advance("PT1M");
     expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`)).body.status).toBe("COMPLETED");
   });

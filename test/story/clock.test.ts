@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AdvanceResult } from "../../emulator/runtime/index.ts";
 import {
   BEGIN,
-  complete,
   DESTINATION,
-  type Ordered,
   order,
+  type PreparedExport,
   prepare,
   type Rig,
+  runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 
@@ -20,11 +20,11 @@ interface Moved extends AdvanceResult {
 }
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 async function begin(options: Record<string, unknown> = {}): Promise<void> {
   rig = await startRig(options);
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
 }
 
 afterEach(() => rig.close());
@@ -42,7 +42,7 @@ const statusOf = async (id: string) => (await rig.call("GET", `/api/v1/bulk-expo
 describe("advance", () => {
   it("steps by a duration and names every fired event with its instant and cause", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { end_time: "2026-02-26T00:00:00Z" })).body;
+    const { id } = (await order(rig, prepared, { end_time: "2026-02-26T00:00:00Z" })).body;
     const moved = await advance({ by: "PT1M" });
     expect(moved).toMatchObject({
       from: "2026-03-01T00:00:00.000000Z",
@@ -61,7 +61,7 @@ describe("advance", () => {
 
   it("goes to an instant, what is due exactly there included", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
     await advance({ to: "2026-03-01T02:09:59.999+01:00" });
     expect(await statusOf(id)).toBe("CREATED");
     expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({
@@ -73,10 +73,10 @@ describe("advance", () => {
 
   it("fires so many events, and stays where the last one was", async () => {
     await begin();
-    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
     await advance({ next: 1 });
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
-    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" }))
+    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" }))
       .body;
     await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
     for (const one of (
@@ -94,7 +94,7 @@ describe("advance", () => {
 
   it("stops as soon as an export has the status asked for, or can never have it any more", async () => {
     await begin();
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     expect(await advance({ until: { export: id.toUpperCase(), status: "running" } })).toMatchObject({
       reached: true,
       why: `export ${id} is RUNNING`,
@@ -109,7 +109,7 @@ describe("advance", () => {
 
   it("looks thirty days ahead, or as far as it is told", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
     const until = { export: id, status: "COMPLETED" };
     expect(await advance({ until, within: "PT2H" })).toMatchObject({
       reached: false,
@@ -147,7 +147,7 @@ describe("advance", () => {
 
   it("gives up after too many events and says where time stands", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
     const { status, error } = await advance({ by: "P30D" });
     expect({ status, code: error.code }).toEqual({ status: 422, code: "too_many_events" });
     expect(error.message).toContain(now());
@@ -156,7 +156,7 @@ describe("advance", () => {
 
   it("moves a year of hourly schedules in one call", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { interval_hours: 1, start_time: BEGIN })).body;
+    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
     const moved = await advance({ by: "P365DT10M" });
     expect(moved.fired).toHaveLength(1000);
     expect(moved.fired_total).toBeGreaterThan(8760 * 3);
@@ -167,7 +167,7 @@ describe("advance", () => {
 
   it("answers requests while it moves far", async () => {
     await begin();
-    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
     const moving = advance({ by: "P365D" });
     let answered = 0;
     let moved = false;
@@ -231,8 +231,8 @@ describe("a dry run", () => {
 
   it("answers with the timeline that the advance then has, and changes nothing", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, { end_time: "2026-02-26T00:00:00Z" })).body;
-    await order(rig, ordered, { interval_hours: 6, start_time: BEGIN });
+    const { id } = (await order(rig, prepared, { end_time: "2026-02-26T00:00:00Z" })).body;
+    await order(rig, prepared, { interval_hours: 6, start_time: BEGIN });
     const before = [await journalOf(), await status(), await filesOf()];
     const rehearsed = await advance({ by: "P1D" }, "?dry_run=1");
     expect(rehearsed).toMatchObject({
@@ -253,7 +253,7 @@ describe("a dry run", () => {
 
   it("tells whether a status would be reached, faults included, which stay armed", async () => {
     await begin();
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     const fault = await rig.emulator.control<{ id: string }>("POST", "/faults", {
       preset: "workflow_timeout",
     });
@@ -273,7 +273,7 @@ describe("a dry run", () => {
 
   it("has the same limits and refusals as an advance", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await order(rig, ordered, { interval_hours: 1, start_time: BEGIN });
+    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
     expect((await advance({ by: "P30D" }, "?dry_run=1")).error.code).toBe("too_many_events");
     expect((await advance({ to: "2026-02-01T00:00:00Z" }, "?dry_run=1")).error.code).toBe("backwards");
     expect((await advance({ by: "PT1H" }, "?dry_run=2")).status).toBe(422);
@@ -302,7 +302,7 @@ describe("explain", () => {
       id: row(nth),
       name: "row",
       run_type: "chain",
-      session_id: ordered.projectId,
+      session_id: prepared.projectId,
       start_time: `2026-01-10T0${nth}:00:00Z`,
     };
     expect((await rig.call("POST", "/runs", { ...post, ...change })).status).toBe(202);
@@ -313,7 +313,7 @@ describe("explain", () => {
   it("names the file that holds a row", async () => {
     await begin({ limits: { rows_per_file: 2 } });
     for (const nth of [1, 2, 3, 4, 5]) await send(nth);
-    const { id } = (await order(rig, ordered, window)).body;
+    const { id } = (await order(rig, prepared, window)).body;
     expect(await explain(id, 3)).toMatchObject({
       included: null,
       why: "The export for its part of the window has not begun.",
@@ -324,7 +324,7 @@ describe("explain", () => {
       why: expect.stringMatching(/not come to it/),
       file: null,
     });
-    await complete(rig, id);
+    await runToCompletion(rig, id);
     const found = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
     expect(found.map(({ file }) => file?.slice(-13))).toEqual([
       "00000.parquet",
@@ -344,9 +344,9 @@ describe("explain", () => {
     await send(4, { session_id: "99999999-0000-4000-8000-00000000000a" });
     await send(5, { name: "other" });
     const { id } = (
-      await order(rig, ordered, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })
+      await order(rig, prepared, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })
     ).body;
-    await complete(rig, id);
+    await runToCompletion(rig, id);
     await send(6);
     await send(3, { name: "changed" });
     expect(await explain(id, 1)).toMatchObject({ included: true });
@@ -378,7 +378,7 @@ describe("explain", () => {
   it("knows what an export that ended early has not come to", async () => {
     await begin({ limits: { rows_per_file: 1 } });
     for (const nth of [1, 2, 3]) await send(nth);
-    const { id } = (await order(rig, ordered, window)).body;
+    const { id } = (await order(rig, prepared, window)).body;
     await advance({ by: "PT1S" });
     await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
     expect(await explain(id, 1)).toMatchObject({ included: true });
@@ -393,7 +393,7 @@ describe("explain", () => {
     const asked = (path: string) =>
       rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
     expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
-    const { id } = (await order(rig, ordered)).body;
+    const { id } = (await order(rig, prepared)).body;
     expect(await asked(`${id}/explain`)).toBe(422);
     expect(await asked(`${id}/explain?run=x`)).toBe(422);
   });
@@ -402,10 +402,10 @@ describe("explain", () => {
 describe("a flowing clock", () => {
   it("goes on by itself, and can still be moved", async () => {
     rig = await startRig({ clock: "flowing" });
-    ordered = await prepare(rig);
+    prepared = await prepare(rig);
     await rig.emulator.clock.flow(60);
-    const { id } = (await order(rig, ordered)).body;
-    expect(await complete(rig, id)).toMatchObject({ reached: true });
+    const { id } = (await order(rig, prepared)).body;
+    expect(await runToCompletion(rig, id)).toMatchObject({ reached: true });
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
     expect((await advance({ by: "PT0S" })).status).toBe(200);
     await rig.emulator.clock.freeze();

@@ -25,7 +25,7 @@ function breakWorld(): void {
 }
 
 /** What the promise has settled with by now. */
-async function told({ defect } = running): Promise<Error | undefined> {
+async function reported({ defect } = running): Promise<Error | undefined> {
   return Promise.race([
     defect.then(({ error }) => error),
     new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
@@ -34,9 +34,9 @@ async function told({ defect } = running): Promise<Error | undefined> {
 
 describe("a world that breaks", () => {
   it("is told of once, and says so to whoever asks", async () => {
-    expect(await told()).toBeUndefined();
+    expect(await reported()).toBeUndefined();
     breakWorld();
-    expect((await told())?.message).toBe("fallen");
+    expect((await reported())?.message).toBe("fallen");
     const reply = await fetch(`${running.ready.url}/sessions`, { headers: HEADERS });
     expect(reply.status).toBe(500);
     expect(((await reply.json()) as { detail: string }).detail).toContain("fallen");
@@ -46,15 +46,15 @@ describe("a world that breaks", () => {
 
   it("is told of when it came with a reset, which itself is nothing to tell", async () => {
     await running.control.reset(false);
-    expect(await told()).toBeUndefined();
+    expect(await reported()).toBeUndefined();
     breakWorld();
-    expect((await told())?.message).toBe("fallen");
+    expect((await reported())?.message).toBe("fallen");
   });
 
   it("has its own last turns told with it, when it is one of several", async () => {
     const worlds = `${running.ready.url}/_emulator/v1/worlds`;
     await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
-    const world = running.world("other")?.site.world;
+    const world = running.world("other")?.runtime.world;
     const act = () =>
       world?.turn({ type: "request", name: "fall" }, () => {
         throw new Error("fallen in another world");
@@ -71,12 +71,12 @@ describe("a world that breaks", () => {
     const made = await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
     expect(made.status).toBe(200);
     expect((await fetch(`${worlds}/other`, { method: "DELETE" })).status).toBe(200);
-    expect(await told()).toBeUndefined();
+    expect(await reported()).toBeUndefined();
   });
 
   it("is none when the emulator is closed", async () => {
     const other = await open();
     await other.close();
-    expect(await told(other)).toBeUndefined();
+    expect(await reported(other)).toBeUndefined();
   });
 });

@@ -11,10 +11,10 @@ interface Story {
   readonly files: readonly (readonly [string, string])[];
 }
 
-const STORY = fileURLToPath(new URL("./determinism-story.mjs", import.meta.url));
+const SCRIPT_FILE = fileURLToPath(new URL("./determinism-script.mjs", import.meta.url));
 
-async function toldIn(environment: Record<string, string>): Promise<Story> {
-  const { stdout } = await promisify(execFile)(process.execPath, [STORY], {
+async function runIn(environment: Record<string, string>): Promise<Story> {
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT_FILE], {
     env: { ...process.env, ...environment },
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -24,8 +24,8 @@ async function toldIn(environment: Record<string, string>): Promise<Story> {
 it("the same story in another time zone and language gives the same bytes, files included", {
   timeout: 120_000,
 }, async () => {
-  const one = await toldIn({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" });
-  const two = await toldIn({ TZ: "America/St_Johns", LANG: "C", LC_ALL: "C" });
+  const one = await runIn({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" });
+  const two = await runIn({ TZ: "America/St_Johns", LANG: "C", LC_ALL: "C" });
   expect(one.here).not.toEqual(two.here);
   expect(one.journal.split("\n").length).toBeGreaterThan(300);
   expect(one.files.filter(([path]) => path.endsWith(".parquet")).length).toBeGreaterThan(40);

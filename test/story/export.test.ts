@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { duck } from "../support/duckdb.ts";
 import {
-  complete,
   DESTINATION,
-  type Ordered,
   order,
+  type PreparedExport,
   prepare,
   type Rig,
+  runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 
@@ -26,12 +26,12 @@ interface RunReply {
 }
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 let folder: string;
 
 beforeAll(async () => {
   rig = await startRig();
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
   folder = (await rig.emulator.control<{ objects_folder: string }>("GET", "/status")).objects_folder;
 });
 
@@ -46,12 +46,12 @@ const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*
 
 describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   it("is CREATED, then RUNNING after a second, then COMPLETED, and its files hold every row", async () => {
-    const { status, body } = await order(rig, ordered, { format_version: "v2_beta" });
+    const { status, body } = await order(rig, prepared, { format_version: "v2_beta" });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       status: "CREATED",
-      session_id: ordered.projectId,
-      bulk_export_destination_id: ordered.destinationId,
+      session_id: prepared.projectId,
+      bulk_export_destination_id: prepared.destinationId,
       start_time: "2026-02-25T00:00:00.000000Z",
       end_time: "2026-02-28T00:00:00.000000Z",
       filter: null,
@@ -64,7 +64,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     expect(await statusOf(body.id)).toBe("CREATED");
     await rig.emulator.clock.advance("PT0.001S");
     expect(await statusOf(body.id)).toBe("RUNNING");
-    expect((await complete(rig, body.id)).reached).toBe(true);
+    expect((await runToCompletion(rig, body.id)).reached).toBe(true);
 
     const runs = await runsOf(body.id);
     expect(runs.map(({ start_time, end_time }) => [start_time.slice(0, 10), end_time.slice(0, 10)])).toEqual([
@@ -83,12 +83,12 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   });
 
   it("writes the path shape of §2.8, which DuckDB reads as Hive partitions", async () => {
-    const { body } = await order(rig, ordered);
-    await complete(rig, body.id);
+    const { body } = await order(rig, prepared);
+    await runToCompletion(rig, body.id);
     for (const file of await filesOf(body.id))
       expect(file).toMatch(
         new RegExp(
-          `^traces/exports/export_id=${body.id}/tenant_id=00000000-0000-4000-8000-000000000001/session_id=${ordered.projectId}/runs/year=2026/month=02/day=2[567]/part-00000\\.parquet$`,
+          `^traces/exports/export_id=${body.id}/tenant_id=00000000-0000-4000-8000-000000000001/session_id=${prepared.projectId}/runs/year=2026/month=02/day=2[567]/part-00000\\.parquet$`,
         ),
       );
     const [counted] = await duck<{ rows: string; days: string }>(
@@ -99,8 +99,8 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("gives v2_beta its own column types and v1 the plain ones", async () => {
     const typesOf = async (format_version: string) => {
-      const { body } = await order(rig, ordered, { format_version });
-      await complete(rig, body.id);
+      const { body } = await order(rig, prepared, { format_version });
+      await runToCompletion(rig, body.id);
       const rows = await duck<{ column_name: string; column_type: string }>(
         `describe select * exclude (export_id, year, month, day) from read_parquet('${globOf(body.id)}')`,
       );
@@ -133,9 +133,9 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       ["gzip", "GZIP"],
       ["zstandard", "ZSTD"],
     ]) {
-      const { body } = await order(rig, ordered, { export_fields, compression });
+      const { body } = await order(rig, prepared, { export_fields, compression });
       expect(body).toMatchObject({ export_fields, compression });
-      await complete(rig, body.id);
+      await runToCompletion(rig, body.id);
       const metadata = await duck<{ compression: string; path_in_schema: string }>(
         `select distinct compression, path_in_schema, column_id from parquet_metadata('${globOf(body.id)}') order by column_id`,
       );
@@ -147,8 +147,8 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("includes its start, excludes its end, and leaves days without rows without files", async () => {
     const at = async (start_time: string, end_time: string) => {
-      const { body } = await order(rig, ordered, { start_time, end_time });
-      await complete(rig, body.id);
+      const { body } = await order(rig, prepared, { start_time, end_time });
+      await runToCompletion(rig, body.id);
       return (await runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
     };
     expect(await at("2026-02-20T12:00:00Z", "2026-02-22T06:00:00Z")).toEqual([
@@ -161,7 +161,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       id,
       name: "edge",
       run_type: "chain",
-      session_id: ordered.projectId,
+      session_id: prepared.projectId,
       start_time: "2026-01-10T10:00:00Z",
     };
     expect((await rig.call("POST", "/runs", post)).status).toBe(202);
@@ -176,15 +176,15 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       "/api/v1/bulk-exports/destinations",
       { ...DESTINATION, config },
     );
-    const { body } = await order(rig, { ...ordered, destinationId: destination.id });
-    await complete(rig, body.id);
+    const { body } = await order(rig, { ...prepared, destinationId: destination.id });
+    await runToCompletion(rig, body.id);
     for (const file of await filesOf(body.id))
       expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
     expect((await rig.emulator.verifyExport(body.id)).ok).toBe(true);
   });
 
   it("does not see what came in after its runs began (§3.3-5)", async () => {
-    const { body } = await order(rig, ordered, {
+    const { body } = await order(rig, prepared, {
       start_time: "2025-12-01T00:00:00Z",
       end_time: "2025-12-02T00:00:00Z",
     });
@@ -192,13 +192,13 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       id,
       name: "late",
       run_type: "chain",
-      session_id: ordered.projectId,
+      session_id: prepared.projectId,
       start_time: "2025-12-01T05:00:00Z",
     });
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000001"));
     await rig.emulator.clock.advance("PT1S");
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000002"));
-    await complete(rig, body.id);
+    await runToCompletion(rig, body.id);
     expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 1, files: 1, problems: [] });
   });
 });
@@ -208,7 +208,7 @@ describe("cancelling (§4.7)", () => {
     rig.call("PATCH", `/api/v1/bulk-exports/${id}`, body);
 
   it("ends an export that has not ended, for good", async () => {
-    const { body } = await order(rig, ordered);
+    const { body } = await order(rig, prepared);
     expect((await cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
     await rig.emulator.clock.advance("PT1H");
     expect(await statusOf(body.id)).toBe("CANCELLED");
@@ -217,7 +217,7 @@ describe("cancelling (§4.7)", () => {
   });
 
   it("takes the unfinished runs of a RUNNING export along", async () => {
-    const { body } = await order(rig, ordered);
+    const { body } = await order(rig, prepared);
     await rig.emulator.clock.advance("PT1S");
     expect(await statusOf(body.id)).toBe("RUNNING");
     await cancel(body.id);
@@ -229,10 +229,10 @@ describe("cancelling (§4.7)", () => {
   });
 
   it("knows one word only", async () => {
-    const { body } = await order(rig, ordered);
+    const { body } = await order(rig, prepared);
     for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
       expect((await cancel(body.id, wrong)).status).toBe(422);
-    await complete(rig, body.id);
+    await runToCompletion(rig, body.id);
     expect(await statusOf(body.id)).toBe("COMPLETED");
     expect((await cancel(body.id)).status).toBe(409);
   });

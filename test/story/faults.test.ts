@@ -1,12 +1,12 @@
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  complete,
   DESTINATION,
-  type Ordered,
   order,
+  type PreparedExport,
   prepare,
   type Rig,
+  runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
@@ -99,15 +99,15 @@ describe("faults of the object store, through the AWS SDK", () => {
 });
 
 describe("faults of an export with real threads", () => {
-  let ordered: Ordered;
+  let prepared: PreparedExport;
 
   beforeEach(async () => {
-    ordered = await prepare(rig);
+    prepared = await prepare(rig);
   });
 
   async function exported(): Promise<{ readonly id: string; readonly runs: readonly RunReply[] }> {
-    const { id } = (await order(rig, ordered)).body;
-    await complete(rig, id);
+    const { id } = (await order(rig, prepared)).body;
+    await runToCompletion(rig, id);
     return { id, runs: (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body };
   }
 
@@ -129,7 +129,7 @@ describe("faults of an export with real threads", () => {
     "fail it by %s",
     async (preset) => {
       const fault = await arm({ preset });
-      const { id } = (await order(rig, ordered)).body;
+      const { id } = (await order(rig, prepared)).body;
       await rig.emulator.clock.advance("PT1H");
       expect((await rig.call(`GET`, `/api/v1/bulk-exports/${id}`)).body.status).toBe("FAILED");
       expect(await hitsOf(fault)).toBe(1);

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  complete,
   DESTINATION,
-  type Ordered,
   order,
+  type PreparedExport,
   prepare,
   type Rig,
+  runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
@@ -22,11 +22,11 @@ interface RunReply {
 const MEGABYTE = 1024 * 1024;
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 beforeEach(async () => {
   rig = await startRig();
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
 });
 
 afterEach(() => rig.close());
@@ -42,8 +42,8 @@ const runsOf = async (id: string) =>
   (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
 
 async function exported(body: Record<string, unknown> = {}) {
-  const { id } = (await order(rig, ordered, body)).body;
-  const moved = await complete(rig, id);
+  const { id } = (await order(rig, prepared, body)).body;
+  const moved = await runToCompletion(rig, id);
   return { id, reached: moved.reached, runs: await runsOf(id) };
 }
 
@@ -91,7 +91,7 @@ describe("a large file goes up in parts", () => {
       id: `dddddddd-0000-4000-8000-${String(nth).padStart(12, "0")}`,
       name: "large",
       run_type: "chain",
-      session_id: ordered.projectId,
+      session_id: prepared.projectId,
       start_time: "2026-01-10T00:00:00Z",
       inputs: { text: String(nth).padEnd(MEGABYTE, "x") },
     }));
@@ -179,7 +179,7 @@ describe("the size of a written file (§2.4-9)", () => {
 
   beforeEach(async () => {
     const config = { ...DESTINATION.config, endpoint_url: await serve() };
-    ordered = { ...ordered, destinationId: (await createDestination({ config })).body.id };
+    prepared = { ...prepared, destinationId: (await createDestination({ config })).body.id };
   });
 
   afterEach(() => {
@@ -222,7 +222,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   it("needs no region, takes the files, and lets the test file go", async () => {
     const { status, body } = await createDestination({ config: config() });
     expect(status).toBe(200);
-    ordered = { ...ordered, destinationId: body.id };
+    prepared = { ...prepared, destinationId: body.id };
     const { id, reached } = await exported();
     expect(reached).toBe(true);
     expect(await objects()).toBe(3);
@@ -240,7 +240,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   });
 
   it("fails the export when its permission to put is gone", async () => {
-    ordered = { ...ordered, destinationId: (await createDestination({ config: config() })).body.id };
+    prepared = { ...prepared, destinationId: (await createDestination({ config: config() })).body.id };
     await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
@@ -261,7 +261,7 @@ describe("temporary credentials (§2.4-3)", () => {
     const { status, body } = await createDestination({ credentials });
     expect(status).toBe(200);
     expect(body).toMatchObject({ credentials_keys: ["access_key_id", "secret_access_key", "session_token"] });
-    ordered = { ...ordered, destinationId: body.id };
+    prepared = { ...prepared, destinationId: body.id };
     expect(await exported()).toMatchObject({ reached: true });
   });
 
@@ -273,7 +273,7 @@ describe("temporary credentials (§2.4-3)", () => {
   });
 
   it("fail an export once they have expired", async () => {
-    ordered = { ...ordered, destinationId: (await createDestination({ credentials })).body.id };
+    prepared = { ...prepared, destinationId: (await createDestination({ credentials })).body.id };
     await rig.emulator.control("PATCH", "/s3/credentials/temporary", { expires_at: "2026-03-01T00:00:30Z" });
     await rig.emulator.clock.advance("PT1M");
     const { reached, runs } = await exported();

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { complete, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  order,
+  type PreparedExport,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 
 interface RunReply {
   readonly id: string;
@@ -11,11 +18,11 @@ interface RunReply {
 const ONE_DAY = { start_time: "2026-02-25T00:00:00Z", end_time: "2026-02-26T00:00:00Z" };
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 async function begin(options: Record<string, unknown> = {}): Promise<void> {
   rig = await startRig({ ...options, limits: { rows_per_file: 5, ...(options.limits as object) } });
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
 }
 
 afterEach(() => rig.close());
@@ -41,7 +48,7 @@ describe("retries (§8.3)", () => {
 
   it("come thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
     await arm({ preset: "serialization_error", times: 1000 });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
     await rig.emulator.clock.advance("PT10M");
     expect(await statusOf(id)).toBe("RUNNING");
     await rig.emulator.clock.advance("PT5S");
@@ -55,8 +62,8 @@ describe("retries (§8.3)", () => {
 
   it("that end well leave their errors behind, and no row missing or twice", async () => {
     await arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true }, times: 20 });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
-    expect(await complete(rig, id)).toMatchObject({ reached: true });
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
+    expect(await runToCompletion(rig, id)).toMatchObject({ reached: true });
     const [run] = await runsOf(id);
     expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(20));
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, problems: [] });
@@ -64,8 +71,8 @@ describe("retries (§8.3)", () => {
 
   it("do not write again what stands before the checkpoint", async () => {
     await arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
-    await complete(rig, id);
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
+    await runToCompletion(rig, id);
     const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
     const puts = text.match(/"PutObject","ref":"[^"]*part-\d+\.parquet"/g) ?? [];
     const [run] = await runsOf(id);
@@ -104,8 +111,8 @@ describe("failures (§7.3)", () => {
   it.each(retried)("%s is tried again", async (_what, rule, message) => {
     await begin();
     await arm(rule);
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
-    await complete(rig, id);
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
+    await runToCompletion(rig, id);
     const [run] = await runsOf(id);
     expect(run).toMatchObject({ status: "COMPLETED", errors: { retry_0: expect.stringMatching(message) } });
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
@@ -121,8 +128,8 @@ describe("failures (§7.3)", () => {
   it.each(final)("%s fails the export at once", async (_what, rule, message) => {
     await begin();
     await arm(rule);
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
-    const moved = await complete(rig, id);
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
+    const moved = await runToCompletion(rig, id);
     expect(moved).toMatchObject({ reached: false, why: `it has ended: export ${id} is FAILED` });
     const [run] = await runsOf(id);
     expect(run).toMatchObject({ status: "FAILED", errors: { retry_0: expect.stringMatching(message) } });
@@ -133,19 +140,19 @@ describe("failures (§7.3)", () => {
   it("a failed export stays failed when the cause is mended; a new one goes through", async () => {
     await begin();
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
     await rig.emulator.clock.advance("PT1M");
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [] });
     await rig.emulator.clock.advance("PT1H");
     expect(await statusOf(id)).toBe("FAILED");
-    const again = (await order(rig, ordered, ONE_DAY)).body;
-    expect(await complete(rig, again.id)).toMatchObject({ reached: true });
+    const again = (await order(rig, prepared, ONE_DAY)).body;
+    expect(await runToCompletion(rig, again.id)).toMatchObject({ reached: true });
   });
 
   it("a destination that goes before the export has begun fails it at its start", async () => {
     await begin();
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`);
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`);
     await rig.emulator.clock.advance("PT1S");
     expect(await statusOf(id)).toBe("FAILED");
     expect(await runsOf(id)).toEqual([]);
@@ -157,13 +164,13 @@ describe("failures (§7.3)", () => {
       access_key_id: "second",
       secret_access_key: "second-secret",
     });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
     await rig.emulator.clock.advance("PT2S");
-    const path = `/api/v1/bulk-exports/destinations/${ordered.destinationId}`;
+    const path = `/api/v1/bulk-exports/destinations/${prepared.destinationId}`;
     const credentials = { access_key_id: "second", secret_access_key: "second-secret" };
     expect((await rig.call("PATCH", path, { credentials })).status).toBe(200);
     await rig.emulator.control("DELETE", "/s3/credentials/emulator");
-    await complete(rig, id);
+    await runToCompletion(rig, id);
     expect(await runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: {} }]);
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
   });
@@ -173,7 +180,7 @@ describe("settings", () => {
   it("say how often and how late", async () => {
     await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
     await arm({ preset: "serialization_error", times: 1000 });
-    const { id } = (await order(rig, ordered, ONE_DAY)).body;
+    const { id } = (await order(rig, prepared, ONE_DAY)).body;
     await rig.emulator.clock.advance("PT1H");
     expect(await attemptsAt()).toEqual([0, 300, 600]);
     expect(await statusOf(id)).toBe("FAILED");

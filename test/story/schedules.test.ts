@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BEGIN, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { BEGIN, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface ExportReply {
   readonly id: string;
@@ -19,17 +19,17 @@ interface RunReply {
 }
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 
 beforeEach(async () => {
   rig = await startRig();
-  ordered = await prepare(rig);
+  prepared = await prepare(rig);
 });
 
 afterEach(() => rig.close());
 
 const schedule = async (interval_hours: unknown, start_time = BEGIN) =>
-  order(rig, ordered, { interval_hours, start_time });
+  order(rig, prepared, { interval_hours, start_time });
 const spawnedBy = async (id: string) =>
   (await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports")).body
     .filter((one) => one.source_bulk_export_id === id)
@@ -80,7 +80,7 @@ describe("a scheduled export (§3.3)", () => {
         id: `aaaaaaaa-0000-4000-8000-00000000000${nth}`,
         name: "late",
         run_type: "chain",
-        session_id: ordered.projectId,
+        session_id: prepared.projectId,
         start_time: "2026-03-01T00:30:00Z",
       });
     await rig.emulator.clock.advance({ to: "2026-03-01T00:45:00Z" });
@@ -186,7 +186,7 @@ describe("interval_hours (§2.5-3)", () => {
       { interval_hours: 168, start_time: "9999-12-30T00:00:00Z" },
     ],
   ])("%s is refused", async (_what, body) => {
-    expect((await order(rig, ordered, body)).status).toBe(422);
+    expect((await order(rig, prepared, body)).status).toBe(422);
     expect((await rig.emulator.control<{ next: unknown[] }>("GET", "/clock")).next).toEqual([]);
   });
 });
@@ -208,7 +208,7 @@ describe("windows are hours of UTC", () => {
 describe("a schedule whose destination is gone", () => {
   it("goes on spawning, and each export fails at its start (§7.3-5)", async () => {
     const { body } = await schedule(1);
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`);
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`);
     await rig.emulator.clock.advance("PT2H10M");
     expect((await spawnedBy(body.id)).map(({ status }) => status)).toEqual(["FAILED", "FAILED"]);
     expect(await runsOf(body.id)).toEqual([]);

@@ -14,7 +14,15 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { BEGIN, complete, DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  BEGIN,
+  DESTINATION,
+  order,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { dottedOrder, traceRow } from "../support/trace-row.ts";
 
@@ -87,14 +95,14 @@ async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
 
 describe("a snapshot as a file", () => {
   it("goes on elsewhere exactly as it would have gone on here: exports done, under way and to come", async () => {
-    const ordered = await prepare(rig, { count: 400 });
-    const { body: done } = await order(rig, ordered);
-    await complete(rig, done.id);
+    const prepared = await prepare(rig, { count: 400 });
+    const { body: done } = await order(rig, prepared);
+    await runToCompletion(rig, done.id);
     await s3(rig.emulator).send(
       new PutObjectCommand({ Bucket: "traces", Key: "Odd key/ü?.txt", Body: "odd" }),
     );
-    const { body: scheduled } = await order(rig, ordered, { interval_hours: 6 });
-    const { body: running } = await order(rig, ordered);
+    const { body: scheduled } = await order(rig, prepared, { interval_hours: 6 });
+    const { body: running } = await order(rig, prepared);
     const at = async (world: Emulator) =>
       ((await (await world.request(`/api/v1/bulk-exports/${running.id}/runs`)).json()) as unknown[]).length;
     await rig.emulator.clock.advance({ next: 3 });
@@ -117,7 +125,7 @@ describe("a snapshot as a file", () => {
     await other.emulator.snapshots.load("midway");
     const ids = [done.id, running.id];
     for (const world of [rig.emulator, other.emulator]) expect(await at(world)).toBeGreaterThan(0);
-    for (const each of [rig, other]) await complete(each, running.id);
+    for (const each of [rig, other]) await runToCompletion(each, running.id);
     for (const each of [rig, other]) await each.emulator.clock.advance("P2D");
     const [here, there] = [await seen(rig.emulator, ids), await seen(other.emulator, ids)];
     expect(there).toEqual(here);
@@ -372,13 +380,13 @@ describe("an emulator", () => {
   it("begins with a file and leaves one, in memory and in a data folder", async () => {
     const folder = workingFolder();
     const [first, second] = [join(folder, "first.tar.gz"), join(folder, "second.tar.gz")];
-    const ordered = await prepare(rig);
-    const { body: made } = await order(rig, ordered);
-    await complete(rig, made.id);
+    const prepared = await prepare(rig);
+    const { body: made } = await order(rig, prepared);
+    await runToCompletion(rig, made.id);
     await rig.close();
     rig = await startRig({ exportOnExit: first });
     const { body: ran } = await order(rig, await prepare(rig));
-    await complete(rig, ran.id);
+    await runToCompletion(rig, ran.id);
     await rig.close();
 
     rig = await startRig({ import: first, exportOnExit: second, now: undefined });
@@ -422,7 +430,7 @@ describe("an emulator", () => {
 
   it("exports and imports from a program", async () => {
     const file = join(workingFolder(), "kept.tar.gz");
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     await rig.emulator.snapshots.save("kept");
     await rig.emulator.snapshots.export("kept", file);
     await expect(rig.emulator.snapshots.export("kept", file)).rejects.toThrow("is there already");
@@ -430,7 +438,7 @@ describe("an emulator", () => {
     const facts = await other.emulator.snapshots.import(file, { name: "theirs", passphrase: "p" });
     expect(facts).toMatchObject({ name: "theirs", of: "main", now: BEGIN.replace("Z", ".000000Z") });
     const fork = await other.emulator.fork({ from: "theirs" });
-    expect((await fork.request(`/sessions/${ordered.projectId}`)).status).toBe(200);
+    expect((await fork.request(`/sessions/${prepared.projectId}`)).status).toBe(200);
     await expect(rig.emulator.snapshots.export("none", `${file}.2`)).rejects.toThrow(
       "There is no snapshot none.",
     );

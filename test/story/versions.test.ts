@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DESTINATION, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { DESTINATION, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 
@@ -11,18 +11,18 @@ const temporary = { ...DESTINATION.credentials, session_token: "token" };
 const FEATURES = {
   session_token: async () =>
     rig.call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, credentials: temporary }),
-  scheduled_exports: async (ordered: Ordered) =>
-    order(rig, ordered, { interval_hours: 6, start_time: "2026-03-01T00:00:00Z" }),
-  export_fields: async (ordered: Ordered) => order(rig, ordered, { export_fields: ["id", "name"] }),
+  scheduled_exports: async (prepared: PreparedExport) =>
+    order(rig, prepared, { interval_hours: 6, start_time: "2026-03-01T00:00:00Z" }),
+  export_fields: async (prepared: PreparedExport) => order(rig, prepared, { export_fields: ["id", "name"] }),
 };
 
 async function attempt(feature: keyof typeof FEATURES, versions: Record<string, string>) {
   rig = await startRig({ versions });
-  const ordered = await prepare(rig, { count: 5 });
+  const prepared = await prepare(rig, { count: 5 });
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", {
     session_token: feature === "session_token" ? "token" : null,
   });
-  const { status, body } = await FEATURES[feature](ordered);
+  const { status, body } = await FEATURES[feature](prepared);
   return { status, detail: (body as { detail?: string }).detail };
 }
 
@@ -54,8 +54,8 @@ describe("features by version (§9.4)", () => {
 
   it("an old version still does what it always did", async () => {
     rig = await startRig({ versions: { service: "0.10.0", application: "0.10.0" } });
-    const ordered = await prepare(rig, { count: 5 });
-    expect((await order(rig, ordered)).status).toBe(200);
+    const prepared = await prepare(rig, { count: 5 });
+    expect((await order(rig, prepared)).status).toBe(200);
     const { body } = await rig.call("GET", "/info");
     expect(body).toMatchObject({ version: "0.10.0", application_version: "0.10.0" });
   });

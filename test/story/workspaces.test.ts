@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HEADERS, type Ordered, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 const OTHER = { "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
 const ROW = "cccccccc-0000-4000-8000-000000000001";
 
 let rig: Rig;
-let ordered: Ordered;
+let prepared: PreparedExport;
 let exportId: string;
 
 beforeAll(async () => {
   rig = await startRig();
-  ordered = await prepare(rig);
-  exportId = (await order(rig, ordered)).body.id;
+  prepared = await prepare(rig);
+  exportId = (await order(rig, prepared)).body.id;
   const row = {
     id: ROW,
     name: "mine",
     run_type: "chain",
-    session_id: ordered.projectId,
+    session_id: prepared.projectId,
     start_time: "2026-02-26T00:00:00Z",
   };
   await rig.call("POST", "/runs", row);
@@ -44,18 +44,18 @@ function attempts(headers: Record<string, string>, origin: string) {
         ["GET", `/api/v1/bulk-exports/${exportId}`],
         ["GET", `/api/v1/bulk-exports/${exportId}/runs`],
         ["PATCH", `/api/v1/bulk-exports/${exportId}`, { status: "Cancelled" }],
-        ["GET", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`],
-        ["DELETE", `/api/v1/bulk-exports/destinations/${ordered.destinationId}`],
+        ["GET", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`],
+        ["DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`],
         ["GET", `/runs/${ROW}`],
-        ["GET", `/sessions/${ordered.projectId}`],
+        ["GET", `/sessions/${prepared.projectId}`],
       ] as const)
         expect([path, (await call(method, path, body)).status]).toEqual([path, 404]);
-      const asked = { session: [ordered.projectId] };
+      const asked = { session: [prepared.projectId] };
       expect((await call("POST", "/runs/query", asked)).body).toMatchObject({ runs: [] });
       expect((await call("POST", "/runs/stats", asked)).body).toMatchObject({ run_count: 0 });
       const stolen = {
-        bulk_export_destination_id: ordered.destinationId,
-        session_id: ordered.projectId,
+        bulk_export_destination_id: prepared.destinationId,
+        session_id: prepared.projectId,
         start_time: "2026-02-25T00:00:00Z",
         end_time: "2026-02-26T00:00:00Z",
       };

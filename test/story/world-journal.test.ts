@@ -56,16 +56,16 @@ describe("the journal of a forked world", () => {
   });
 
   it("ends for its followers when the world is removed, and for those of other worlds it does not", async () => {
-    const atRest = await followers(rig.emulator);
+    const whenIdle = await followers(rig.emulator);
     const [side, main] = [await follow(fork.url), await follow(rig.emulator.url, "&since=1000")];
-    expect(await followers(rig.emulator)).toBe(atRest + 1);
+    expect(await followers(rig.emulator)).toBe(whenIdle + 1);
     await fork.request("/threads", { json: {} });
     expect((await side.next())?.cause.name).toBe("createThread");
     await fork.close();
     expect(await side.next()).toBe(undefined);
     await rig.emulator.request("/threads", { json: {} });
     expect((await main.next())?.cause.name).toBe("createThread");
-    expect(await followers(rig.emulator)).toBe(atRest + 1);
+    expect(await followers(rig.emulator)).toBe(whenIdle + 1);
     await main.leave();
   });
 

@@ -33,7 +33,7 @@ interface Asked {
 const EMPTY: Shown = { threads: 0, objects: {} };
 
 /** Draws that are the same in every run. */
-function dice(seed: number) {
+function randomOf(seed: number) {
   let state = seed;
   return (sides: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -61,7 +61,7 @@ async function inStore<T>(cli: RunningCli, world: string, use: (client: S3Client
   }
 }
 
-async function look(cli: RunningCli, world: string): Promise<Shown> {
+async function readWorld(cli: RunningCli, world: string): Promise<Shown> {
   const threads = (await ask(cli, "POST", `/w/${world}/threads/count`, {})) as number;
   const objects = await inStore(cli, world, async (client) => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "traces" }));
@@ -121,7 +121,7 @@ async function drive(
   model: Model,
   answered: () => boolean,
 ): Promise<Asked | undefined> {
-  const draw = dice(model.size * 7919 + lane.charCodeAt(0) * 31 + cli.ready.pid);
+  const draw = randomOf(model.size * 7919 + lane.charCodeAt(0) * 31 + cli.ready.pid);
   for (;;) {
     const { name, then, act } = stepOf(cli, lane, model, draw);
     try {
@@ -137,14 +137,14 @@ async function drive(
 }
 
 /** What is there, under the names of the model. */
-async function survey(cli: RunningCli): Promise<Model> {
+async function readWorlds(cli: RunningCli): Promise<Model> {
   const found: Model = new Map();
   const worlds = (await ask(cli, "GET", "/_emulator/v1/worlds")) as { id: string }[];
-  for (const { id } of worlds) if (id !== "main") found.set(`world ${id}`, await look(cli, id));
+  for (const { id } of worlds) if (id !== "main") found.set(`world ${id}`, await readWorld(cli, id));
   const snapshots = (await ask(cli, "GET", "/_emulator/v1/snapshots")) as { name: string }[];
   for (const { name } of snapshots) {
     await ask(cli, "POST", "/_emulator/v1/worlds", { id: "looked-at", from: name });
-    found.set(`snapshot ${name}`, await look(cli, "looked-at"));
+    found.set(`snapshot ${name}`, await readWorld(cli, "looked-at"));
     await ask(cli, "DELETE", "/_emulator/v1/worlds/looked-at");
   }
   return found;
@@ -181,7 +181,7 @@ it("a killed process keeps every world and snapshot whole, and leaves nothing be
     };
     const pending = await Promise.all(LANES.map((lane) => drive(cli, lane, model, answered)));
     const again = await startCli("--data", folder);
-    const found = await survey(again);
+    const found = await readWorlds(again);
     for (const asked of pending) {
       if (!asked) continue;
       const { name, then } = asked;

@@ -51,7 +51,7 @@ async function objectsOf(world: Emulator): Promise<unknown> {
   return Promise.all(bodies);
 }
 
-const LOOKED_AT = [
+const OBSERVED_PATHS = [
   ["GET", "/_emulator/v1/clock"],
   ["GET", "/_emulator/v1/faults"],
   ["GET", "/_emulator/v1/rate-limits"],
@@ -68,7 +68,7 @@ const LOOKED_AT = [
 ] as const;
 
 /** What was asked of it may go on behind its answer. */
-async function rest(world: Emulator): Promise<void> {
+async function waitUntilIdle(world: Emulator): Promise<void> {
   for (;;) {
     const { in_flight } = await world.control<{ in_flight: unknown[] }>("GET", "/clock");
     if (in_flight.length === 0) return;
@@ -78,14 +78,14 @@ async function rest(world: Emulator): Promise<void> {
 
 /** All that a world shows of what it holds. */
 async function digest(world: Emulator): Promise<string> {
-  await rest(world);
+  await waitUntilIdle(world);
   const { traces, open_streams } = (await ask<Record<string, unknown>>(
     world,
     "GET",
     "/_emulator/v1/status",
   )) as Record<string, unknown>;
   const seen: unknown[] = [{ rows: (traces as { rows: number }).rows, open_streams }];
-  for (const [method, path, json] of LOOKED_AT) seen.push(await ask(world, method, path, json));
+  for (const [method, path, json] of OBSERVED_PATHS) seen.push(await ask(world, method, path, json));
   for (const { id } of (await ask<{ id: string }[]>(world, "GET", "/api/v1/bulk-exports")) ?? [])
     seen.push(await ask(world, "GET", `/api/v1/bulk-exports/${id}/runs`));
   seen.push(await objectsOf(world));
@@ -114,7 +114,7 @@ async function exportAll(world: Emulator, advances: boolean): Promise<void> {
 }
 
 /** What can be asked of a world; what it refuses counts for nothing. */
-const DEEDS: Readonly<Record<string, (world: Emulator, k: number) => Promise<unknown>>> = {
+const ACTIONS: Readonly<Record<string, (world: Emulator, k: number) => Promise<unknown>>> = {
   ingest: (world, k) =>
     ask(world, "POST", "/runs/batch", {
       post: [
@@ -171,97 +171,97 @@ const DEEDS: Readonly<Record<string, (world: Emulator, k: number) => Promise<unk
 };
 
 /** A forest of worlds and snapshots, and what each of them is known to show. */
-interface Forest {
+interface WorldSet {
   readonly worlds: Map<string, Emulator>;
   readonly shown: Map<string, { readonly digest: string; readonly turn: number }>;
   readonly kept: Map<string, string>;
   readonly fresh: string;
 }
 
-async function look(forest: Forest, world: Emulator): Promise<string> {
+async function observe(worldSet: WorldSet, world: Emulator): Promise<string> {
   const seen = await digest(world);
-  forest.shown.set(world.world, { digest: seen, turn: await lastTurn(world) });
+  worldSet.shown.set(world.world, { digest: seen, turn: await lastTurn(world) });
   return seen;
 }
 
-async function expectUntouched(forest: Forest, by: string): Promise<void> {
-  for (const [name, world] of forest.worlds) {
-    const before = forest.shown.get(name);
+async function expectUntouched(worldSet: WorldSet, by: string): Promise<void> {
+  for (const [name, world] of worldSet.worlds) {
+    const before = worldSet.shown.get(name);
     if (name === by || !before) continue;
     expect(await lastTurn(world), `turns of ${name} after a step in ${by}`).toBe(before.turn);
-    expect(await look(forest, world), `${name} after a step in ${by}`).toBe(before.digest);
+    expect(await observe(worldSet, world), `${name} after a step in ${by}`).toBe(before.digest);
   }
 }
 
 interface Step {
-  readonly deed: string;
+  readonly action: string;
   readonly world: number;
   readonly k: number;
 }
 
-async function fork(forest: Forest, world: Emulator, k: number): Promise<string> {
+async function fork(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
   const name = `f${k}`;
-  if (forest.worlds.has(name) || forest.worlds.size >= WORLDS_MAX) return world.world;
-  const kept = forest.kept.get(`s${k}`);
+  if (worldSet.worlds.has(name) || worldSet.worlds.size >= WORLDS_MAX) return world.world;
+  const kept = worldSet.kept.get(`s${k}`);
   const made = await world.fork({ id: name, ...(kept && { from: `s${k}` }) });
-  forest.worlds.set(name, made);
-  const source = kept ?? forest.shown.get(world.world)?.digest;
-  expect(await look(forest, made), `a fork of ${world.world}`).toBe(source);
+  worldSet.worlds.set(name, made);
+  const source = kept ?? worldSet.shown.get(world.world)?.digest;
+  expect(await observe(worldSet, made), `a fork of ${world.world}`).toBe(source);
   return name;
 }
 
-async function remove(forest: Forest, world: Emulator): Promise<string> {
+async function remove(worldSet: WorldSet, world: Emulator): Promise<string> {
   if (world.world === "main") return "main";
   await world.close();
-  forest.worlds.delete(world.world);
-  forest.shown.delete(world.world);
+  worldSet.worlds.delete(world.world);
+  worldSet.shown.delete(world.world);
   return "";
 }
 
-async function keep(forest: Forest, world: Emulator, k: number): Promise<string> {
+async function keep(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
   await world.snapshots.save(`s${k}`);
-  forest.kept.set(`s${k}`, forest.shown.get(world.world)?.digest ?? "");
+  worldSet.kept.set(`s${k}`, worldSet.shown.get(world.world)?.digest ?? "");
   return "";
 }
 
-async function load(forest: Forest, world: Emulator, k: number): Promise<string> {
-  const kept = forest.kept.get(`s${k}`);
+async function load(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
+  const kept = worldSet.kept.get(`s${k}`);
   if (kept === undefined) return "";
   await world.snapshots.load(`s${k}`);
-  expect(await look(forest, world), `${world.world} with s${k}`).toBe(kept);
+  expect(await observe(worldSet, world), `${world.world} with s${k}`).toBe(kept);
   return world.world;
 }
 
-async function forget(forest: Forest, world: Emulator, k: number): Promise<string> {
-  if (forest.kept.delete(`s${k}`)) await world.snapshots.remove(`s${k}`);
+async function forget(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
+  if (worldSet.kept.delete(`s${k}`)) await world.snapshots.remove(`s${k}`);
   return "";
 }
 
-async function reset(forest: Forest, world: Emulator): Promise<string> {
+async function reset(worldSet: WorldSet, world: Emulator): Promise<string> {
   await world.reset();
-  expect(await look(forest, world), `${world.world}, reset`).toBe(forest.fresh);
+  expect(await observe(worldSet, world), `${world.world}, reset`).toBe(worldSet.fresh);
   return world.world;
 }
 
-const MOVES = { fork, remove, keep, load, forget, reset };
-type Move = keyof typeof MOVES;
+const WORLD_ACTIONS = { fork, remove, keep, load, forget, reset };
+type WorldAction = keyof typeof WORLD_ACTIONS;
 
 /** Takes one step; answers with the world that it may have changed. */
-async function take(forest: Forest, { deed, world: nth, k }: Step): Promise<string> {
-  const all = [...forest.worlds.values()];
+async function applyStep(worldSet: WorldSet, { action, world: nth, k }: Step): Promise<string> {
+  const all = [...worldSet.worlds.values()];
   const world = all[nth % all.length] as Emulator;
-  const act = DEEDS[deed];
-  if (!act) return MOVES[deed as Move](forest, world, k);
+  const act = ACTIONS[action];
+  if (!act) return WORLD_ACTIONS[action as WorldAction](worldSet, world, k);
   await act(world, k);
-  await look(forest, world);
+  await observe(worldSet, world);
   return world.world;
 }
 
 const step = fc.record({
-  // Moves among worlds come as often as deeds within them.
-  deed: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...Object.keys(DEEDS)) },
-    { weight: 2, arbitrary: fc.constantFrom("fork", "fork", ...Object.keys(MOVES)) },
+  // Moves among worlds come as often as actions within them.
+  action: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...Object.keys(ACTIONS)) },
+    { weight: 2, arbitrary: fc.constantFrom("fork", "fork", ...Object.keys(WORLD_ACTIONS)) },
   ),
   world: fc.nat(WORLDS_MAX - 1),
   k: fc.nat(3),
@@ -274,15 +274,15 @@ it("nothing that is done to one world shows in another, and copies show what the
     rig = await startRig();
     try {
       const { emulator } = rig;
-      const forest: Forest = {
+      const worldSet: WorldSet = {
         worlds: new Map([["main", emulator]]),
         shown: new Map(),
         kept: new Map(),
         fresh: await digest(emulator),
       };
       expect(emulator.clock.now()).toContain(BEGIN.slice(0, 10));
-      await look(forest, emulator);
-      for (const each of steps) await expectUntouched(forest, await take(forest, each));
+      await observe(worldSet, emulator);
+      for (const each of steps) await expectUntouched(worldSet, await applyStep(worldSet, each));
     } finally {
       for (const client of clients.values()) client.destroy();
       clients.clear();

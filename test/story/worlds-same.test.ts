@@ -5,7 +5,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-s
 import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { complete, DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { DESTINATION, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { inWorld } from "../support/in-world.ts";
 import { objectStore } from "../support/object-store.ts";
 
@@ -29,7 +29,7 @@ async function bodiesIn({ s3Url }: Emulator): Promise<Record<string, string>> {
   return bodies;
 }
 
-interface Told {
+interface RecordedRun {
   readonly ids: readonly string[];
   readonly journal: readonly unknown[];
   readonly bodies: Record<string, string>;
@@ -40,14 +40,14 @@ interface Entry {
 }
 
 /** A story in a world: what its journal has of it, which ids it gave and which bytes it wrote. */
-async function tell(world: Emulator, ordered: Parameters<typeof order>[1]): Promise<Told> {
-  const told = inWorld(world);
+async function recordRun(world: Emulator, prepared: Parameters<typeof order>[1]): Promise<RecordedRun> {
+  const call = inWorld(world);
   const before = (await world.control<Entry[]>("GET", "/journal")).at(-1)?.turn ?? 0;
-  const { body: made } = await order(told, ordered, { interval_hours: 12 });
-  const { body: once } = await order(told, ordered, { format_version: "v2_beta" });
-  await complete(told, once.id);
+  const { body: made } = await order(call, prepared, { interval_hours: 12 });
+  const { body: once } = await order(call, prepared, { format_version: "v2_beta" });
+  await runToCompletion(call, once.id);
   const run = { assistant_id: "echo", webhook: "/_emulator/inbox/box" };
-  const { body: asked } = await told.call<{ run_id: string }>("POST", "/runs", run);
+  const { body: asked } = await call.call<{ run_id: string }>("POST", "/runs", run);
   await world.clock.advance("P2D");
   const all = await world.control<Entry[]>("GET", "/journal");
   const journal = all.filter(({ turn }) => turn > before);
@@ -61,9 +61,9 @@ async function tell(world: Emulator, ordered: Parameters<typeof order>[1]): Prom
 }
 
 it("a fork that is asked the same as its parent gives the same ids, turns and bytes", async () => {
-  const ordered = await prepare(rig);
+  const prepared = await prepare(rig);
   const fork = await rig.emulator.fork();
-  const [here, there] = [await tell(rig.emulator, ordered), await tell(fork, ordered)];
+  const [here, there] = [await recordRun(rig.emulator, prepared), await recordRun(fork, prepared)];
   expect(here.journal.length).toBeGreaterThan(30);
   expect(Object.keys(here.bodies).length).toBeGreaterThan(5);
   expect(there).toEqual(here);
@@ -79,7 +79,7 @@ it("a world made empty, or reset, gives what a fresh process gives", async () =>
   try {
     const stories = [];
     for (const world of [fresh.emulator, rig.emulator, made])
-      stories.push(await tell(world, await prepare(inWorld(world))));
+      stories.push(await recordRun(world, await prepare(inWorld(world))));
     expect(stories[1]).toEqual(stories[0]);
     expect(stories[2]).toEqual(stories[0]);
   } finally {
@@ -109,9 +109,9 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
     await rig.emulator.snapshots.save("kept");
     const fork = await rig.emulator.fork({ from: "kept" });
     await rig.emulator.reset();
-    for (const ordered of [near, { ...near, destinationId: body.id }]) {
-      const { body: made } = await order(inWorld(fork), ordered);
-      await complete(inWorld(fork), made.id);
+    for (const prepared of [near, { ...near, destinationId: body.id }]) {
+      const { body: made } = await order(inWorld(fork), prepared);
+      await runToCompletion(inWorld(fork), made.id);
       expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
     }
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "a" });

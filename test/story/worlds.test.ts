@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { BEGIN, complete, HEADERS, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { BEGIN, HEADERS, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { inWorld } from "../support/in-world.ts";
 import { objectStore } from "../support/object-store.ts";
 import { traceRow } from "../support/trace-row.ts";
@@ -33,22 +33,22 @@ async function threads(world: Emulator): Promise<unknown> {
 
 describe("a forked world", () => {
   it("holds what the other held and sees nothing of what it does later, nor the other way round", async () => {
-    const ordered = await prepare(rig);
-    const { body: before } = await order(rig, ordered);
-    await complete(rig, before.id);
+    const prepared = await prepare(rig);
+    const { body: before } = await order(rig, prepared);
+    await runToCompletion(rig, before.id);
     const fork = await rig.emulator.fork();
     const forkedAt = rig.emulator.clock.now();
     expect(await fork.verifyExport(before.id)).toMatchObject({ ok: true, rows: 60 });
 
-    const { body: later } = await order(inWorld(fork), ordered, { format_version: "v2_beta" });
-    await complete(inWorld(fork), later.id);
+    const { body: later } = await order(inWorld(fork), prepared, { format_version: "v2_beta" });
+    await runToCompletion(inWorld(fork), later.id);
     expect(await fork.verifyExport(later.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await rig.call("GET", `/api/v1/bulk-exports/${later.id}`)).status).toBe(404);
     expect(rig.emulator.clock.now()).toBe(forkedAt);
     expect(fork.clock.now() > forkedAt).toBe(true);
 
     // The next id of both is the same one: it follows from the seed and from how many there were.
-    const { body: here } = await order(rig, ordered);
+    const { body: here } = await order(rig, prepared);
     expect(here.id).toBe(later.id);
     expect(here.status).toBe("CREATED");
   });
@@ -134,16 +134,16 @@ describe("a forked world", () => {
   });
 
   it("can be forked again, and outlives the world that it came from", async () => {
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     const first = await rig.emulator.fork({ id: "first" });
-    const { body: made } = await order(inWorld(first), ordered);
-    await complete(inWorld(first), made.id);
+    const { body: made } = await order(inWorld(first), prepared);
+    await runToCompletion(inWorld(first), made.id);
     const second = await first.fork({ id: "second" });
     await first.close();
     await rig.emulator.reset();
     expect(await second.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
-    const { body: again } = await order(inWorld(second), ordered);
-    await complete(inWorld(second), again.id);
+    const { body: again } = await order(inWorld(second), prepared);
+    await runToCompletion(inWorld(second), again.id);
     expect(await second.verifyExport(again.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await fetch(`${first.url}/ok`)).status).toBe(404);
   });
@@ -236,9 +236,9 @@ describe("worlds are refused", () => {
 
 describe("a snapshot", () => {
   it("brings a world back to where it was, as often as it is loaded", async () => {
-    const ordered = await prepare(rig);
-    const { body: made } = await order(rig, ordered);
-    await complete(rig, made.id);
+    const prepared = await prepare(rig);
+    const { body: made } = await order(rig, prepared);
+    await runToCompletion(rig, made.id);
     const at = rig.emulator.clock.now();
     expect(await rig.emulator.snapshots.save("done")).toMatchObject({ name: "done", of: "main", now: at });
     for (let round = 0; round < 3; round += 1) {
@@ -299,10 +299,10 @@ describe("in a data folder", () => {
   });
 
   it("worlds and snapshots are there again after a restart", async () => {
-    const ordered = await prepare(rig);
+    const prepared = await prepare(rig);
     const fork = await rig.emulator.fork({ id: "side" });
-    const { body: made } = await order(inWorld(fork), ordered);
-    await complete(inWorld(fork), made.id);
+    const { body: made } = await order(inWorld(fork), prepared);
+    await runToCompletion(inWorld(fork), made.id);
     await fork.snapshots.save("exported");
     await rig.emulator.reset();
     await rig.close();

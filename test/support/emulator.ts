@@ -31,7 +31,7 @@ export interface Rig {
 
 type Verb = "get" | "post" | "put" | "patch" | "delete";
 
-function asking(url: string, method: string, path: string): supertest.Test {
+function requestTo(url: string, method: string, path: string): supertest.Test {
   return supertest(url)[method.toLowerCase() as Verb](path);
 }
 
@@ -40,7 +40,7 @@ export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
   return {
     emulator,
     async call(method, path, body, headers = {}) {
-      const request = asking(emulator.url, method, path)
+      const request = requestTo(emulator.url, method, path)
         .set({ ...HEADERS, ...headers })
         .ok(() => true);
       if (body !== undefined) request.send(typeof body === "string" ? body : JSON.stringify(body));
@@ -58,14 +58,14 @@ export const DESTINATION = {
   credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
 } as const;
 
-export interface Ordered {
+export interface PreparedExport {
   readonly projectId: string;
   readonly destinationId: string;
 }
 
 /** A project with sample rows and a destination in the embedded store. */
-export async function prepare(rig: Rig, generate: Record<string, unknown> = {}): Promise<Ordered> {
-  const order = {
+export async function prepare(rig: Rig, generate: Record<string, unknown> = {}): Promise<PreparedExport> {
+  const createExport = {
     count: 60,
     project: "shop",
     from: "2026-02-25T00:00:00Z",
@@ -75,7 +75,7 @@ export async function prepare(rig: Rig, generate: Record<string, unknown> = {}):
   const { session_id } = await rig.emulator.control<{ session_id: string }>(
     "POST",
     "/traces/generate",
-    order,
+    createExport,
   );
   const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
   return { projectId: session_id, destinationId: body.id };
@@ -83,7 +83,7 @@ export async function prepare(rig: Rig, generate: Record<string, unknown> = {}):
 
 export async function order(
   rig: Rig,
-  { projectId, destinationId }: Ordered,
+  { projectId, destinationId }: PreparedExport,
   more: Record<string, unknown> = {},
 ) {
   return rig.call<{ id: string; status: string }>("POST", "/api/v1/bulk-exports", {
@@ -95,6 +95,6 @@ export async function order(
   });
 }
 
-export async function complete(rig: Rig, id: string) {
+export async function runToCompletion(rig: Rig, id: string) {
   return rig.emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
 }

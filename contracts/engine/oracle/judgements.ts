@@ -4,7 +4,7 @@ import type { Operation } from "../../spec/operation.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
 import type { WireReply } from "../target.ts";
 import type { Judgement } from "./oracle.ts";
-import { placeIn } from "./shown.ts";
+import { locationIn } from "./schema-location.ts";
 
 /** What a validator of OpenAPI documents complains of. */
 export interface Diagnostic {
@@ -14,20 +14,20 @@ export interface Diagnostic {
 }
 
 /** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
-export function weighed(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
+export function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
   const { path = [], code, message } = diagnostic;
   if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
   if (reply.status !== row.reply.status) return errorBodyOf(row, reply, message, body);
   const steps = path.slice(1).map(String);
   const missing = code === "required" ? /'([^']+)'$/.exec(message)?.[1] : undefined;
-  const place = placeIn(row.reply.body ?? {}, missing === undefined ? steps : [...steps, missing]);
-  const requirement = place.requirement ?? firstOf(row);
-  const isShown = row.shown && (missing === undefined || place.shown);
-  const isRespelt = code === "enum" && isAmong(place.values, valueAt(body, steps));
+  const location = locationIn(row.reply.body ?? {}, missing === undefined ? steps : [...steps, missing]);
+  const requirement = location.requirement ?? firstOf(row);
+  const isShown = row.shown && (missing === undefined || location.shown);
+  const isRespelt = code === "enum" && isAmong(location.values, valueAt(body, steps));
   const isChoice =
-    !isShown || isRespelt || (place.assumption === "platform.reply_fields" && missing !== undefined);
+    !isShown || isRespelt || (location.assumption === "platform.reply_fields" && missing !== undefined);
   return isChoice
-    ? choice(requirement, message, place.assumption)
+    ? choice(requirement, message, location.assumption)
     : fact(requirement, message, valueAt(body, steps));
 }
 
@@ -53,7 +53,7 @@ export function choice(requirement: RequirementId, text: string, assumption?: As
 }
 
 /** NON-STRICT: allowed, but not as the specification words it. */
-export function unstrict(requirement: RequirementId, text: string): Judgement {
+export function nonStrict(requirement: RequirementId, text: string): Judgement {
   return { verdict: "NON-STRICT", blame: "target", requirement, section: sectionOf(requirement), text };
 }
 

@@ -11,22 +11,22 @@ import {
   text,
   uuid,
 } from "../fields.ts";
-import { fieldNamesOf, metadata, page, says, sorting } from "./resources.ts";
+import { doc, fieldNamesOf, metadata, page, sorting } from "./resources.ts";
 
 const assistantObject = object(
   {
-    assistant_id: uuid(says("4.8-3", "Identifier of the assistant.")),
-    graph_id: text(says("4.8-3", "Graph that it configures.")),
-    name: text(says("4.8-3", "Its name.")),
-    description: nullable(text(says("4.8-3", "What it is for."))),
-    config: freeForm(says("4.8-3", "Configuration.")),
-    context: freeForm(says("4.8-3", "Context.")),
-    metadata: freeForm(says("4.8-3", "Notes; created_by is system for the server's own.")),
-    version: integer(says("4.8-3", "Counts its changes.")),
-    created_at: dateTime(says("4.8-3", "When it was created.")),
-    updated_at: dateTime(says("4.8-3", "When it last changed.")),
+    assistant_id: uuid(doc("4.8-3", "Identifier of the assistant.")),
+    graph_id: text(doc("4.8-3", "Graph that it configures.")),
+    name: text(doc("4.8-3", "Its name.")),
+    description: nullable(text(doc("4.8-3", "What it is for."))),
+    config: freeForm(doc("4.8-3", "Configuration.")),
+    context: freeForm(doc("4.8-3", "Context.")),
+    metadata: freeForm(doc("4.8-3", "Notes; created_by is system for the server's own.")),
+    version: integer(doc("4.8-3", "Counts its changes.")),
+    created_at: dateTime(doc("4.8-3", "When it was created.")),
+    updated_at: dateTime(doc("4.8-3", "When it last changed.")),
   },
-  says("4.8-3", "A configured instance of a graph."),
+  doc("4.8-3", "A configured instance of a graph."),
 );
 
 /** Fields of an assistant: not shown; those that public clients read. */
@@ -36,36 +36,36 @@ export const assistant = assumed(assistantObject, "agent.assistant_fields");
 export const assistantPart = assumed(freeForm(), "agent.assistant_fields");
 
 const assistantFields = {
-  name: optional(nullable(text(says("4.8-3", "Its name.", { maxLength: 255 })))),
-  description: optional(nullable(text(says("4.8-3", "What it is for.", { maxLength: 65_536 })))),
-  config: optional(nullable(freeForm(says("4.8-3", "Configuration.")))),
-  context: optional(nullable(freeForm(says("4.8-3", "Context.")))),
+  name: optional(nullable(text(doc("4.8-3", "Its name.", { maxLength: 255 })))),
+  description: optional(nullable(text(doc("4.8-3", "What it is for.", { maxLength: 65_536 })))),
+  config: optional(nullable(freeForm(doc("4.8-3", "Configuration.")))),
+  context: optional(nullable(freeForm(doc("4.8-3", "Context.")))),
   metadata,
 };
 
-const graphId = text(says("4.8-3", "Name of a graph that the server has.", { minLength: 1, maxLength: 255 }));
+const graphId = text(doc("4.8-3", "Name of a graph that the server has.", { minLength: 1, maxLength: 255 }));
 
 export const assistantCreate = object(
   {
     graph_id: graphId,
-    assistant_id: optional(nullable(uuid(says("4.8-3", "Identifier to give it.")))),
+    assistant_id: optional(nullable(uuid(doc("4.8-3", "Identifier to give it.")))),
     if_exists: optional(
-      nullable(oneOf(["raise", "do_nothing"], says("4.8-3", "What to do when the identifier is taken."))),
+      nullable(oneOf(["raise", "do_nothing"], doc("4.8-3", "What to do when the identifier is taken."))),
     ),
     ...assistantFields,
   },
-  says("4.8-3", "An assistant to create."),
+  doc("4.8-3", "An assistant to create."),
 );
 
 export const assistantPatch = object(
   { graph_id: optional(graphId), ...assistantFields },
-  says("4.8-3", "Changes of an assistant."),
+  doc("4.8-3", "Changes of an assistant."),
 );
 
 export const assistantSearch = object(
   {
-    graph_id: optional(nullable(text(says("4.8-3", "Only assistants of this graph.")))),
-    name: optional(nullable(text(says("4.8-3", "Only assistants whose name contains this.")))),
+    graph_id: optional(nullable(text(doc("4.8-3", "Only assistants of this graph.")))),
+    name: optional(nullable(text(doc("4.8-3", "Only assistants whose name contains this.")))),
     metadata,
     ...page,
     ...sorting(
@@ -73,16 +73,16 @@ export const assistantSearch = object(
       fieldNamesOf(assistantObject),
     ),
   },
-  says("4.8-3", "Which assistants to find."),
+  doc("4.8-3", "Which assistants to find."),
 );
 
 export const assistantGraph = assumed(
   object(
     {
-      nodes: listOf(freeForm(), says("4.8-3", "Nodes of the graph.")),
-      edges: listOf(freeForm(), says("4.8-3", "Edges of the graph.")),
+      nodes: listOf(freeForm(), doc("4.8-3", "Nodes of the graph.")),
+      edges: listOf(freeForm(), doc("4.8-3", "Edges of the graph.")),
     },
-    says("4.8-3", "The graph behind an assistant."),
+    doc("4.8-3", "The graph behind an assistant."),
   ),
   "agent.supporting_operations",
 );

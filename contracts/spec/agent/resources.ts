@@ -17,7 +17,7 @@ import {
 import { AGENT_RUN_STATUS_NAMES, MULTITASK_STRATEGIES, STREAM_MODES, THREAD_STATUSES } from "./lifecycle.ts";
 
 /** A description with the requirement that it comes from. */
-export const says = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
+export const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
   description,
   "x-requirement": requirement,
   ...more,
@@ -25,23 +25,23 @@ export const says = (requirement: string, description: string, more: Record<stri
 
 const strategy = oneOf(
   MULTITASK_STRATEGIES,
-  says("2.1-3", "What happens to runs that the thread is already busy with."),
+  doc("2.1-3", "What happens to runs that the thread is already busy with."),
 );
 
 /** §2.1: a run, all nine fields of it. */
 const runFields = {
-  run_id: uuid(says("2.1-1", "Identifier of the run.")),
-  thread_id: uuid(says("2.1-1", "Thread that it belongs to.")),
-  assistant_id: uuid(says("2.1-1", "Assistant that it uses.")),
-  created_at: dateTime(says("2.1-1", "When it was created.")),
-  updated_at: dateTime(says("2.1-1", "When it last changed.")),
-  status: oneOf(AGENT_RUN_STATUS_NAMES, says("2.1-2", "Where it stands.")),
-  metadata: freeForm(says("2.1-1", "What its caller noted on it.")),
-  kwargs: freeForm(says("2.1-1", "Its input, configuration and other metadata.")),
+  run_id: uuid(doc("2.1-1", "Identifier of the run.")),
+  thread_id: uuid(doc("2.1-1", "Thread that it belongs to.")),
+  assistant_id: uuid(doc("2.1-1", "Assistant that it uses.")),
+  created_at: dateTime(doc("2.1-1", "When it was created.")),
+  updated_at: dateTime(doc("2.1-1", "When it last changed.")),
+  status: oneOf(AGENT_RUN_STATUS_NAMES, doc("2.1-2", "Where it stands.")),
+  metadata: freeForm(doc("2.1-1", "What its caller noted on it.")),
+  kwargs: freeForm(doc("2.1-1", "Its input, configuration and other metadata.")),
   multitask_strategy: strategy,
 };
 
-export const agentRun = object(runFields, says("2.1-1", "A run of an assistant on a thread."));
+export const agentRun = object(runFields, doc("2.1-1", "A run of an assistant on a thread."));
 
 /** §4.1: the fields of a run that a list can be limited to. */
 export const RUN_FIELD_NAMES = Object.keys(runFields) as readonly (keyof typeof runFields)[];
@@ -51,103 +51,111 @@ export const agentRunPart = object(
   Object.fromEntries(
     Object.entries(runFields).map(([name, field]) => [name, optional(field as Field<unknown>)]),
   ),
-  says("4.1-2", "The selected fields of a run."),
+  doc("4.1-2", "The selected fields of a run."),
 );
 
-export const metadata = optional(nullable(freeForm(says("2.1-1", "Notes of the caller."))));
+export const metadata = optional(nullable(freeForm(doc("2.1-1", "Notes of the caller."))));
 
-const streamMode = oneOf(STREAM_MODES, says("4.8-2", "What is streamed of the run."));
+const streamMode = oneOf(STREAM_MODES, doc("4.8-2", "What is streamed of the run."));
 
 const assistantId = text(
-  says("4.8-2", "An assistant's id, or the name of its graph.", { minLength: 1, maxLength: 255 }),
+  doc("4.8-2", "An assistant's id, or the name of its graph.", { minLength: 1, maxLength: 255 }),
 );
 
 /** The assumption agent.breakpoints says what becomes of them. */
 const breakpoints = {
   anyOf: [oneOf(["*"]), listOf(text({ maxLength: 255 }), { maxItems: 100 }), { type: "null" }],
-  ...says("2.1-1", "Names of nodes to stop at, or a star for all of them."),
+  ...doc("2.1-1", "Names of nodes to stop at, or a star for all of them."),
 } as Field<"*" | readonly string[] | null>;
 
 const runCreateFields = {
   assistant_id: assistantId,
-  input: optional(anything(says("4.8-2", "What the run works on; an object in all that is shown."))),
+  input: optional(anything(doc("4.8-2", "What the run works on; an object in all that is shown."))),
   command: optional(
-    nullable(freeForm(says("4.8-2", "In resume the answer to an interrupt, in update values to merge."))),
+    nullable(freeForm(doc("4.8-2", "In resume the answer to an interrupt, in update values to merge."))),
   ),
-  config: optional(nullable(freeForm(says("2.1-1", "Configuration, with configurable, tags and metadata.")))),
-  context: optional(nullable(freeForm(says("2.1-1", "Context of the assistant.")))),
+  config: optional(nullable(freeForm(doc("2.1-1", "Configuration, with configurable, tags and metadata.")))),
+  context: optional(nullable(freeForm(doc("2.1-1", "Context of the assistant.")))),
   metadata,
   stream_mode: optional({
     anyOf: [streamMode, listOf(streamMode, { minItems: 1, maxItems: STREAM_MODES.length })],
-    ...says("4.8-2", "One mode, or several."),
+    ...doc("4.8-2", "One mode, or several."),
   } as Field<(typeof STREAM_MODES)[number] | readonly (typeof STREAM_MODES)[number][]>),
-  stream_subgraphs: optional(nullable(boolean(says("4.8-2", "Accepted; scripted runs have no subgraphs.")))),
+  stream_subgraphs: optional(nullable(boolean(doc("4.8-2", "Accepted; scripted runs have no subgraphs.")))),
   stream_resumable: optional(
-    nullable(boolean(says("4.8-2", "Accepted; every stream can be taken up again."))),
+    nullable(boolean(doc("4.8-2", "Accepted; every stream can be taken up again."))),
   ),
   webhook: optional(
     nullable(
-      text(says("4.8-2", "Address that hears of the run's end (§6).", { minLength: 1, maxLength: 65_536 })),
+      text(
+        doc("4.8-2", "Address that hears of the run's end (§6).", {
+          minLength: 1,
+          maxLength: 65_536,
+        }),
+      ),
     ),
   ),
   multitask_strategy: optional(nullable(strategy)),
   after_seconds: optional(
     nullable({
       type: "number",
-      ...says("2.1-1", "Virtual seconds that the run waits at least.", { minimum: 0, maximum: 31_622_400 }),
+      ...doc("2.1-1", "Virtual seconds that the run waits at least.", {
+        minimum: 0,
+        maximum: 31_622_400,
+      }),
     } as Field<number>),
   ),
   if_not_exists: optional(
-    nullable(oneOf(["create", "reject"], says("2.2-1", "Whether an unknown thread comes into being."))),
+    nullable(oneOf(["create", "reject"], doc("2.2-1", "Whether an unknown thread comes into being."))),
   ),
   on_disconnect: optional(
-    nullable(oneOf(["cancel", "continue"], says("4.8-2", "What the run does when its reader goes away."))),
+    nullable(oneOf(["cancel", "continue"], doc("4.8-2", "What the run does when its reader goes away."))),
   ),
   on_completion: optional(
-    nullable(oneOf(["delete", "keep"], says("2.2-1", "What becomes of the thread of a run without one."))),
+    nullable(oneOf(["delete", "keep"], doc("2.2-1", "What becomes of the thread of a run without one."))),
   ),
   interrupt_before: optional(breakpoints),
   interrupt_after: optional(breakpoints),
-  feedback_keys: optional(nullable(listOf(text(), says("2.1-1", "Kept in kwargs.")))),
-  checkpoint: optional(nullable(freeForm(says("2.1-1", "Kept in kwargs.")))),
-  checkpoint_id: optional(nullable(text(says("2.1-1", "Kept in kwargs.")))),
-  checkpoint_during: optional(nullable(boolean(says("2.1-1", "Kept in kwargs.")))),
-  strict_resume: optional(anything(says("2.1-1", "Kept in kwargs."))),
-  durability: optional(nullable(oneOf(["sync", "async", "exit"], says("2.1-1", "Kept in kwargs.")))),
-  langsmith_tracer: optional(nullable(freeForm(says("2.1-1", "Kept in kwargs.")))),
+  feedback_keys: optional(nullable(listOf(text(), doc("2.1-1", "Kept in kwargs.")))),
+  checkpoint: optional(nullable(freeForm(doc("2.1-1", "Kept in kwargs.")))),
+  checkpoint_id: optional(nullable(text(doc("2.1-1", "Kept in kwargs.")))),
+  checkpoint_during: optional(nullable(boolean(doc("2.1-1", "Kept in kwargs.")))),
+  strict_resume: optional(anything(doc("2.1-1", "Kept in kwargs."))),
+  durability: optional(nullable(oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs.")))),
+  langsmith_tracer: optional(nullable(freeForm(doc("2.1-1", "Kept in kwargs.")))),
 };
 
 /** §4.8: what starts a run; assistant_id, input, stream_mode and webhook are shown. */
-export const agentRunCreate = object(runCreateFields, says("4.8-2", "A run to start."));
+export const agentRunCreate = object(runCreateFields, doc("4.8-2", "A run to start."));
 
 export const agentRunBatch = listOf(agentRunCreate, {
   minItems: 1,
   maxItems: 100,
-  ...says("4.8-2", "Runs to start, each on a thread of its own."),
+  ...doc("4.8-2", "Runs to start, each on a thread of its own."),
 });
 
 /** §2.2: a thread as it is returned, with exactly these fields. */
 export const thread = object(
   {
-    thread_id: uuid(says("2.2-1", "Identifier of the thread.")),
-    created_at: dateTime(says("2.2-1", "When it was created.")),
-    updated_at: dateTime(says("2.2-1", "When it last changed.")),
-    metadata: freeForm(says("2.2-1", "What its caller noted on it.")),
-    status: oneOf(THREAD_STATUSES, says("2.2-2", "Where it stands.")),
-    config: freeForm(says("2.2-1", "Configuration.")),
-    values: nullable(freeForm(says("2.2-1", "What its runs have come to; null before the first."))),
+    thread_id: uuid(doc("2.2-1", "Identifier of the thread.")),
+    created_at: dateTime(doc("2.2-1", "When it was created.")),
+    updated_at: dateTime(doc("2.2-1", "When it last changed.")),
+    metadata: freeForm(doc("2.2-1", "What its caller noted on it.")),
+    status: oneOf(THREAD_STATUSES, doc("2.2-2", "Where it stands.")),
+    config: freeForm(doc("2.2-1", "Configuration.")),
+    values: nullable(freeForm(doc("2.2-1", "What its runs have come to; null before the first."))),
   },
-  says("2.2-1", "The accumulated outputs of a group of runs."),
+  doc("2.2-1", "The accumulated outputs of a group of runs."),
 );
 
 export const page = {
   limit: optional(
     nullable(
-      integer(says("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
+      integer(doc("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
     ),
   ),
   offset: optional(
-    nullable(integer(says("4.8-3", "Entries to pass over first.", { minimum: 0, default: 0 }))),
+    nullable(integer(doc("4.8-3", "Entries to pass over first.", { minimum: 0, default: 0 }))),
   ),
 };
 
@@ -155,27 +163,25 @@ export const page = {
 export const fieldNamesOf = (field: Field<unknown>): readonly string[] => Object.keys(field.properties ?? {});
 
 export const sorting = (names: readonly [string, ...string[]], fields: readonly string[]) => ({
-  sort_by: optional(nullable(oneOf(names, says("4.8-3", "What to sort by; created_at when left out.")))),
+  sort_by: optional(nullable(oneOf(names, doc("4.8-3", "What to sort by; created_at when left out.")))),
   sort_order: optional(
-    nullable(oneOf(["asc", "desc"], says("4.8-3", "Direction; the newest first when left out."))),
+    nullable(oneOf(["asc", "desc"], doc("4.8-3", "Direction; the newest first when left out."))),
   ),
-  select: optional(
-    nullable(listOf(oneOf(fields), says("4.8-3", "Fields to answer with.", { maxItems: 20 }))),
-  ),
+  select: optional(nullable(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
 });
 
 export const threadCreate = object(
   {
-    thread_id: optional(nullable(uuid(says("2.2-1", "Identifier to give it.")))),
+    thread_id: optional(nullable(uuid(doc("2.2-1", "Identifier to give it.")))),
     metadata,
-    config: optional(nullable(freeForm(says("2.2-1", "Configuration.")))),
+    config: optional(nullable(freeForm(doc("2.2-1", "Configuration.")))),
     if_exists: optional(
-      nullable(oneOf(["raise", "do_nothing"], says("2.2-1", "What to do when the identifier is taken."))),
+      nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
     ),
-    ttl: optional(anything(says("2.2-1", "Accepted; threads stay until they are deleted."))),
-    supersteps: optional(nullable(listOf(anything(), says("2.2-1", "Accepted without effect.")))),
+    ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
+    supersteps: optional(nullable(listOf(anything(), doc("2.2-1", "Accepted without effect.")))),
   },
-  says("4.8-3", "A thread to create; an empty object will do."),
+  doc("4.8-3", "A thread to create; an empty object will do."),
 );
 
 /** What newer clients may ask for beside them; a thread without one is answered without it. */
@@ -184,39 +190,39 @@ const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts", "context"];
 export const threadPatch = object(
   {
     metadata,
-    ttl: optional(anything(says("2.2-1", "Accepted; threads stay until they are deleted."))),
+    ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
   },
-  says("2.2-1", "Metadata to merge into a thread's."),
+  doc("2.2-1", "Metadata to merge into a thread's."),
 );
 
 export const threadSearch = object(
   {
-    ids: optional(nullable(listOf(uuid(), says("4.8-3", "Only these.", { maxItems: 1000 })))),
+    ids: optional(nullable(listOf(uuid(), doc("4.8-3", "Only these.", { maxItems: 1000 })))),
     metadata,
-    values: optional(nullable(freeForm(says("4.8-3", "Values that the thread must hold.")))),
-    status: optional(nullable(oneOf(THREAD_STATUSES, says("2.2-2", "Only threads of this status.")))),
+    values: optional(nullable(freeForm(doc("4.8-3", "Values that the thread must hold.")))),
+    status: optional(nullable(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status.")))),
     ...page,
     ...sorting(
       ["thread_id", "status", "created_at", "updated_at"],
       [...fieldNamesOf(thread), ...MORE_THREAD_FIELDS],
     ),
-    extract: optional(anything(says("4.8-3", "Accepted without effect."))),
+    extract: optional(anything(doc("4.8-3", "Accepted without effect."))),
   },
-  says("4.8-3", "Which threads to find."),
+  doc("4.8-3", "Which threads to find."),
 );
 
 const stateFields = object(
   {
-    values: nullable(anything(says("2.2-1", "What the thread held there."))),
-    next: listOf(text(), says("2.2-1", "Nodes that would go on from there.")),
-    tasks: listOf(freeForm(), says("2.2-1", "What was at work or asked something.")),
-    metadata: freeForm(says("2.2-1", "Where the state came from.")),
-    created_at: nullable(dateTime(says("2.2-1", "When it came about."))),
-    checkpoint: freeForm(says("2.2-1", "What the state is known by.")),
-    parent_checkpoint: nullable(freeForm(says("2.2-1", "The state before it."))),
-    interrupts: listOf(freeForm(), says("2.2-1", "What it waits for an answer to.")),
+    values: nullable(anything(doc("2.2-1", "What the thread held there."))),
+    next: listOf(text(), doc("2.2-1", "Nodes that would go on from there.")),
+    tasks: listOf(freeForm(), doc("2.2-1", "What was at work or asked something.")),
+    metadata: freeForm(doc("2.2-1", "Where the state came from.")),
+    created_at: nullable(dateTime(doc("2.2-1", "When it came about."))),
+    checkpoint: freeForm(doc("2.2-1", "What the state is known by.")),
+    parent_checkpoint: nullable(freeForm(doc("2.2-1", "The state before it."))),
+    interrupts: listOf(freeForm(), doc("2.2-1", "What it waits for an answer to.")),
   },
-  says("2.2-1", "The state of a thread at one point."),
+  doc("2.2-1", "The state of a thread at one point."),
 );
 
 /** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */
@@ -232,46 +238,46 @@ export const threadPart = supporting(freeForm());
 
 export const threadStateUpdate = object(
   {
-    values: anything(says("2.2-1", "Values to merge, or null for none.")),
-    as_node: optional(nullable(text(says("2.2-1", "Node in whose name it is done.")))),
-    checkpoint: optional(nullable(freeForm(says("2.2-1", "State to go on from.")))),
-    checkpoint_id: optional(nullable(text(says("2.2-1", "State to go on from.")))),
+    values: anything(doc("2.2-1", "Values to merge, or null for none.")),
+    as_node: optional(nullable(text(doc("2.2-1", "Node in whose name it is done.")))),
+    checkpoint: optional(nullable(freeForm(doc("2.2-1", "State to go on from.")))),
+    checkpoint_id: optional(nullable(text(doc("2.2-1", "State to go on from.")))),
   },
-  says("2.2-1", "A change of a thread's state by hand."),
+  doc("2.2-1", "A change of a thread's state by hand."),
 );
 
 export const historySearch = object(
   {
     limit: optional(
-      nullable(integer(says("2.2-1", "Most states.", { minimum: 1, maximum: 1000, default: 10 }))),
+      nullable(integer(doc("2.2-1", "Most states.", { minimum: 1, maximum: 1000, default: 10 }))),
     ),
-    before: optional(anything(says("2.2-1", "Only states before this checkpoint."))),
+    before: optional(anything(doc("2.2-1", "Only states before this checkpoint."))),
     metadata,
-    checkpoint: optional(nullable(freeForm(says("2.2-1", "Accepted without effect.")))),
+    checkpoint: optional(nullable(freeForm(doc("2.2-1", "Accepted without effect.")))),
   },
-  says("2.2-1", "Which states of a thread to answer with."),
+  doc("2.2-1", "Which states of a thread to answer with."),
 );
 
 export const checkpointReference = object(
-  { checkpoint: freeForm(says("2.2-1", "The checkpoint.")), subgraphs: optional(anything()) },
-  says("2.2-1", "Which state of a thread to answer with."),
+  { checkpoint: freeForm(doc("2.2-1", "The checkpoint.")), subgraphs: optional(anything()) },
+  doc("2.2-1", "Which state of a thread to answer with."),
 );
 
 export const runsCancel = object(
   {
     status: optional(
-      nullable(oneOf(["pending", "running", "all"], says("2.1-2", "Only runs of this status."))),
+      nullable(oneOf(["pending", "running", "all"], doc("2.1-2", "Only runs of this status."))),
     ),
-    thread_id: optional(nullable(uuid(says("2.1-1", "Thread of the runs.")))),
-    run_ids: optional(nullable(listOf(uuid(), says("2.1-1", "The runs.", { maxItems: 1000 })))),
+    thread_id: optional(nullable(uuid(doc("2.1-1", "Thread of the runs.")))),
+    run_ids: optional(nullable(listOf(uuid(), doc("2.1-1", "The runs.", { maxItems: 1000 })))),
   },
-  says("2.1-2", "Which runs to cancel."),
+  doc("2.1-2", "Which runs to cancel."),
 );
 
 /** What a run came to; `__error__` and `__interrupt__` beside or instead of values (4.8-4). */
-export const runOutcome = assumed(anything(says("4.8-4", "Final values of the run.")), "agent.wait_outcome");
+export const runOutcome = assumed(anything(doc("4.8-4", "Final values of the run.")), "agent.wait_outcome");
 
 /** What a run says as it goes. */
 export const runEvents = assumed(text({ description: "Server-sent events." }), "agent.stream_framing");
 
-export const counted = supporting(integer(says("4.8-3", "How many there are.", { minimum: 0 })));
+export const counted = supporting(integer(doc("4.8-3", "How many there are.", { minimum: 0 })));

@@ -17,7 +17,7 @@ import {
   uuid,
 } from "../fields.ts";
 
-const says = (description: string, more: Record<string, unknown> = {}) => ({
+const doc = (description: string, more: Record<string, unknown> = {}) => ({
   description,
   "x-requirement": "4.8-4",
   "x-assumption": "agent.cron_operations",
@@ -25,28 +25,32 @@ const says = (description: string, more: Record<string, unknown> = {}) => ({
 });
 
 const scheduleField = text(
-  says("When it fires.", { minLength: 1, maxLength: 255, "x-assumption": "agent.cron_schedule" }),
+  doc("When it fires.", { minLength: 1, maxLength: 255, "x-assumption": "agent.cron_schedule" }),
 );
 
 const planFields = {
   timezone: optional(
     nullable(
-      text(says("IANA name of the zone that the schedule means.", { "x-assumption": "agent.cron_timezone" })),
+      text(
+        doc("IANA name of the zone that the schedule means.", {
+          "x-assumption": "agent.cron_timezone",
+        }),
+      ),
     ),
   ),
-  end_time: optional(nullable(dateTime(says("Instant after which no run is started.")))),
-  enabled: optional(nullable(boolean(says("Whether it fires.")))),
+  end_time: optional(nullable(dateTime(doc("Instant after which no run is started.")))),
+  enabled: optional(nullable(boolean(doc("Whether it fires.")))),
   on_run_completed: optional(
     nullable(
       oneOf(
         ["delete", "keep"],
-        says("What becomes of the thread that a run without one was given.", {
+        doc("What becomes of the thread that a run without one was given.", {
           "x-assumption": "agent.cron_on_run_completed",
         }),
       ),
     ),
   ),
-  user_id: optional(nullable(text(says("Accepted without effect.")))),
+  user_id: optional(nullable(text(doc("Accepted without effect.")))),
 };
 
 const creation = { schedule: scheduleField, ...planFields };
@@ -55,33 +59,33 @@ const creation = { schedule: scheduleField, ...planFields };
 export const CRON_WORDS: readonly string[] = Object.keys(creation);
 
 /** §4.8: what a run takes, and when to start it. */
-export const cronCreate = both(agentRunCreate, creation, says("Runs to start by the clock."));
+export const cronCreate = both(agentRunCreate, creation, doc("Runs to start by the clock."));
 
 /** Only what is to change. */
 export const cronPatch = both(
   { ...agentRunCreate, required: [] } as Field<Partial<TypeOf<typeof agentRunCreate>>>,
   { schedule: optional(scheduleField), ...planFields },
-  says("Changes of a cron."),
+  doc("Changes of a cron."),
 );
 
 const cronFields = object(
   {
-    cron_id: uuid(says("Identifier of the cron.")),
-    assistant_id: uuid(says("Assistant of its runs.")),
-    thread_id: nullable(uuid(says("Thread of its runs; null when each gets a new one."))),
-    on_run_completed: nullable(oneOf(["delete", "keep"], says("What becomes of such a new thread."))),
-    end_time: nullable(dateTime(says("Instant after which no run is started."))),
-    schedule: text(says("When it fires.")),
-    timezone: nullable(text(says("Zone that the schedule means; UTC when null."))),
-    created_at: dateTime(says("When it was created.")),
-    updated_at: dateTime(says("When it last changed.")),
-    user_id: nullable(text(says("Always null."))),
-    payload: freeForm(says("Body of the runs that it starts.")),
-    next_run_date: nullable(dateTime(says("When it fires next, UTC."))),
-    metadata: freeForm(says("Notes of the caller.")),
-    enabled: boolean(says("Whether it fires.")),
+    cron_id: uuid(doc("Identifier of the cron.")),
+    assistant_id: uuid(doc("Assistant of its runs.")),
+    thread_id: nullable(uuid(doc("Thread of its runs; null when each gets a new one."))),
+    on_run_completed: nullable(oneOf(["delete", "keep"], doc("What becomes of such a new thread."))),
+    end_time: nullable(dateTime(doc("Instant after which no run is started."))),
+    schedule: text(doc("When it fires.")),
+    timezone: nullable(text(doc("Zone that the schedule means; UTC when null."))),
+    created_at: dateTime(doc("When it was created.")),
+    updated_at: dateTime(doc("When it last changed.")),
+    user_id: nullable(text(doc("Always null."))),
+    payload: freeForm(doc("Body of the runs that it starts.")),
+    next_run_date: nullable(dateTime(doc("When it fires next, UTC."))),
+    metadata: freeForm(doc("Notes of the caller.")),
+    enabled: boolean(doc("Whether it fires.")),
   },
-  says("A plan to start runs by the clock."),
+  doc("A plan to start runs by the clock."),
 );
 
 export const cron = assumed(cronFields, "agent.cron_operations");
@@ -93,37 +97,35 @@ export const cronPart = { ...cron, required: [] } as Field<Partial<TypeOf<typeof
 const SELECTABLE = [...fieldNamesOf(cron), "now"];
 
 const filters = {
-  assistant_id: optional(nullable(text(says("Only crons of this assistant.", { maxLength: 255 })))),
-  thread_id: optional(nullable(uuid(says("Only crons of this thread.")))),
-  enabled: optional(nullable(boolean(says("Only crons that do, or do not, fire.")))),
-  metadata: optional(nullable(freeForm(says("Only crons whose metadata holds this.")))),
+  assistant_id: optional(nullable(text(doc("Only crons of this assistant.", { maxLength: 255 })))),
+  thread_id: optional(nullable(uuid(doc("Only crons of this thread.")))),
+  enabled: optional(nullable(boolean(doc("Only crons that do, or do not, fire.")))),
+  metadata: optional(nullable(freeForm(doc("Only crons whose metadata holds this.")))),
 };
 
 export const cronSearch = object(
   {
     ...filters,
-    limit: optional(nullable(integer(says("Most entries.", { minimum: 1, maximum: 1000, default: 10 })))),
-    offset: optional(nullable(integer(says("Entries to pass over first.", { minimum: 0, default: 0 })))),
+    limit: optional(nullable(integer(doc("Most entries.", { minimum: 1, maximum: 1000, default: 10 })))),
+    offset: optional(nullable(integer(doc("Entries to pass over first.", { minimum: 0, default: 0 })))),
     sort_by: optional(
       nullable(
         oneOf(
           ["cron_id", "assistant_id", "thread_id", "created_at", "updated_at", "next_run_date", "end_time"],
-          says("What to sort by; created_at when left out."),
+          doc("What to sort by; created_at when left out."),
         ),
       ),
     ),
-    sort_order: optional(
-      nullable(oneOf(["asc", "desc"], says("Direction; the newest first when left out."))),
-    ),
-    select: optional(nullable(listOf(oneOf(SELECTABLE), says("Fields to answer with.", { maxItems: 20 })))),
+    sort_order: optional(nullable(oneOf(["asc", "desc"], doc("Direction; the newest first when left out.")))),
+    select: optional(nullable(listOf(oneOf(SELECTABLE), doc("Fields to answer with.", { maxItems: 20 })))),
   },
-  says("Which crons to find."),
+  doc("Which crons to find."),
 );
 
-export const cronCount = object(filters, says("Which crons to count."));
+export const cronCount = object(filters, doc("Which crons to count."));
 
 export const cronTotal = assumed(
-  integer(says("How many there are.", { minimum: 0 })),
+  integer(doc("How many there are.", { minimum: 0 })),
   "agent.cron_operations",
 );
 

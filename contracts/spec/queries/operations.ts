@@ -14,7 +14,7 @@ import {
   runV2,
 } from "./resources.ts";
 
-const beyond = {
+const extension = {
   section: "8.5",
   requirements: ["X-1"],
   server: "platform",
@@ -30,7 +30,7 @@ const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedb
 /** Reading trace rows back, and judging them; the bodies follow what public clients send and read. */
 export const QUERY_OPERATIONS = {
   queryRuns: {
-    ...beyond,
+    ...extension,
     summary: "List trace rows page by page.",
     method: "POST",
     path: "/runs/query",
@@ -40,7 +40,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofBody,
   },
   statRuns: {
-    ...beyond,
+    ...extension,
     summary: "Sum up trace rows.",
     method: "POST",
     path: "/runs/stats",
@@ -50,7 +50,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofBody,
   },
   queryRunsV2: {
-    ...beyond,
+    ...extension,
     summary: "List trace rows page by page, in the words of the newest public client.",
     method: "POST",
     path: "/api/v2/runs/query",
@@ -59,7 +59,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofBody,
   },
   readRunV2: {
-    ...beyond,
+    ...extension,
     summary: "Read one trace row, in the words of the newest public client.",
     method: "GET",
     path: "/api/v2/runs/{run_id}",
@@ -73,7 +73,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofNothing,
   },
   createFeedback: {
-    ...beyond,
+    ...extension,
     summary: "Judge a trace row or a project.",
     method: "POST",
     path: "/feedback",
@@ -83,7 +83,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofBody,
   },
   listFeedback: {
-    ...beyond,
+    ...extension,
     summary: "List feedback, oldest first.",
     method: "GET",
     path: "/feedback",
@@ -102,7 +102,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofNothing,
   },
   readFeedback: {
-    ...beyond,
+    ...extension,
     summary: "Read one piece of feedback.",
     method: "GET",
     path: "/feedback/{feedback_id}",
@@ -112,7 +112,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofNothing,
   },
   updateFeedback: {
-    ...beyond,
+    ...extension,
     summary: "Change one piece of feedback.",
     method: "PATCH",
     path: "/feedback/{feedback_id}",
@@ -123,7 +123,7 @@ export const QUERY_OPERATIONS = {
     refusals: ofBody,
   },
   deleteFeedback: {
-    ...beyond,
+    ...extension,
     summary: "Take one piece of feedback away.",
     method: "DELETE",
     path: "/feedback/{feedback_id}",

@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../fields.ts";
 
-const beyond = { "x-requirement": "X-1" };
+const extension = { "x-requirement": "X-1" };
 
 /** §8.5 names the path of queries only; public clients ask for at most so many rows in a page. */
 export const PAGE_ROWS_MAX = 100;
@@ -25,9 +25,9 @@ export const LOOK_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
 const IDS_MAX = 1_000;
 
 const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
-const filterText = (description: string) => maybe(text({ ...beyond, description }));
+const filterText = (description: string) => maybe(text({ ...extension, description }));
 const ids = (description: string) => maybe(listOf(uuid(), { maxItems: IDS_MAX, description }));
-const value = (description: string) => anything({ ...beyond, description });
+const value = (description: string) => anything({ ...extension, description });
 
 /** Which rows are meant; without projects the rows, trace or parent have to be named. */
 const selection = {
@@ -60,11 +60,11 @@ export const runQuery = object(
     ),
     cursor: maybe(text({ maxLength: 500, description: "cursors.next of the page before." })),
   },
-  beyond,
+  extension,
 );
 
 /** A selection of rows that are summed up. */
-export const runStatsQuery = object(selection, beyond);
+export const runStatsQuery = object(selection, extension);
 
 /** The same questions in the words of the newest public client. */
 export const runQueryV2 = object(
@@ -87,10 +87,10 @@ export const runQueryV2 = object(
     page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page." })),
     cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
   },
-  beyond,
+  extension,
 );
 
-const row = freeForm({ ...beyond, description: "The members of a row that were asked for." });
+const row = freeForm({ ...extension, description: "The members of a row that were asked for." });
 
 /** A page of rows, with the cursor for the next one. */
 export const runPage = object(
@@ -105,7 +105,7 @@ export const runPage = object(
     ),
     parsed_query: nullable(text({ description: "Always null: nothing is made of a query in plain words." })),
   },
-  beyond,
+  extension,
 );
 
 /** A page of rows in the words of the newest public client. */
@@ -114,13 +114,16 @@ export const runPageV2 = object(
     items: listOf(row, { description: "Rows of this page." }),
     next_cursor: nullable(text({ description: "Leads to the next page; null when there is none." })),
   },
-  beyond,
+  extension,
 );
 
-export const runV2 = freeForm({ ...beyond, description: "A row in the words of the newest public client." });
+export const runV2 = freeForm({
+  ...extension,
+  description: "A row in the words of the newest public client.",
+});
 
-const figure = (description: string) => nullable(number({ ...beyond, description }));
-const cost = (description: string) => nullable(text({ ...beyond, description }));
+const figure = (description: string) => nullable(number({ ...extension, description }));
+const cost = (description: string) => nullable(text({ ...extension, description }));
 
 /** What the selected rows come to. */
 export const runStats = object(
@@ -143,7 +146,7 @@ export const runStats = object(
     last_run_start_time: nullable(dateTime({ description: "When the latest of them began." })),
     feedback_stats: value("Feedback by key: how many, and their average score."),
   },
-  beyond,
+  extension,
 );
 
 const feedbackFields = {
@@ -165,7 +168,7 @@ export const feedbackCreate = object(
     created_at: maybe(dateTime({ description: "When it was given." })),
     ...feedbackFields,
   },
-  beyond,
+  extension,
 );
 
 export const feedbackUpdate = object(
@@ -175,7 +178,7 @@ export const feedbackUpdate = object(
     comment: maybe(text({ description: "In words." })),
     correction: optional(value("What it should have been.")),
   },
-  beyond,
+  extension,
 );
 
 /** What somebody or something thought of a row. */
@@ -195,5 +198,5 @@ export const feedback = object(
     created_at: dateTime({ description: "When it was given." }),
     modified_at: dateTime({ description: "When it was last changed." }),
   },
-  beyond,
+  extension,
 );

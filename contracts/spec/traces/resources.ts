@@ -14,17 +14,17 @@ import {
   uuid,
 } from "../fields.ts";
 
-const beyond = { "x-requirement": "X-1" };
+const extension = { "x-requirement": "X-1" };
 
 /** A trace row as a client first sends it; its members are judged one by one when it is taken in. */
 export const runCreate = freeForm({
-  ...beyond,
+  ...extension,
   description: "A trace row: id, name, run_type and start_time, and whatever else the client knows of it.",
 });
 
 /** Changes to a trace row. */
 export const runUpdate = freeForm({
-  ...beyond,
+  ...extension,
   description: "The members of a trace row that change; all others stay as they are.",
 });
 
@@ -34,7 +34,7 @@ export const runBatch = object(
     post: optional(nullable(listOf(runCreate, { description: "New trace rows." }))),
     patch: optional(nullable(listOf(runUpdate, { description: "Changes, each with the id of its row." }))),
   },
-  beyond,
+  extension,
 );
 
 /** One part of a multipart body. */
@@ -49,7 +49,7 @@ export interface FormPart {
 
 /** Parts `post.<id>`, `patch.<id>` with `.inputs` and so on behind them, `feedback.<id>`, `attachment.<id>.<name>`. */
 export const runParts: Field<readonly FormPart[]> = {
-  ...beyond,
+  ...extension,
   type: "object",
   additionalProperties: {
     description: "JSON in a part of its own, with its length as a parameter of the content type.",
@@ -60,7 +60,7 @@ export const runParts: Field<readonly FormPart[]> = {
 /** Spans of OpenTelemetry, as OTLP/HTTP sends them. */
 export const spanBatch = object(
   { resourceSpans: optional(nullable(listOf(freeForm(), { description: "Spans by resource and scope." }))) },
-  beyond,
+  extension,
 );
 
 /** The reply to spans, with how many of them no row could be made of. */
@@ -73,15 +73,15 @@ export const spansTaken = object(
       }),
     ),
   },
-  beyond,
+  extension,
 );
 
 /** The reply to what was taken in; public clients do not read it. */
-export const accepted = freeForm({ ...beyond, description: "An empty object." });
+export const accepted = freeForm({ ...extension, description: "An empty object." });
 
-const count = (description: string) => nullable(integer({ ...beyond, description }));
-const cost = (description: string) => nullable(text({ ...beyond, description }));
-const value = (description: string) => anything({ ...beyond, description });
+const count = (description: string) => nullable(integer({ ...extension, description }));
+const cost = (description: string) => nullable(text({ ...extension, description }));
+const value = (description: string) => anything({ ...extension, description });
 
 /** A trace row as it is read back (§2.7 names its fields). */
 export const traceRun = object(
@@ -116,7 +116,7 @@ export const traceRun = object(
     first_token_time: nullable(dateTime({ description: "When the first token arrived." })),
     app_path: text({ description: "Path of the row in the platform's own pages." }),
   },
-  beyond,
+  extension,
 );
 
 /** The body that creates a project. */
@@ -128,7 +128,7 @@ export const projectCreate = object(
     start_time: optional(nullable(dateTime({ description: "When the project began." }))),
     extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
   },
-  beyond,
+  extension,
 );
 
 /** What may change in a tracing project; null changes nothing. */
@@ -139,7 +139,7 @@ export const projectUpdate = object(
     extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
     end_time: optional(nullable(dateTime({ description: "When the project ended." }))),
   },
-  beyond,
+  extension,
 );
 
 /** A tracing project, called a session on the wire. */
@@ -153,10 +153,10 @@ export const project = object(
     end_time: nullable(dateTime({ description: "When the project ended; null while it is open." })),
     extra: nullable(freeForm({ description: "Whatever the client added." })),
   },
-  beyond,
+  extension,
 );
 
-const filterText = (description: string) => optional(nullable(text({ ...beyond, description })));
+const filterText = (description: string) => optional(nullable(text({ ...extension, description })));
 
 /** Filter-query-language expressions to be judged (§2.5 filter). */
 export const filterQuery = object(
@@ -165,7 +165,7 @@ export const filterQuery = object(
     trace_filter: filterText("Expression for the root row of their trace."),
     tree_filter: filterText("Expression for any row of their trace."),
   },
-  beyond,
+  extension,
 );
 
 /** Whether the expressions of a query can be read. */
@@ -182,5 +182,5 @@ export const filterVerdict = object(
       { description: "One error for each that cannot be read." },
     ),
   },
-  beyond,
+  extension,
 );

@@ -22,8 +22,8 @@ const KEEP_ALIVE_MS = 65_000;
 /** A whole request may be gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
 /** What a client may go on sending after its body has been refused. */
-const PASSED_OVER_BYTES = 64 * 1024 * 1024;
-const PASSED_OVER_MS = 5_000;
+const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
+const DRAIN_MAX_MS = 5_000;
 
 /** One regional origin: Express in front of the gateway, with nothing between the two. */
 export function createOrigin(listener: Listener): Server {
@@ -103,7 +103,7 @@ async function replyTo(listener: Listener, request: IncomingMessage): Promise<Ht
     const reply = bodyProblem
       ? await listener.handle(requestOf(listener, request, { body: NO_BODY, bodyProblem }))
       : replyToFailure(request, error);
-    await passOver(request);
+    await drainBody(request);
     // What was not read would be taken for the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
@@ -137,10 +137,10 @@ function problemOf(error: unknown, maxBytes: number): Refusal | undefined {
 }
 
 /** Clients read no answer while they send, and a connection that is closed meanwhile takes it along. */
-function passOver(request: IncomingMessage): Promise<void> {
+function drainBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.readableEnded || request.destroyed) return resolve();
-    const timer = setTimeout(stop, PASSED_OVER_MS);
+    const timer = setTimeout(stop, DRAIN_MAX_MS);
     let bytes = 0;
 
     function stop(): void {
@@ -151,7 +151,7 @@ function passOver(request: IncomingMessage): Promise<void> {
 
     function take(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes > PASSED_OVER_BYTES) stop();
+      if (bytes > DRAIN_MAX_BYTES) stop();
     }
 
     request.on("data", take).once("end", stop).once("close", stop);

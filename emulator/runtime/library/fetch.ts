@@ -5,7 +5,7 @@ import { takesStream } from "../../subjects/control-prefix.ts";
 import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
 
 /** What answers a request without a socket. */
-interface Answering {
+interface InProcessServer {
   readonly region: string;
   readonly maxBodyBytes: number;
   handle(request: HttpRequest): Promise<HttpReply>;
@@ -19,13 +19,13 @@ const DECODERS = {
 } as const;
 
 /** Answers a request of the Fetch standard in this process, streams included. */
-export async function answerInProcess(answering: Answering, request: Request): Promise<Response> {
+export async function answerInProcess(server: InProcessServer, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
   const received = takesStream(request.method, pathname)
     ? { body: NO_BODY, stream: chunksOf(request) }
-    : await bodyOf(request, answering.maxBodyBytes);
-  const reply = await answering.handle({
-    region: answering.region,
+    : await bodyOf(request, server.maxBodyBytes);
+  const reply = await server.handle({
+    region: server.region,
     method: request.method,
     path: pathname,
     query: search.slice(1),
@@ -88,12 +88,12 @@ function streamOf(
 ): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  let beat: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         if (keepAlive)
-          beat = setInterval(() => {
+          heartbeat = setInterval(() => {
             if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive.text));
           }, keepAlive.everyMs).unref();
       },
@@ -101,15 +101,15 @@ function streamOf(
         try {
           const { done, value } = await iterator.next();
           if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
-          clearInterval(beat);
+          clearInterval(heartbeat);
           controller.close();
         } catch (error) {
-          clearInterval(beat);
+          clearInterval(heartbeat);
           controller.error(error);
         }
       },
       async cancel() {
-        clearInterval(beat);
+        clearInterval(heartbeat);
         await iterator.return?.();
       },
     },

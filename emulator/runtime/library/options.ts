@@ -1,6 +1,6 @@
 import type { LIMITS, TIMINGS } from "../../../contracts/spec/limits.ts";
 import type { NamedValues } from "../../config/settings.ts";
-import type { GivenScript } from "../../subjects/agent/script.ts";
+import type { ScriptInput } from "../../subjects/agent/script.ts";
 
 /** Settings below one another, as the configuration file nests them: `clock.mode` is `{ clock: { mode } }`. */
 type Nested<Prefix extends string> = {
@@ -21,7 +21,7 @@ type NameBelow<Prefix extends string> = keyof NamedValues extends infer Path
 type Given<Path extends keyof NamedValues> = Path extends "clock.now"
   ? string
   : Path extends "agent.scripts"
-    ? readonly GivenScript[]
+    ? readonly ScriptInput[]
     : NamedValues[Path];
 
 type Sections = Nested<"">;

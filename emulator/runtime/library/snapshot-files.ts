@@ -23,14 +23,14 @@ export interface SnapshotImportOptions {
 }
 
 /** How files get to an emulator and back, wherever that is. */
-export type FileWay = (
+export type SnapshotTransport = (
   method: "GET" | "POST",
   path: string,
   headers: Readonly<Record<string, string>>,
   chunks?: AsyncIterable<Uint8Array>,
-) => Promise<FileAnswer>;
+) => Promise<TransportReply>;
 
-interface FileAnswer {
+interface TransportReply {
   readonly ok: boolean;
   /** What had to be left out of a file for want of a passphrase. */
   readonly leftOut: string;
@@ -43,7 +43,7 @@ const REASON_CHARS = 300;
 
 /** Writes a snapshot to a file, whole or not at all. */
 export async function exportSnapshot(
-  way: FileWay,
+  transport: SnapshotTransport,
   name: string,
   file: string,
   { passphrase, force = false }: SnapshotExportOptions = {},
@@ -51,14 +51,14 @@ export async function exportSnapshot(
   const { checkWritable, writeArchiveFile } = await import("../../storage/archive/archive-file.ts");
   await checkWritable(file, force);
   const path = `${FOLDER}/${encodeURIComponent(name)}/file`;
-  const { ok, leftOut, chunks } = await way("GET", path, headersFor(passphrase));
+  const { ok, leftOut, chunks } = await transport("GET", path, headersFor(passphrase));
   if (!ok) throw new Error(reasonOf(await text(chunks)));
   return { bytes: await writeArchiveFile(file, chunks, force), leftOut };
 }
 
 /** Makes a snapshot of a file. */
 export async function importSnapshot<Facts>(
-  way: FileWay,
+  transport: SnapshotTransport,
   file: string,
   { name, passphrase, withoutSecrets, replace }: SnapshotImportOptions = {},
 ): Promise<Facts> {
@@ -69,19 +69,21 @@ export async function importSnapshot<Facts>(
     ...(withoutSecrets === true && { without_secrets: "1" }),
   });
   const path = `${FOLDER}/file?${query}`;
-  const { ok, chunks } = await way("POST", path, headersFor(passphrase), await readArchiveFile(file));
+  const { ok, chunks } = await transport("POST", path, headersFor(passphrase), await readArchiveFile(file));
   const answer = await text(chunks);
   if (!ok) throw new Error(reasonOf(answer));
   return JSON.parse(answer) as Facts;
 }
 
 /** The way to an emulator that is asked as with `fetch`. */
-export function fileWayBy(ask: (path: string, init: RequestInit) => Promise<Response>): FileWay {
+export function transportOver(
+  request: (path: string, init: RequestInit) => Promise<Response>,
+): SnapshotTransport {
   return async (method, path, headers, chunks) => {
     const body = chunks && Readable.toWeb(Readable.from(chunks));
     // Only with this word does the standard take a body that is still to come.
     const init: unknown = { method, headers, ...(body && { body, duplex: "half" }) };
-    const reply = await ask(path, init as RequestInit);
+    const reply = await request(path, init as RequestInit);
     return {
       ok: reply.ok,
       leftOut: reply.headers.get("x-emulator-left-out") ?? "",

@@ -1,33 +1,42 @@
 import { createHash } from "node:crypto";
-import type { DoorCredentials, ObjectDoor } from "../../subjects/destinations/door.ts";
-import { missingObject } from "../../subjects/object-storage/admission.ts";
+import type {
+  ObjectStoreClient,
+  ObjectStoreCredentials,
+} from "../../subjects/destinations/object-store-client.ts";
+import { missingObject } from "../../subjects/object-storage/authorisation.ts";
 import { listKeys } from "../../subjects/object-storage/listing.ts";
 import { removeObjects, storeObject } from "../../subjects/object-storage/objects.ts";
 import { objectId, objects } from "../../subjects/object-storage/records.ts";
 import { readBody } from "../effects.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
-import { createEntrance, type DoorLimits, failureOf, fillStage, PLAIN } from "./entrance.ts";
-import { putInParts } from "./parts.ts";
+import {
+  createEmbeddedTransport,
+  failureOf,
+  fillStage,
+  PLAIN,
+  type TransferLimits,
+} from "./embedded-transport.ts";
+import { putInParts } from "./multipart.ts";
 
 const MAX_LISTED_KEYS = 100_000;
 
 /** The direct door to the embedded store, for one bucket and one key pair. */
-export function createEmbeddedDoor(
+export function createEmbeddedClient(
   store: ObjectStore,
   bucket: string,
-  credentials: DoorCredentials,
-  limits: DoorLimits,
-): ObjectDoor {
+  credentials: ObjectStoreCredentials,
+  limits: TransferLimits,
+): ObjectStoreClient {
   const { files } = store;
-  const entrance = createEntrance(store, bucket, credentials, limits);
+  const transport = createEmbeddedTransport(store, bucket, credentials, limits);
 
   return {
     async put(key, bytes) {
-      if (bytes.length > limits.partBytes) return putInParts(store, entrance, key, bytes, limits.partBytes);
-      const claim = entrance.enter("PutObject", key);
+      if (bytes.length > limits.partBytes) return putInParts(store, transport, key, bytes, limits.partBytes);
+      const claim = transport.admit("PutObject", key);
       if ("failure" in claim) return claim;
       const md5 = createHash("md5");
-      const kept = await entrance.keep(
+      const kept = await transport.storeBody(
         claim,
         claim,
         (stage) => fillStage(stage, bytes, (piece) => void md5.update(piece)),
@@ -45,7 +54,7 @@ export function createEmbeddedDoor(
     },
 
     async size(key) {
-      const claim = entrance.enter("HeadObject", key);
+      const claim = transport.admit("HeadObject", key);
       if ("failure" in claim) return claim;
       const { reader } = store.world;
       const object = reader.get(objects, objectId(bucket, key));
@@ -53,7 +62,7 @@ export function createEmbeddedDoor(
     },
 
     async get(key) {
-      const claim = entrance.enter("GetObject", key);
+      const claim = transport.admit("GetObject", key);
       if ("failure" in claim) return claim;
       const { reader } = store.world;
       const object = reader.get(objects, objectId(bucket, key));
@@ -62,7 +71,7 @@ export function createEmbeddedDoor(
     },
 
     async delete(key) {
-      const claim = entrance.enter("DeleteObject", key);
+      const claim = transport.admit("DeleteObject", key);
       if ("failure" in claim) return claim;
       const removed = store.world.turn(causeOf(claim), (turn) => removeObjects(turn, claim, [key]));
       if ("error" in removed) return failureOf(removed);
@@ -71,7 +80,7 @@ export function createEmbeddedDoor(
     },
 
     async list(prefix) {
-      const claim = entrance.enter("ListObjectsV2", "");
+      const claim = transport.admit("ListObjectsV2", "");
       if ("failure" in claim) return claim;
       const all = [...store.world.reader.list(objects, bucket)].map((object) => object.key);
       return { keys: listKeys(all, { prefix, delimiter: "", after: "", max: MAX_LISTED_KEYS }).keys };

@@ -41,7 +41,7 @@ export async function receive(
   const framing = framingOf(signature.payload);
   const expected = lengthOf(request, framing !== undefined);
   if (expected > maxBytes) throw tooLarge(expected, maxBytes);
-  let claimed = ofObject ? NONE : checksumsIn((name) => textOf(headers[name]));
+  let claimed = ofObject ? NONE : checksumsIn((name) => headerText(headers[name]));
   const announced = announcedTrailer(headers);
   const algorithms = new Set([...claimed.keys(), ...(announced ? [announced] : [])]);
   const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
@@ -66,7 +66,7 @@ export async function receive(
   checkPayload(signature, sha256);
   if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
   const digest = md5.digest();
-  checkMd5(textOf(headers["content-md5"]), digest);
+  checkMd5(headerText(headers["content-md5"]), digest);
   return { size, md5: digest.toString("hex"), checksums: verified(claimed, digests) };
 }
 
@@ -110,7 +110,7 @@ function checksumsIn(valueOf: (name: string) => string | undefined): ReadonlyMap
 }
 
 function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorithm | undefined {
-  const name = textOf(headers["x-amz-trailer"])?.trim().toLowerCase();
+  const name = headerText(headers["x-amz-trailer"])?.trim().toLowerCase();
   if (name === undefined) return undefined;
   const algorithm = name.slice(CHECKSUM_HEADER.length);
   if (name.startsWith(CHECKSUM_HEADER) && isChecksumAlgorithm(algorithm)) return algorithm;
@@ -147,6 +147,6 @@ function verified(
   return checksums;
 }
 
-function textOf(header: string | string[] | undefined): string | undefined {
+function headerText(header: string | string[] | undefined): string | undefined {
   return header === undefined ? undefined : String(header);
 }

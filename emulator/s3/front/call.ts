@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { OpenedBody } from "../../storage/objects/object-files.ts";
-import type { Claim } from "../../subjects/object-storage/admission.ts";
-import { missingObject } from "../../subjects/object-storage/admission.ts";
-import type { S3Trouble } from "../../subjects/object-storage/errors.ts";
+import type { AccessRequest } from "../../subjects/object-storage/authorisation.ts";
+import { missingObject } from "../../subjects/object-storage/authorisation.ts";
+import type { S3Failure } from "../../subjects/object-storage/errors.ts";
 import type { StoredObject } from "../../subjects/object-storage/records.ts";
 import { objectId, objects } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
@@ -17,7 +17,7 @@ export interface Call {
   readonly request: IncomingMessage;
   readonly target: Target;
   readonly signature: Signature;
-  readonly claim: Claim;
+  readonly claim: AccessRequest;
 }
 
 /** What an operation answers with. */
@@ -32,7 +32,7 @@ export interface Reply {
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
 /** One turn of the call's world; a trouble is thrown as a refusal once the turn is over. */
-export function commit<R>({ store, claim }: Call, act: (turn: Turn) => S3Trouble | R): R {
+export function commit<R>({ store, claim }: Call, act: (turn: Turn) => S3Failure | R): R {
   return orRefuse(store.world.turn(causeOf(claim), act));
 }
 

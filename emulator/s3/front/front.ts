@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Refusal } from "../../kernel/refusal.ts";
-import { admit, type Claim } from "../../subjects/object-storage/admission.ts";
-import { type S3Trouble, trouble } from "../../subjects/object-storage/errors.ts";
-import { keyTrouble } from "../../subjects/object-storage/names.ts";
+import { type AccessRequest, admit } from "../../subjects/object-storage/authorisation.ts";
+import { type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
+import { keyError } from "../../subjects/object-storage/names.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
 import type { Reply } from "./call.ts";
 import { operationOf } from "./operations.ts";
@@ -59,7 +59,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const claim = claimOf(found.op, target, signature);
     let delayed: Promise<void> | undefined;
     const admission = store.world.turn(causeOf(claim), (turn) => {
-      const outcome = admit(turn, claim, store.strike);
+      const outcome = admit(turn, claim, store.triggerFault);
       const delayMs = "admitted" in outcome ? outcome.delayMs : 0;
       if (delayMs > 0) delayed = store.delays.begin(turn, claim.bucket, delayMs);
       return outcome;
@@ -84,7 +84,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
       if (!why && !gone) options.onDefect?.(error);
       const { rawPath } = splitTarget(request.url ?? "/");
       reply = errorReply(
-        why ?? trouble("ServiceUnavailable", String(error)),
+        why ?? s3Failure("ServiceUnavailable", String(error)),
         rawPath,
         String(response.getHeader("x-amz-request-id")),
       );
@@ -104,14 +104,14 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
 }
 
 /** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
-function troubleOf(error: unknown): S3Trouble | undefined {
+function troubleOf(error: unknown): S3Failure | undefined {
   if (error instanceof S3Refused) return error.trouble;
   if (!(error instanceof Refusal) || error.status >= 500) return undefined;
-  return trouble(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
+  return s3Failure(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
 }
 
-function claimOf(op: Claim["op"], { bucket, key }: Target, signature: Signature): Claim {
-  const bad = key === "" ? undefined : keyTrouble(key);
+function claimOf(op: AccessRequest["op"], { bucket, key }: Target, signature: Signature): AccessRequest {
+  const bad = key === "" ? undefined : keyError(key);
   orRefuse(bad);
   return {
     op,
@@ -119,6 +119,6 @@ function claimOf(op: Claim["op"], { bucket, key }: Target, signature: Signature)
     key,
     access_key_id: signature.accessKeyId,
     session_token: signature.sessionToken,
-    proves: signature.proves,
+    isSignedWith: signature.proves,
   };
 }

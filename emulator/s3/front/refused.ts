@@ -1,16 +1,16 @@
 import {
-  isTrouble,
+  isS3Failure,
   messageOf,
   type S3ErrorCode,
-  type S3Trouble,
-  trouble,
+  type S3Failure,
+  s3Failure,
 } from "../../subjects/object-storage/errors.ts";
 
 /** Carries a trouble from wherever it is found to where the reply is made. */
 export class S3Refused extends Error {
-  readonly trouble: S3Trouble;
+  readonly trouble: S3Failure;
 
-  constructor(why: S3Trouble) {
+  constructor(why: S3Failure) {
     super(messageOf(why));
     this.name = "S3Refused";
     this.trouble = why;
@@ -18,12 +18,12 @@ export class S3Refused extends Error {
 }
 
 /** A trouble to be thrown; the message is the table's when none is given. */
-export function refuse(error: S3ErrorCode, message?: string, detail?: S3Trouble["detail"]): S3Refused {
-  return new S3Refused(trouble(error, message, detail));
+export function refuse(error: S3ErrorCode, message?: string, detail?: S3Failure["detail"]): S3Refused {
+  return new S3Refused(s3Failure(error, message, detail));
 }
 
 /** The value, unless it is a trouble. */
-export function orRefuse<R>(value: S3Trouble | R): R {
-  if (isTrouble(value)) throw new S3Refused(value);
+export function orRefuse<R>(value: S3Failure | R): R {
+  if (isS3Failure(value)) throw new S3Refused(value);
   return value as R;
 }

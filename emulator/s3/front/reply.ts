@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { messageOf, S3_ERRORS, type S3Trouble } from "../../subjects/object-storage/errors.ts";
+import { messageOf, S3_ERRORS, type S3Failure } from "../../subjects/object-storage/errors.ts";
 import type { Reply } from "./call.ts";
 import { writeXml } from "./xml.ts";
 
@@ -9,7 +9,7 @@ import { writeXml } from "./xml.ts";
 const SMALL_BODY_BYTES = 256 * 1024;
 
 /** The error document of the real service. */
-export function errorReply(why: S3Trouble, resource: string, requestId: string): Reply {
+export function errorReply(why: S3Failure, resource: string, requestId: string): Reply {
   const { status } = S3_ERRORS[why.error];
   const content = {
     Code: why.error,

@@ -113,7 +113,7 @@ function parseHeader({ headers }: IncomingMessage, authorization: string): Parse
     signedHeaders: (fields.get("SignedHeaders") ?? "").split(";"),
     signature: fields.get("Signature") ?? "",
     amzDate: String(headers["x-amz-date"] ?? ""),
-    sessionToken: textOf(headers["x-amz-security-token"]),
+    sessionToken: headerText(headers["x-amz-security-token"]),
     payload: String(payload),
     expiresSeconds: null,
   };
@@ -131,7 +131,7 @@ function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, str
     signature: query.get("X-Amz-Signature") ?? "",
     amzDate: query.get("X-Amz-Date") ?? "",
     sessionToken: query.get("X-Amz-Security-Token") ?? null,
-    payload: textOf(headers["x-amz-content-sha256"]) ?? query.get("X-Amz-Content-Sha256") ?? UNSIGNED,
+    payload: headerText(headers["x-amz-content-sha256"]) ?? query.get("X-Amz-Content-Sha256") ?? UNSIGNED,
     expiresSeconds: Number(query.get("X-Amz-Expires") || Number.NaN),
   };
   if (query.get("X-Amz-Algorithm") !== ALGORITHM || !HEX_64.test(parsed.signature)) {
@@ -144,7 +144,7 @@ function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, str
   return parsed;
 }
 
-function textOf(header: string | string[] | undefined): string | null {
+function headerText(header: string | string[] | undefined): string | null {
   return header === undefined ? null : String(header);
 }
 

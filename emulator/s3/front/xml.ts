@@ -82,7 +82,7 @@ export function childrenOf(parent: Parsed, name: string): readonly Parsed[] {
 }
 
 /** The text of a child element. */
-export function textOf(parent: Parsed, name: string): string | undefined {
+export function childText(parent: Parsed, name: string): string | undefined {
   const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
   return typeof value === "string" ? value : undefined;
 }

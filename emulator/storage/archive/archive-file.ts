@@ -42,7 +42,7 @@ export async function writeArchiveFile(
 ): Promise<number> {
   if (!mayReplace && (await isThere(path))) throw taken(path);
   const temporary = temporaryName(path);
-  await sweepDead(path);
+  await removeAbandoned(path);
   try {
     const bytes = await explaining(path, () => writeAll(temporary, chunks));
     await explaining(path, () => publish(temporary, path, mayReplace));
@@ -63,7 +63,7 @@ export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8
 }
 
 /** Removes what processes of this machine have left that were killed while they wrote a file of this name. */
-async function sweepDead(path: string): Promise<void> {
+async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   const before = temporaryBegin(path);
   for (const name of await readdir(folder).catch(() => [])) {

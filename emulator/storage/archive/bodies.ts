@@ -2,14 +2,14 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { isBucketName, keyTrouble } from "../../subjects/object-storage/names.ts";
+import { isBucketName, keyError } from "../../subjects/object-storage/names.ts";
 import {
   objects,
   type StoredObject,
   s3Parts,
   type UploadedPart,
 } from "../../subjects/object-storage/records.ts";
-import { isHashed, keyFileOf, nameOf, type Place } from "../objects/body-name.ts";
+import { type BodyOwner, isHashed, keyFileOf, nameOf } from "../objects/body-name.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -47,13 +47,13 @@ export function bodiesOf(records: WorldState["records"]): Body[] {
 
 /** Refuses records that came from elsewhere and name a file that no body of theirs can have. */
 export function checkBodies(records: WorldState["records"]): void {
-  const check = (place: Place, { file, size, stage }: Pick<StoredObject, "file" | "size" | "stage">) => {
+  const check = (place: BodyOwner, { file, size, stage }: Pick<StoredObject, "file" | "size" | "stage">) => {
     const isName = STAGE_NAME.test(stage) && file === nameOf(place, { name: stage });
     if (!isName || !Number.isSafeInteger(size) || size < 0) throw damaged("an object of it has an odd file");
   };
   for (const { record } of records[objects.name] ?? []) {
     const object = record as StoredObject;
-    if (!isBucketName(object.bucket) || keyTrouble(object.key))
+    if (!isBucketName(object.bucket) || keyError(object.key))
       throw damaged("an object of it has an odd name");
     check(object, object);
   }
@@ -107,7 +107,7 @@ function readBody(
 }
 
 /** Makes the folders that a body needs, and says where it belongs. */
-export function placeOfBody(folder: string, { file, key }: Body): string {
+export function bodyPath(folder: string, { file, key }: Body): string {
   const path = join(folder, file);
   fs.mkdirSync(dirname(path), { recursive: true });
   if (key !== undefined && isHashed(file)) fs.writeFileSync(keyFileOf(path), key);

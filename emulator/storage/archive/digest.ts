@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** The last entry of a snapshot file: it proves that all before it is there, as it was written. */
-export interface Ending {
+export interface ArchiveTrailer {
   readonly entries: number;
   /** SHA-256 over the names, sizes and contents of all entries before it. */
   readonly sha256: string;
@@ -13,7 +13,7 @@ export interface Ending {
 export interface Digest {
   begin(name: string, size: number): void;
   add(chunk: Uint8Array): void;
-  end(authenticate: ((digest: string) => string) | undefined): Ending;
+  end(authenticate: ((digest: string) => string) | undefined): ArchiveTrailer;
 }
 
 /** Counts entries, and hashes each behind its name and size, so that no bytes can change places. */

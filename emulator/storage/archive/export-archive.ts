@@ -3,23 +3,23 @@ import { formatInstant } from "../../kernel/instant.ts";
 import { DESTINATIONS } from "../../subjects/destinations/records.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import type { Home } from "../folders/registry.ts";
+import type { WorldFolder } from "../folders/registry.ts";
 import { bodiesOf, bodyEntries, checkPresence } from "./bodies.ts";
-import { createHiding, type Hiding } from "./hiding.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "./pack.ts";
 import { recordEntries } from "./record-lines.ts";
 import { createSeal } from "./seal.ts";
+import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts";
 import { markOf, traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
 
 /** A world that was put aside: nobody writes to what lies in its home. */
-export interface StillWorld {
+export interface ExportSource {
   readonly name: string;
   /** The world that it is of. */
   readonly of: string;
   readonly image: WorldImage;
-  readonly home: Home;
+  readonly worldFolder: WorldFolder;
 }
 
 /** What a world is packed with. */
@@ -41,14 +41,14 @@ export interface ExportedArchive {
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** Makes one file of a still world; what keeps it from being made is said before its first byte. */
-export async function exportArchive(still: StillWorld, options: ExportOptions): Promise<ExportedArchive> {
-  const { image, home, name, of } = still;
+export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
+  const { image, worldFolder, name, of } = source;
   const { secrets, passphrase, bytesMax } = options;
   const bodies = bodiesOf(image.records.stored());
-  const folders = [home.objects, ...home.bases];
+  const folders = [worldFolder.objects, ...worldFolder.bases];
   checkPresence(folders, bodies);
-  const place = { folder: home.traces, layers: home.layers };
-  const rows = traceEntries(ENTRY.traces, place);
+  const location = { folder: worldFolder.traces, layers: worldFolder.layers };
+  const rows = traceEntries(ENTRY.traces, location);
   refuseTooLarge([...rows, ...bodies], bytesMax);
   const seal = passphrase === undefined ? undefined : await createSeal(passphrase);
   const now = formatInstant(image.now);
@@ -58,20 +58,20 @@ export async function exportArchive(still: StillWorld, options: ExportOptions): 
     now,
     turn: image.turn,
     seed: image.seed,
-    traces_mark: markOf(place),
+    traces_mark: markOf(location),
     sealed: seal?.head ?? null,
   });
-  const hiding = createHiding(secrets, seal);
+  const secretStripper = createSecretStripper(secrets, seal);
 
   function* entries(): Generator<PackedEntry> {
     yield textEntry(ENTRY.manifest, JSON.stringify(manifest));
-    yield* recordEntries(ENTRY.records, image, hiding);
+    yield* recordEntries(ENTRY.records, image, secretStripper);
     yield* rows;
     yield* bodyEntries(ENTRY.objects, folders, bodies);
   }
 
   return {
-    leftOut: seal ? { destinations: 0, keys: 0 } : leftOutOf(image, hiding),
+    leftOut: seal ? { destinations: 0, keys: 0 } : countLeftOut(image, secretStripper),
     chunks: packEntries(entries(), { modified: new Date(image.now), authenticate: seal?.authenticate }),
   };
 }
@@ -81,9 +81,9 @@ function refuseTooLarge(parts: readonly { readonly size: number }[], bytesMax: n
   if (bytes > bytesMax) throw tooLarge(bytesMax);
 }
 
-function leftOutOf({ records }: WorldImage, hiding: Hiding): ExportedArchive["leftOut"] {
+function countLeftOut({ records }: WorldImage, secretStripper: SecretStripper): ExportedArchive["leftOut"] {
   const count = (name: string, all: Iterable<unknown>) =>
-    [...all].filter((record) => hiding.hide(name, record).secrets).length;
+    [...all].filter((record) => secretStripper.strip(name, record).secrets).length;
   return {
     destinations: count(DESTINATIONS.name, records.reader.all(DESTINATIONS)),
     keys: count(s3Credentials.name, records.reader.all(s3Credentials)),

@@ -7,16 +7,16 @@ import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import type { Home } from "../folders/registry.ts";
+import type { WorldFolder } from "../folders/registry.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { FORMAT, writeSnapshot } from "../journal/snapshot.ts";
-import { type Body, bodiesOf, checkBodies, lastBoot, placeOfBody } from "./bodies.ts";
-import type { Missing } from "./hiding.ts";
+import { type Body, bodiesOf, bodyPath, checkBodies, lastBoot } from "./bodies.ts";
 import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
 import { openSeal, type Seal } from "./seal.ts";
-import { noteMark, placeOfTraces } from "./trace-entries.ts";
-import { textOf, type UnpackedEntry, unpackEntries } from "./unpack.ts";
+import type { MissingSecrets } from "./secret-stripping.ts";
+import { noteMark, traceEntryPath } from "./trace-entries.ts";
+import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
 /** What a snapshot file is read with. */
 export interface ImportOptions {
@@ -28,14 +28,14 @@ export interface ImportOptions {
   readonly withoutSecrets: boolean;
   readonly bytesMax: number;
   /** Says where the world is to lie, once it is known what it is; may refuse it. */
-  prepare(manifest: Manifest): Home;
+  prepare(manifest: Manifest): WorldFolder;
 }
 
 /** A world that was read from a file, in a home that nobody knows yet. */
 export interface ImportedArchive {
   readonly manifest: Manifest;
   readonly state: WorldState;
-  readonly missing: Missing;
+  readonly missing: MissingSecrets;
   /** With what a folder of objects is opened that goes on from its own. */
   readonly boot: number;
 }
@@ -61,9 +61,9 @@ export async function importArchive(
 }
 
 /** Where the reading of a file is at. */
-interface Reading {
+interface ImportProgress {
   readonly manifest: Manifest;
-  readonly home: Home;
+  readonly worldFolder: WorldFolder;
   readonly seal: Seal | undefined;
   readonly reader: StateReader;
   /** Known once all records are. */
@@ -73,30 +73,31 @@ interface Reading {
 
 async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
   const unpacking = await unpackEntries(chunks, options.bytesMax);
-  let reading: Reading | undefined;
+  let progress: ImportProgress | undefined;
   for await (const entry of unpacking.entries) {
-    if (reading) await take(reading, entry);
-    else reading = await begin(entry, options);
+    if (progress) await take(progress, entry);
+    else progress = await begin(entry, options);
   }
-  if (!reading) throw damaged("it is empty");
-  unpacking.prove(reading.seal?.authenticate);
-  const { manifest, home, reader } = reading;
-  const bodies = knownBodies(reading);
-  if (reading.nextBody < bodies.length) throw damaged("objects of it are missing");
+  if (!progress) throw damaged("it is empty");
+  unpacking.verify(progress.seal?.authenticate);
+  const { manifest, worldFolder, reader } = progress;
+  const bodies = knownBodies(progress);
+  if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
   const state = reader.state();
-  noteMark(home.traces, manifest.traces_mark);
-  writeSnapshot(home.records, { format: FORMAT, upTo: 0, state });
+  noteMark(worldFolder.traces, manifest.traces_mark);
+  writeSnapshot(worldFolder.records, { format: FORMAT, upTo: 0, state });
   return { manifest, state, missing: reader.missing, boot: lastBoot(bodies) + 1 };
 }
 
-async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<Reading> {
+async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<ImportProgress> {
   if (entry.name !== ENTRY.manifest) throw damaged("it does not begin with a manifest");
-  const manifest = readManifest(await textOf(entry.content(), entry.size, MANIFEST_BYTES));
+  const manifest = readManifest(await readText(entry.content(), entry.size, MANIFEST_BYTES));
   const seal = await sealOf(manifest, options);
-  const home = options.prepare(manifest);
-  for (const folder of [home.records, home.traces, home.objects]) mkdirSync(folder, { recursive: true });
+  const worldFolder = options.prepare(manifest);
+  for (const folder of [worldFolder.records, worldFolder.traces, worldFolder.objects])
+    mkdirSync(folder, { recursive: true });
   const reader = createStateReader(options.collections, options.secrets, seal);
-  return { manifest, home, seal, reader, bodies: undefined, nextBody: 0 };
+  return { manifest, worldFolder, seal, reader, bodies: undefined, nextBody: 0 };
 }
 
 async function sealOf(
@@ -113,36 +114,40 @@ async function sealOf(
   );
 }
 
-async function take(reading: Reading, entry: UnpackedEntry): Promise<void> {
+async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
   const { name, size } = entry;
-  const { home, reader } = reading;
+  const { worldFolder, reader } = progress;
   if (name.startsWith(ENTRY.records)) {
-    if (reading.bodies) throw damaged("its parts are in another order");
-    return reader.take(await textOf(entry.content(), size, RECORDS_BYTES));
+    if (progress.bodies) throw damaged("its parts are in another order");
+    return reader.take(await readText(entry.content(), size, RECORDS_BYTES));
   }
   if (name.startsWith(ENTRY.traces)) {
-    const path = placeOfTraces(home.traces, name.slice(ENTRY.traces.length));
+    const path = traceEntryPath(worldFolder.traces, name.slice(ENTRY.traces.length));
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return write(entry, path, home);
+    return write(entry, path, worldFolder);
   }
-  const body = knownBodies(reading)[reading.nextBody];
-  if (!body || name !== `${ENTRY.objects}${reading.nextBody}` || size !== body.size)
+  const body = knownBodies(progress)[progress.nextBody];
+  if (!body || name !== `${ENTRY.objects}${progress.nextBody}` || size !== body.size)
     throw damaged(`it has a part that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
-  reading.nextBody += 1;
-  await write(entry, placeOfBody(home.objects, body), home);
+  progress.nextBody += 1;
+  await write(entry, bodyPath(worldFolder.objects, body), worldFolder);
 }
 
-function knownBodies(reading: Reading): readonly Body[] {
-  if (reading.bodies) return reading.bodies;
-  const { records } = reading.reader.state();
+function knownBodies(progress: ImportProgress): readonly Body[] {
+  if (progress.bodies) return progress.bodies;
+  const { records } = progress.reader.state();
   checkBodies(records);
-  reading.bodies = bodiesOf(records);
-  return reading.bodies;
+  progress.bodies = bodiesOf(records);
+  return progress.bodies;
 }
 
 /** No file is written twice: what is there already came from the same archive. */
-async function write({ size, content }: UnpackedEntry, path: string, home: Home): Promise<void> {
-  const { bavail, bsize } = await statfs(home.records);
+async function write(
+  { size, content }: UnpackedEntry,
+  path: string,
+  worldFolder: WorldFolder,
+): Promise<void> {
+  const { bavail, bsize } = await statfs(worldFolder.records);
   if (bavail * bsize < size + RESERVE_BYTES) throw diskFull();
   try {
     await pipeline(Readable.from(content()), createWriteStream(path, { flags: "wx", mode: 0o600 }));

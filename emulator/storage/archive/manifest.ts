@@ -39,7 +39,7 @@ export function manifestOf(facts: Omit<Manifest, "format" | "written_by">): Mani
 
 /** Reads a manifest; what this emulator cannot read is refused with what can. */
 export function readManifest(text: string): Manifest {
-  const manifest = parsed(text);
+  const manifest = parseManifest(text);
   const { format, written_by: version } = manifest;
   if (typeof format !== "number" || !Number.isInteger(format) || format < 1 || typeof version !== "string")
     throw damaged("it does not say its format");
@@ -50,7 +50,7 @@ export function readManifest(text: string): Manifest {
       `The snapshot file has format ${format}; this emulator (${packageVersion()}) reads up to ${FORMAT}.`,
       `Use trace-platform-emulator ${version} or newer, which wrote it.`,
     );
-  if (!isWhole(manifest)) throw damaged("its manifest is not whole");
+  if (!isComplete(manifest)) throw damaged("its manifest is not whole");
   return manifest;
 }
 
@@ -64,7 +64,7 @@ export function damaged(what: string): Refusal {
   );
 }
 
-function parsed(text: string): Partial<Manifest> {
+function parseManifest(text: string): Partial<Manifest> {
   try {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     if (typeof value === "object" && value !== null) return value;
@@ -74,7 +74,7 @@ function parsed(text: string): Partial<Manifest> {
   throw damaged("its manifest is not JSON");
 }
 
-function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
+function isComplete(manifest: Partial<Manifest>): manifest is Manifest {
   const { name, of, now, turn, seed, traces_mark: mark, sealed } = manifest;
   const isText = [name, of, now].every((text) => typeof text === "string");
   return isText && [turn, seed, mark].every(isCount) && (sealed === null || typeof sealed === "object");

@@ -1,28 +1,38 @@
-import type { Stored, WorldState } from "../../kernel/commit.ts";
+import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { createRevealing, EVENTS, type Hidden, type Hiding, type Missing } from "./hiding.ts";
 import { damaged } from "./manifest.ts";
 import { type PackedEntry, textEntry } from "./pack.ts";
+import {
+  createSecretRestorer,
+  EVENTS,
+  type MissingSecrets,
+  type SecretStripper,
+  type StrippedRecord,
+} from "./secret-stripping.ts";
 
-type Frame = Pick<WorldState, "seed" | "turn" | "now" | "clock" | "ordinals">;
+type StateHeader = Pick<WorldState, "seed" | "turn" | "now" | "clock" | "ordinals">;
 
 /** One line: the frame first, then records in the order of their first puts, then what is due. */
 type Line =
-  | { readonly frame: Frame }
-  | (Hidden & { readonly collection: string })
-  | { readonly event: Hidden };
+  | { readonly frame: StateHeader }
+  | (StrippedRecord & { readonly collection: string })
+  | { readonly event: StrippedRecord };
 
 const ENTRY_CHARS = 1024 * 1024;
 const NUMBER_DIGITS = 6;
 
 /** The records and the queue of a world as entries, each of a bounded number of lines. */
-export function* recordEntries(prefix: string, image: WorldImage, hiding: Hiding): Generator<PackedEntry> {
+export function* recordEntries(
+  prefix: string,
+  image: WorldImage,
+  secretStripper: SecretStripper,
+): Generator<PackedEntry> {
   let text = "";
   let number = 0;
-  for (const line of linesOf(image, hiding)) {
+  for (const line of linesOf(image, secretStripper)) {
     text += `${JSON.stringify(line)}\n`;
     if (text.length < ENTRY_CHARS) continue;
     yield textEntry(nameOf(prefix, ++number), text);
@@ -35,19 +45,19 @@ function nameOf(prefix: string, number: number): string {
   return `${prefix}${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
 }
 
-function* linesOf({ records, queue, ...image }: WorldImage, hiding: Hiding): Generator<Line> {
+function* linesOf({ records, queue, ...image }: WorldImage, secretStripper: SecretStripper): Generator<Line> {
   const { seed, turn, now, clock, ordinals } = image;
   yield { frame: { seed, turn, now, clock, ordinals } };
   for (const [collection, stored] of Object.entries(records.stored()))
-    for (const { record } of stored) yield { collection, ...hiding.hide(collection, record) };
-  for (const event of queue) yield { event: hiding.hide(EVENTS, event) };
+    for (const { record } of stored) yield { collection, ...secretStripper.strip(collection, record) };
+  for (const event of queue) yield { event: secretStripper.strip(EVENTS, event) };
 }
 
 /** A world that is read line by line. */
 export interface StateReader {
   take(text: string): void;
   state(): WorldState;
-  readonly missing: Missing;
+  readonly missing: MissingSecrets;
 }
 
 /** Throws a `Refusal` for records that this emulator does not know or that are damaged. */
@@ -56,38 +66,40 @@ export function createStateReader(
   own: Secrets,
   seal: Pick<Secrets, "open"> | undefined,
 ): StateReader {
-  const revealing = createRevealing(own, seal);
+  const secretRestorer = createSecretRestorer(own, seal);
   const kinds = new Map(collections.map((kind) => [kind.name, kind]));
-  const records: Record<string, Stored[]> = Object.fromEntries(collections.map(({ name }) => [name, []]));
+  const records: Record<string, StoredRecord[]> = Object.fromEntries(
+    collections.map(({ name }) => [name, []]),
+  );
   const queue: DueEvent[] = [];
-  let frame: Frame | undefined;
+  let frame: StateHeader | undefined;
 
-  function takeRecord(collection: string, hidden: Hidden): void {
+  function takeRecord(collection: string, hidden: StrippedRecord): void {
     const kind = kinds.get(collection);
     if (!kind) throw damaged(`it has records that this emulator does not know (${collection})`);
-    const record = revealing.reveal(collection, hidden);
+    const record = secretRestorer.restore(collection, hidden);
     records[collection]?.push({ key: kind.idOf(record as never), record });
   }
 
   function takeLine(line: Line): void {
     if ("frame" in line) frame = line.frame;
-    else if ("event" in line) queue.push(revealing.reveal(EVENTS, line.event) as DueEvent);
+    else if ("event" in line) queue.push(secretRestorer.restore(EVENTS, line.event) as DueEvent);
     else takeRecord(line.collection, line);
   }
 
   return {
     take(text) {
-      for (const line of text.split("\n")) if (line !== "") takeLine(parsed(line));
+      for (const line of text.split("\n")) if (line !== "") takeLine(parseLine(line));
     },
     state() {
       if (!frame || frame.turn < 1) throw damaged("its world never began");
       return { ...frame, records, queue, inFlight: [] };
     },
-    missing: revealing.missing,
+    missing: secretRestorer.missing,
   };
 }
 
-function parsed(text: string): Line {
+function parseLine(text: string): Line {
   try {
     const line = JSON.parse(text) as Line | null;
     if (typeof line === "object" && line !== null) return line;

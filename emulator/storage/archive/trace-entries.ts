@@ -2,11 +2,11 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TraceScope } from "../../subjects/traces/port.ts";
 import { heldPatchesFile } from "../rows/held-patches.ts";
-import { layersOf, locateAll, type TracePlace, topOf } from "../rows/layers.ts";
+import { layersOf, locateAll, type TraceLocation, topOf } from "../rows/layers.ts";
 import { noteForked, noteNext, readNext, scopesIn } from "../rows/marks.ts";
 import { createOpenFiles } from "../rows/open-files.ts";
-import { isDay, isRegion, isUuid, scopeFolder, segmentPath } from "../rows/places.ts";
-import { createSegment, type Segment, sizesOf, takeUp } from "../rows/segment.ts";
+import { isDay, isRegion, isUuid, scopeFolder, segmentPath } from "../rows/paths.ts";
+import { createSegment, loadPieces, type Segment, sizesOf } from "../rows/segment.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -17,20 +17,20 @@ const INDEX = ".index";
 const HELD = "held-patches.ndjson";
 
 /** The first sequence number that no row of a store has to which nobody writes. */
-export function markOf({ folder, layers = [] }: TracePlace): number {
+export function markOf({ folder, layers = [] }: TraceLocation): number {
   return Math.max(readNext(folder), topOf(layers));
 }
 
 /** The rows of a store to which nobody writes: the beginnings of its segments' files, wherever they lie. */
-export function traceEntries(prefix: string, place: TracePlace): PackedEntry[] {
+export function traceEntries(prefix: string, location: TraceLocation): PackedEntry[] {
   const files = createOpenFiles(FILES_OPEN);
   try {
-    return scopesOf(place).flatMap((scope) => {
+    return scopesOf(location).flatMap((scope) => {
       const base = `${prefix}${scope.region}/${scope.tenantId}`;
-      const held = heldPatchesFile(scopeFolder(place.folder, scope));
-      const segments = locateAll(layersOf(place), scope).flatMap(({ pieces, sessionId, day }) => {
+      const held = heldPatchesFile(scopeFolder(location.folder, scope));
+      const segments = locateAll(layersOf(location), scope).flatMap(({ pieces, sessionId, day }) => {
         const segment = createSegment(0, sessionId, day);
-        takeUp(files, segment, pieces, true);
+        loadPieces(files, segment, pieces, true);
         return segment.records === 0 ? [] : segmentEntries(`${base}/${sessionId}/${day}`, segment);
       });
       return existsSync(held)
@@ -43,7 +43,7 @@ export function traceEntries(prefix: string, place: TracePlace): PackedEntry[] {
 }
 
 /** Where an entry belongs in a folder of traces; names that are none of ours are refused. */
-export function placeOfTraces(folder: string, name: string): string {
+export function traceEntryPath(folder: string, name: string): string {
   const [region = "", tenantId = "", ...rest] = name.split("/");
   if (!isRegion(region) || !isUuid(tenantId)) throw unknownName(name);
   const scopePath = scopeFolder(folder, { region, tenantId });
@@ -61,7 +61,7 @@ export function noteMark(folder: string, mark: number): void {
   noteNext(folder, mark);
 }
 
-function scopesOf({ folder, layers = [] }: TracePlace): TraceScope[] {
+function scopesOf({ folder, layers = [] }: TraceLocation): TraceScope[] {
   const all = [folder, ...layers.map((layer) => layer.folder)].flatMap(scopesIn);
   return [...new Map(all.map((scope) => [join(scope.region, scope.tenantId), scope])).values()];
 }

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Entry, Extract } from "tar-stream";
 import { Refusal } from "../../kernel/refusal.ts";
-import { createDigest, type Digest, type Ending } from "./digest.ts";
+import { type ArchiveTrailer, createDigest, type Digest } from "./digest.ts";
 import { drained } from "./drained.ts";
 import { damaged, ENTRY } from "./manifest.ts";
 
@@ -17,7 +17,7 @@ export interface UnpackedEntry {
 export interface Unpacking {
   readonly entries: AsyncIterable<UnpackedEntry>;
   /** To be asked once the entries have come to their end; refuses what was torn or changed. */
-  prove(authenticate: ((digest: string) => string) | undefined): void;
+  verify(authenticate: ((digest: string) => string) | undefined): void;
 }
 
 const BLOCK_BYTES = 512;
@@ -30,19 +30,19 @@ export async function unpackEntries(chunks: AsyncIterable<Uint8Array>, bytesMax:
   const { extract } = await import("tar-stream");
   const tar = extract();
   const digest = createDigest();
-  const passed: Passed = { accounted: 0 };
-  let ending: string | undefined;
-  void feed(chunks, tar, { passed, bytesMax }).catch((error: Error) => void tar.destroy(error));
+  const progress: UnpackProgress = { accounted: 0 };
+  let trailer: string | undefined;
+  void feed(chunks, tar, { passed: progress, bytesMax }).catch((error: Error) => void tar.destroy(error));
 
   async function* entries(): AsyncGenerator<UnpackedEntry> {
     try {
       for await (const entry of tar as AsyncIterable<Entry>) {
         const { name, size = 0, type } = entry.header;
-        passed.accounted += 2 * BLOCK_BYTES + size;
-        if (ending !== undefined) throw damaged("something follows its end");
+        progress.accounted += 2 * BLOCK_BYTES + size;
+        if (trailer !== undefined) throw damaged("something follows its end");
         if (type !== "file") throw damaged("it holds something that is no file");
-        if (name === ENTRY.end) ending = await textOf(entry, size, ENDING_BYTES);
-        else yield* taken(entry, name, size, digest);
+        if (name === ENTRY.end) trailer = await readText(entry, size, ENDING_BYTES);
+        else yield* hashedEntry(entry, name, size, digest);
       }
     } catch (error) {
       throw explained(error);
@@ -51,10 +51,10 @@ export async function unpackEntries(chunks: AsyncIterable<Uint8Array>, bytesMax:
 
   return {
     entries: entries(),
-    prove(authenticate) {
-      if (ending === undefined) throw damaged("its end is missing");
+    verify(authenticate) {
+      if (trailer === undefined) throw damaged("its end is missing");
       const found = digest.end(authenticate);
-      const wanted = endingOf(ending);
+      const wanted = trailerOf(trailer);
       if (found.entries !== wanted.entries || found.sha256 !== wanted.sha256)
         throw damaged("its checksum is another one");
       if (authenticate && found.hmac !== wanted.hmac)
@@ -64,7 +64,7 @@ export async function unpackEntries(chunks: AsyncIterable<Uint8Array>, bytesMax:
 }
 
 /** The whole content of a short entry. */
-export async function textOf(
+export async function readText(
   content: AsyncIterable<Uint8Array>,
   size: number,
   bytesMax: number,
@@ -75,12 +75,12 @@ export async function textOf(
   return Buffer.concat(pieces).toString("utf8");
 }
 
-interface Passed {
+interface UnpackProgress {
   /** Bytes that the entries seen so far take. */
   accounted: number;
 }
 
-async function* taken(
+async function* hashedEntry(
   entry: Entry,
   name: string,
   size: number,
@@ -106,7 +106,7 @@ async function* taken(
 async function feed(
   chunks: AsyncIterable<Uint8Array>,
   tar: Extract,
-  { passed, bytesMax }: { readonly passed: Passed; readonly bytesMax: number },
+  { passed: progress, bytesMax }: { readonly passed: UnpackProgress; readonly bytesMax: number },
 ): Promise<void> {
   const received = { bytes: 0 };
   const plain = createGunzip();
@@ -115,7 +115,8 @@ async function feed(
   for await (const chunk of plain) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(bytesMax);
-    if (bytes - chunk.length > passed.accounted + BETWEEN_BYTES) throw damaged("a header of it is too long");
+    if (bytes - chunk.length > progress.accounted + BETWEEN_BYTES)
+      throw damaged("a header of it is too long");
     if (tar.destroyed) return;
     if (!tar.write(chunk)) await drained(tar);
   }
@@ -133,9 +134,9 @@ async function* counted(
   }
 }
 
-function endingOf(text: string): Partial<Ending> {
+function trailerOf(text: string): Partial<ArchiveTrailer> {
   try {
-    return (JSON.parse(text) ?? {}) as Partial<Ending>;
+    return (JSON.parse(text) ?? {}) as Partial<ArchiveTrailer>;
   } catch {
     throw damaged("its end is not JSON");
   }

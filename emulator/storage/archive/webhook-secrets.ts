@@ -13,7 +13,7 @@ export const LEFT_OUT = "left-out";
  * Records that carry addresses of webhooks, and with them the tokens of receivers (§5-4), or what their users
  * have configured. Rows, values of threads and objects are data: they are what a snapshot is for.
  */
-const CARRIERS: ReadonlySet<string> = new Set(
+const COLLECTIONS_WITH_WEBHOOKS: ReadonlySet<string> = new Set(
   [RUNS, CRONS, FAULTS, DELIVERIES, INBOX, THREADS, ASSISTANTS, PROJECTS].map(({ name }) => name),
 );
 
@@ -35,7 +35,7 @@ export type MaskText = (at: Path, text: string) => string;
 
 /** How the texts of a record are masked; undefined for records that carry no such secrets. */
 export function maskerOf(collection: string, record: unknown): MaskText | undefined {
-  if (!CARRIERS.has(collection)) return undefined;
+  if (!COLLECTIONS_WITH_WEBHOOKS.has(collection)) return undefined;
   if (collection === INBOX.name) return maskMessage;
   if (collection !== DELIVERIES.name) return maskText;
   const { url } = record as { readonly url: string };

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
-import type { Beginning } from "../../kernel/commit.ts";
-import type { Missing } from "../archive/hiding.ts";
+import type { InitialSettings } from "../../kernel/commit.ts";
+import type { MissingSecrets } from "../archive/secret-stripping.ts";
 import { StoreError } from "../journal/snapshot.ts";
 import type { TraceLayer } from "../rows/layers.ts";
 
 /** Where the data of a world or of a snapshot lies: folders of its own, and others' that it reads through. */
-export interface Home {
+export interface WorldFolder {
   readonly records: string;
   readonly traces: string;
   readonly layers: readonly TraceLayer[];
@@ -18,16 +18,16 @@ export interface Home {
 
 /** What the registry keeps of a world. */
 export interface WorldEntry {
-  readonly home: Home;
+  readonly home: WorldFolder;
   /** The world or snapshot that it began with; null for one that began empty. */
   readonly from: string | null;
   /** How it begins whenever it begins anew, if not as the configuration says. */
-  readonly beginning?: Beginning;
+  readonly beginning?: InitialSettings;
 }
 
 /** A snapshot: a world that was put aside, and what a world that goes on from it has to know. */
 export interface SnapshotEntry {
-  readonly home: Home;
+  readonly home: WorldFolder;
   /** The world that it is of. */
   readonly of: string;
   /** Virtual time, and the number of the last turn. */
@@ -38,7 +38,7 @@ export interface SnapshotEntry {
   /** The `boot` with which a copy of its objects is opened. */
   readonly boot: number;
   /** What it has no secrets for; only of one that was imported without them. */
-  readonly missing?: Missing;
+  readonly missing?: MissingSecrets;
 }
 
 /** Every world and every snapshot of a data folder. */
@@ -50,7 +50,7 @@ export interface Registry {
   /** A world as this process begins one; it is not written down, since the next start may begin another. */
   readonly seeded?: SnapshotEntry;
   /** Homes that are being read for a file; not written down either, since that ends with the process. */
-  readonly held?: readonly Home[];
+  readonly held?: readonly WorldFolder[];
 }
 
 const FORMAT = 1;
@@ -81,7 +81,7 @@ export function writeRegistry(root: string, registry: Registry): void {
 }
 
 /** Whether a world begins as the configuration says, with neither a seed nor a time of its own. */
-export function isUsual({ worlds }: Registry, id: string): boolean {
+export function startsAsConfigured({ worlds }: Registry, id: string): boolean {
   return worlds[id]?.beginning === undefined;
 }
 
@@ -91,7 +91,7 @@ export function withWorld(registry: Registry, id: string, entry: WorldEntry): Re
 }
 
 /** The homes of all worlds and snapshots, and those that are held for somebody. */
-export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly Home[] {
+export function worldFoldersOf({ worlds, snapshots, seeded, held = [] }: Registry): readonly WorldFolder[] {
   const entries = [...Object.values(worlds), ...Object.values(snapshots), ...(seeded ? [seeded] : [])];
   return [...entries.map(({ home }) => home), ...held];
 }
@@ -99,7 +99,7 @@ export function homesOf({ worlds, snapshots, seeded, held = [] }: Registry): rea
 /** Every folder that some home has, as its own or to read through. */
 export function foldersOf(registry: Registry): ReadonlySet<string> {
   return new Set(
-    homesOf(registry).flatMap(({ records, traces, layers, objects, bases }) => [
+    worldFoldersOf(registry).flatMap(({ records, traces, layers, objects, bases }) => [
       records,
       traces,
       ...layers.map(({ folder }) => folder),
@@ -109,21 +109,27 @@ export function foldersOf(registry: Registry): ReadonlySet<string> {
   );
 }
 
-function mapFolders({ worlds, snapshots, vacated }: Registry, place: (folder: string) => string): Registry {
-  const movedHome = ({ records, traces, layers, objects, bases }: Home): Home => ({
-    records: place(records),
-    traces: place(traces),
-    layers: layers.map(({ folder, mark }) => ({ folder: place(folder), mark })),
-    objects: place(objects),
-    bases: bases.map(place),
+function mapFolders(
+  { worlds, snapshots, vacated }: Registry,
+  mapFolder: (folder: string) => string,
+): Registry {
+  const mappedWorldFolder = ({ records, traces, layers, objects, bases }: WorldFolder): WorldFolder => ({
+    records: mapFolder(records),
+    traces: mapFolder(traces),
+    layers: layers.map(({ folder, mark }) => ({ folder: mapFolder(folder), mark })),
+    objects: mapFolder(objects),
+    bases: bases.map(mapFolder),
   });
-  const moved = <E extends { readonly home: Home }>(entries: Readonly<Record<string, E>>) =>
+  const moved = <E extends { readonly home: WorldFolder }>(entries: Readonly<Record<string, E>>) =>
     Object.fromEntries(
-      Object.entries(entries).map(([name, entry]) => [name, { ...entry, home: movedHome(entry.home) }]),
+      Object.entries(entries).map(([name, entry]) => [
+        name,
+        { ...entry, home: mappedWorldFolder(entry.home) },
+      ]),
     );
   return {
     worlds: moved(worlds),
     snapshots: moved(snapshots),
-    ...(vacated !== undefined && { vacated: place(vacated) }),
+    ...(vacated !== undefined && { vacated: mapFolder(vacated) }),
   };
 }

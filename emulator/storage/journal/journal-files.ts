@@ -31,12 +31,12 @@ function* readJournal(folder: string, number: number): Iterable<Commit> {
   // One commit at a time: as objects, all of them would take many times the room of their text.
   for (let [start, line] = [0, 1]; start < end; line += 1) {
     const stop = bytes.indexOf(LINE_FEED, start);
-    yield parsed(bytes.toString("utf8", start, stop), `${file}, line ${line}`);
+    yield parseCommit(bytes.toString("utf8", start, stop), `${file}, line ${line}`);
     start = stop + 1;
   }
 }
 
-function parsed(text: string, place: string): Commit {
+function parseCommit(text: string, place: string): Commit {
   try {
     return JSON.parse(text) as Commit;
   } catch {

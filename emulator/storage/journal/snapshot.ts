@@ -8,7 +8,7 @@ import type { WorldState } from "../../kernel/commit.ts";
 export const FORMAT = 1;
 
 /** A world as of the end of one journal file: the JSON file that a person can read. */
-export interface Snapshot {
+export interface StateSnapshot {
   readonly format: number;
   /** Journal files up to this number are contained. */
   readonly upTo: number;
@@ -21,10 +21,10 @@ export class StoreError extends Error {
 }
 
 /** Reads the snapshot of a world's folder; undefined when there is none yet. */
-export function readSnapshot(folder: string): Snapshot | undefined {
+export function readSnapshot(folder: string): StateSnapshot | undefined {
   const file = snapshotFile(folder);
   if (!existsSync(file)) return undefined;
-  const database = new LowSync<Partial<Snapshot>>(new JSONFileSync(file), {});
+  const database = new LowSync<Partial<StateSnapshot>>(new JSONFileSync(file), {});
   try {
     database.read();
   } catch (error) {
@@ -37,13 +37,13 @@ export function readSnapshot(folder: string): Snapshot | undefined {
     throw new StoreError(
       `${file} has format ${format}; this emulator reads up to ${FORMAT}. Use a newer emulator, or another --data folder.`,
     );
-  return database.data as Snapshot;
+  return database.data as StateSnapshot;
 }
 
 /** Replaces the snapshot in one step: a reader finds the old one or the new one, never a part. */
-export function writeSnapshot(folder: string, snapshot: Snapshot): void {
+export function writeSnapshot(folder: string, snapshot: StateSnapshot): void {
   try {
-    new LowSync<Snapshot>(new JSONFileSync(snapshotFile(folder)), snapshot).write();
+    new LowSync<StateSnapshot>(new JSONFileSync(snapshotFile(folder)), snapshot).write();
   } catch (error) {
     // What a full disk took of it would keep that disk full.
     rmSync(join(folder, ".world.json.tmp"), { force: true });

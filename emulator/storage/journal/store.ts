@@ -18,9 +18,9 @@ import { FORMAT, readSnapshot, snapshotBytes, writeSnapshot } from "./snapshot.t
 /** Where the records of one world are kept. */
 export interface Store {
   /** Appends a commit; once it returns, the commit survives the end of the process. */
-  keep(commit: Commit): void;
+  append(commit: Commit): void;
   /** Appends a commit together with others of this moment; nobody may be told of it before `flushed`. */
-  keepSoon(commit: Commit): void;
+  appendBatched(commit: Commit): void;
   /** Resolves when what was kept soon survives the end of the process; undefined when it does already. */
   flushed(): Promise<void> | undefined;
   /** Appends at once what was kept soon. */
@@ -29,7 +29,7 @@ export interface Store {
    * Gives another folder all that was kept up to now; files are shared, nothing is copied. Answers with the
    * number of the last journal file there.
    */
-  lendTo(folder: string): number;
+  shareTo(folder: string): number;
   /** Writes the snapshot, when there is a last state to write, and lets go of the folder. */
   close(state: WorldState | undefined): Promise<void>;
 }
@@ -41,14 +41,14 @@ export interface Store {
 const COMPACT_AT_BYTES = 128 * 1024 * 1024;
 
 /** A world as its folder has it, and where its journal goes on. */
-export interface Kept {
+export interface StoredWorld {
   readonly state: WorldState;
   /** The number of the last journal file. */
   readonly last: number;
 }
 
 /** Reads the folder of a world; one that has seen no turn yet begins with the initial state. */
-export function readStore(folder: string, initial: WorldState): Kept {
+export function readStore(folder: string, initial: WorldState): StoredWorld {
   mkdirSync(folder, { recursive: true });
   const snapshot = readSnapshot(folder) ?? { format: FORMAT, upTo: 0, state: initial };
   removeJournals(folder, snapshot.upTo);
@@ -107,14 +107,14 @@ export function openStore(options: StoreOptions): Store {
   }
 
   return {
-    keep(commit) {
+    append(commit) {
       batch.add(lineOf(commit));
       batch.flush();
     },
-    keepSoon: (commit) => batch.addSoon(lineOf(commit)),
+    appendBatched: (commit) => batch.addSoon(lineOf(commit)),
     flushed: batch.flushed,
     flush: batch.flush,
-    lendTo(target) {
+    shareTo(target) {
       batch.flush();
       if (journal.bytes > 0) turnPage();
       const last = journal.number - 1;

@@ -4,7 +4,7 @@ import type { Stage } from "./stage.ts";
 import { UPLOADS } from "./stage.ts";
 
 /** What a body is of: an object, or a part of an upload. */
-export type Place =
+export type BodyOwner =
   | { readonly bucket: string; readonly key: string }
   | { readonly uploadId: string; readonly partNumber: number };
 
@@ -22,11 +22,11 @@ export function folderOf(bucket: string): string {
 }
 
 /** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
-export function nameOf(place: Place, stage: Pick<Stage, "name">): string {
-  if ("uploadId" in place) return `${UPLOADS}/${place.uploadId}/${place.partNumber}-${stage.name}`;
-  const folder = folderOf(place.bucket);
-  if (isSafeKey(place.key)) return `${folder}/${place.key}`;
-  return `${folder}/${HASHED}/${createHash("sha256").update(place.key).digest("hex")}`;
+export function nameOf(owner: BodyOwner, stage: Pick<Stage, "name">): string {
+  if ("uploadId" in owner) return `${UPLOADS}/${owner.uploadId}/${owner.partNumber}-${stage.name}`;
+  const folder = folderOf(owner.bucket);
+  if (isSafeKey(owner.key)) return `${folder}/${owner.key}`;
+  return `${folder}/${HASHED}/${createHash("sha256").update(owner.key).digest("hex")}`;
 }
 
 /** True for a name that does not say the key. */

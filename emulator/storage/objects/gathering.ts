@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Reader } from "../../subjects/turn.ts";
-import { give } from "./inheritance.ts";
+import { shareBody } from "./copy-on-write.ts";
 import { bodiesIn } from "./sweep.ts";
 
 /** So many folders a fork may read through: each is looked into for a body that the nearer ones do not have. */
@@ -11,7 +11,7 @@ export const BASES_MAX = 32;
 export function gatherBodies(reader: Reader, folders: readonly string[], target: string): void {
   for (const { file } of bodiesIn(reader)) {
     const from = folders.map((folder) => join(folder, file)).find((path) => fs.existsSync(path));
-    if (from !== undefined) give(target, file, from);
+    if (from !== undefined) shareBody(target, file, from);
   }
 }
 

@@ -1,15 +1,15 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { isTrouble, type S3Trouble, trouble } from "../../subjects/object-storage/errors.ts";
+import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
 import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Reader } from "../../subjects/turn.ts";
-import { isHashed, keyFileOf, nameOf, type Place } from "./body-name.ts";
-import { createInheritance, type Family } from "./inheritance.ts";
+import { type BodyOwner, isHashed, keyFileOf, nameOf } from "./body-name.ts";
+import { createCopyOnWrite, type ForkedFolderOptions } from "./copy-on-write.ts";
 import { createRemoval, dropBody } from "./removal.ts";
 import { openStage, refusedStage, STAGES, type Stage } from "./stage.ts";
 import { sweepFiles } from "./sweep.ts";
 
-export type { Place } from "./body-name.ts";
+export type { BodyOwner as Place } from "./body-name.ts";
 
 /**
  * The bodies of a world's objects, as files under one folder. That of a fork reads through the folders it was
@@ -22,7 +22,7 @@ export interface ObjectFiles {
    * Runs the commit and, right behind it, gives the body its name. A process that ends in between leaves a
    * record that knows the temporary name, and `recover` does the rest.
    */
-  publish<R>(stage: Stage, place: Place, commit: (body: BodyFile) => S3Trouble | R): S3Trouble | R;
+  publish<R>(stage: Stage, place: BodyOwner, commit: (body: BodyFile) => S3Failure | R): S3Failure | R;
   /** Opens a body now, so that what is written later cannot show through. */
   open(file: string): OpenedBody | undefined;
   close(body: OpenedBody): void;
@@ -60,18 +60,18 @@ export interface ObjectFilesOptions {
    * The folders that were forked straight from this one, for as long as a world reads in them or through them.
    * Right before `recover` is called already.
    */
-  readonly heirs?: () => readonly string[];
+  readonly forks?: () => readonly string[];
   /** Only for the new folder of a new fork: it makes its temporary names differ from all inherited ones. */
   readonly boot?: number;
 }
 
-const NONE: Family["bases"] = () => [];
+const NONE: ForkedFolderOptions["bases"] = () => [];
 
 /** Opens the folder; `recover` has to follow once the records are known. */
 export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
-  const { folder, bases = NONE, heirs = NONE } = options;
-  const inheritance = createInheritance({ folder, bases, heirs });
-  const removal = createRemoval({ folder, inheritance, nextName, isOver: () => ended });
+  const { folder, bases = NONE, forks = NONE } = options;
+  const copyOnWrite = createCopyOnWrite({ folder, bases, forks });
+  const removal = createRemoval({ folder, copyOnWrite, nextName, isOver: () => ended });
   const live = new Set<Stage>();
   let boot = options.boot ?? 1;
   let lastStage = 0;
@@ -94,22 +94,22 @@ export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
       return stage;
     },
     publish(stage, place, commit) {
-      if (!live.has(stage)) return trouble("OperationAborted", "The world was reset or removed meanwhile.");
+      if (!live.has(stage)) return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
       const file = nameOf(place, stage);
       const path = join(folder, file);
       // Before the commit: when there is no room for it, the world stays as it was.
-      inheritance.beforePut(file);
+      copyOnWrite.beforePut(file);
       fs.mkdirSync(dirname(path), { recursive: true });
       if ("key" in place && isHashed(file)) fs.writeFileSync(keyFileOf(path), place.key);
       const value = commit({ file, stage: stage.name });
-      if (isTrouble(value)) {
+      if (isS3Failure(value)) {
         stage.discard();
         if (!fs.existsSync(path)) dropBody(folder, file);
         return value;
       }
       stage.settle();
       fs.renameSync(stage.path, path);
-      removal.spare(file);
+      removal.cancelRemoval(file);
       return value;
     },
     open: (file) => (ended ? undefined : openFirst([folder, ...bases()], file)),
@@ -124,14 +124,14 @@ export function openObjectFiles(options: ObjectFilesOptions): ObjectFiles {
       if (!ended) await removal.removeBucket(name);
     },
     fork() {
-      inheritance.renew();
+      copyOnWrite.renew();
       return boot + 1;
     },
     isEmpty: () => fs.readdirSync(folder).every((name) => name === STAGES || hasNothing(join(folder, name))),
     recover(reader) {
       // A fork just made has no past, and looking at all it inherits would make it as slow as a copy.
       if (ended || options.boot !== undefined) return;
-      boot = sweepFiles(folder, reader, inheritance) + 1;
+      boot = sweepFiles(folder, reader, copyOnWrite) + 1;
       lastStage = 0;
     },
     end() {

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { folderOf, isHashed, keyFileOf } from "./body-name.ts";
-import { bodiesAmong, type Inheritance } from "./inheritance.ts";
+import { bodiesAmong, type CopyOnWrite } from "./copy-on-write.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
 /** How bodies leave a folder, once its heirs have what they need of them. */
@@ -12,13 +12,13 @@ export interface Removal {
   removeUpload(uploadId: string): void;
   removeBucket(name: string): Promise<void>;
   /** A body has got this name: a bucket that is being removed no longer has it. */
-  spare(file: string): void;
+  cancelRemoval(file: string): void;
 }
 
 /** What the removal of bodies has to know of their folder. */
 export interface RemovalParts {
   readonly folder: string;
-  readonly inheritance: Inheritance;
+  readonly copyOnWrite: CopyOnWrite;
   /** Hands out names under which nothing lies yet. */
   readonly nextName: () => string;
   /** True when the folder is somebody else's by now. */
@@ -31,12 +31,12 @@ const AT_ONCE = 16;
 const REMOVING = "-removing";
 
 /** Heirs are given a body before it goes; buckets go in the background, a few bodies at a time. */
-export function createRemoval({ folder, inheritance, nextName, isOver }: RemovalParts): Removal {
+export function createRemoval({ folder, copyOnWrite, nextName, isOver }: RemovalParts): Removal {
   /** For each bucket that is being removed, the names that bodies have got since. */
   const spared = new Set<Set<string>>();
 
   function remove(file: string): void {
-    inheritance.beforeRemoval(file);
+    copyOnWrite.beforeRemoval(file);
     dropBody(folder, file);
   }
 
@@ -68,12 +68,12 @@ export function createRemoval({ folder, inheritance, nextName, isOver }: Removal
     remove,
     removeUpload(uploadId) {
       const under = `${UPLOADS}/${uploadId}`;
-      inheritance.beforeRemovalBelow(under);
+      copyOnWrite.beforeRemovalBelow(under);
       fs.rmSync(join(folder, under), { recursive: true, force: true });
     },
     async removeBucket(name) {
       const under = folderOf(name);
-      if (inheritance.handDownWhole(under)) return drop(under);
+      if (copyOnWrite.moveToOnlyFork(under)) return drop(under);
       const note = join(folder, STAGES, nextName() + REMOVING);
       // The bucket may be there anew when this process ends on the way: nothing else would tell what is to go.
       fs.writeFileSync(note, under);
@@ -88,21 +88,21 @@ export function createRemoval({ folder, inheritance, nextName, isOver }: Removal
         spared.delete(younger);
       }
     },
-    spare(file) {
+    cancelRemoval(file) {
       for (const younger of spared) younger.add(file);
     },
   };
 }
 
 /** Ends the removals that a process has begun, but for the bodies that are known: those came afterwards. */
-export function endRemovals(folder: string, known: ReadonlySet<string>, inheritance: Inheritance): void {
+export function endRemovals(folder: string, known: ReadonlySet<string>, copyOnWrite: CopyOnWrite): void {
   for (const name of fs.readdirSync(join(folder, STAGES)).filter((each) => each.endsWith(REMOVING))) {
     const note = join(folder, STAGES, name);
     const under = join(folder, fs.readFileSync(note, "utf8"));
     const options = { recursive: true, withFileTypes: true } as const;
     for (const file of bodiesAmong(folder, fs.existsSync(under) ? fs.readdirSync(under, options) : [])) {
       if (known.has(file)) continue;
-      inheritance.beforeRemoval(file);
+      copyOnWrite.beforeRemoval(file);
       dropBody(folder, file);
     }
     fs.rmSync(note);

@@ -4,7 +4,7 @@ import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import { buckets, objects, s3Parts, s3Uploads } from "../../subjects/object-storage/records.ts";
 import type { Reader } from "../../subjects/turn.ts";
 import { folderOf } from "./body-name.ts";
-import type { Inheritance } from "./inheritance.ts";
+import type { CopyOnWrite } from "./copy-on-write.ts";
 import { endRemovals } from "./removal.ts";
 import { STAGES, UPLOADS } from "./stage.ts";
 
@@ -14,22 +14,22 @@ import { STAGES, UPLOADS } from "./stage.ts";
  * among the names that records hold. Records that were inherited never name a body on its way in here: their
  * process numbers are all lower.
  */
-export function sweepFiles(folder: string, reader: Reader, inheritance: Inheritance): number {
+export function sweepFiles(folder: string, reader: Reader, copyOnWrite: CopyOnWrite): number {
   const bodies = [...bodiesIn(reader)];
   const byStage = new Map(bodies.map((body) => [body.stage, body]));
   const files = new Set(bodies.map((body) => body.file));
-  endRemovals(folder, files, inheritance);
+  endRemovals(folder, files, copyOnWrite);
   for (const stage of namesIn(join(folder, STAGES))) {
     const body = byStage.get(stage);
     const path = join(folder, STAGES, stage);
     if (body) finishRename(path, join(folder, body.file));
     else remove(path);
   }
-  sweepUploads(folder, files, inheritance);
+  sweepUploads(folder, files, copyOnWrite);
   const known = new Set([...reader.list(buckets)].map((bucket) => folderOf(bucket.name)));
   for (const name of namesIn(folder)) {
     if (name === STAGES || name === UPLOADS || known.has(name)) continue;
-    inheritance.beforeRemovalBelow(name);
+    copyOnWrite.beforeRemovalBelow(name);
     remove(join(folder, name));
   }
   return bodies.reduce((boot, { stage }) => Math.max(boot, Number.parseInt(stage, 10) || 0), 0);
@@ -43,12 +43,12 @@ export function* bodiesIn(reader: Reader): Generator<BodyFile> {
   }
 }
 
-function sweepUploads(folder: string, known: ReadonlySet<string>, inheritance: Inheritance): void {
+function sweepUploads(folder: string, known: ReadonlySet<string>, copyOnWrite: CopyOnWrite): void {
   for (const uploadId of namesIn(join(folder, UPLOADS))) {
     const kept = namesIn(join(folder, UPLOADS, uploadId)).filter((name) => {
       const file = `${UPLOADS}/${uploadId}/${name}`;
       if (known.has(file)) return true;
-      inheritance.beforeRemoval(file);
+      copyOnWrite.beforeRemoval(file);
       remove(join(folder, file));
       return false;
     });

@@ -1,5 +1,5 @@
 import { type ColumnSource, ParquetWriter } from "hyparquet-writer";
-import type { EncodedFile, FileOrder } from "../../subjects/bulk-exports/encoder.ts";
+import type { EncodedFile, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
 import type { PartitionReader } from "../rows/partition-reader.ts";
 import { loadCodec } from "./codecs.ts";
@@ -37,7 +37,7 @@ interface GrowingFile {
   finish(): Uint8Array<ArrayBuffer>;
 }
 
-async function startFile(order: FileOrder): Promise<GrowingFile> {
+async function startFile(order: FileRequest): Promise<GrowingFile> {
   const { columns, formatVersion } = order;
   const { codec, compress } = await loadCodec(order.compression);
   const schema = schemaOf(columns, formatVersion);
@@ -76,7 +76,7 @@ function bytesOf(rows: readonly StoredRow[]): number {
  */
 export async function encodeFile(
   reader: PartitionReader,
-  order: FileOrder,
+  order: FileRequest,
   rowsRead: () => void,
 ): Promise<EncodedFile> {
   const selects = rowFilter(order.filter);

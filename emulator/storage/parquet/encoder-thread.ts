@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import type { EncodedFile, EncodingFailure, FileOrder } from "../../subjects/bulk-exports/encoder.ts";
-import type { TracePlace } from "../rows/layers.ts";
+import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
+import type { TraceLocation } from "../rows/layers.ts";
 import { createPartitionReader } from "../rows/partition-reader.ts";
 import { createPlans } from "../rows/plans.ts";
 import { encodeFile } from "./encode-file.ts";
@@ -8,7 +8,7 @@ import { UnencodableValue } from "./values.ts";
 
 /** What the thread is sent; it answers orders only, one after the other. */
 export type ThreadMessage =
-  | { readonly order: FileOrder; readonly place: TracePlace }
+  | { readonly order: FileRequest; readonly place: TraceLocation }
   /** The store of this folder is closed: its files are to be let go. */
   | { readonly forget: string };
 
@@ -28,10 +28,10 @@ function crash(): void {
 
 const plans = createPlans();
 
-async function encode(order: FileOrder, place: TracePlace): Promise<void> {
+async function encode(order: FileRequest, location: TraceLocation): Promise<void> {
   let reply: EncodedFile | EncodingFailure;
   try {
-    const reader = createPartitionReader(place, plans);
+    const reader = createPartitionReader(location, plans);
     reply = await encodeFile(reader, order, order.crash ? crash : () => {});
   } catch (error) {
     reply = failureOf(error);

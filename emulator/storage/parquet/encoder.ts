@@ -3,9 +3,9 @@ import type {
   EncodedFile,
   EncodingFailure,
   FileEncoder,
-  FileOrder,
+  FileRequest,
 } from "../../subjects/bulk-exports/encoder.ts";
-import type { TracePlace } from "../rows/layers.ts";
+import type { TraceLocation } from "../rows/layers.ts";
 import { threadUrl } from "../thread-url.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
@@ -18,7 +18,7 @@ export interface FileEncoderOptions {
 
 /** The encoding threads of a process; the worlds that have files encoded are told apart by their folders. */
 export interface SharedEncoder {
-  encode(order: FileOrder, place: TracePlace): Promise<EncodedFile | EncodingFailure>;
+  encode(order: FileRequest, location: TraceLocation): Promise<EncodedFile | EncodingFailure>;
   /** Ends a thread as a crash would, if there can be a choice one that works for this folder. */
   endThread(folder: string): Promise<void>;
   /** Answers what waits or is under way for a folder, and lets go of the files in it. */
@@ -29,8 +29,8 @@ export interface SharedEncoder {
 type Outcome = EncodedFile | EncodingFailure;
 
 interface Job {
-  readonly order: FileOrder;
-  readonly place: TracePlace;
+  readonly order: FileRequest;
+  readonly location: TraceLocation;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -47,8 +47,8 @@ const HEAP_MEGABYTES = 256;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder was closed" };
 
-function partitionOf({ order: { tenantId, sessionId, day }, place }: Job): string {
-  return `${tenantId} ${sessionId} ${day} ${place.folder}`;
+function partitionOf({ order: { tenantId, sessionId, day }, location }: Job): string {
+  return `${tenantId} ${sessionId} ${day} ${location.folder}`;
 }
 
 /** The failure of a job whose thread has ended, and why it ended as far as that is known. */
@@ -83,7 +83,7 @@ function startThread(heapMegabytes: number, ended: (outcome: Outcome, isOver: bo
 function threadToEnd(threads: Iterable<Thread>, folder: string): Thread | undefined {
   const all = [...threads];
   return (
-    all.find(({ job }) => job?.place.folder === folder) ??
+    all.find(({ job }) => job?.location.folder === folder) ??
     all.find((thread) => thread.folder === folder) ??
     all.find(({ job }) => job === undefined) ??
     all[0]
@@ -135,17 +135,17 @@ export function createFileEncoder({
     if (thread === undefined) return;
     line.shift();
     thread.job = job;
-    thread.folder = job.place.folder;
+    thread.folder = job.location.folder;
     thread.partition = partitionOf(job);
     thread.worker.ref();
-    send(thread, { order: job.order, place: job.place });
+    send(thread, { order: job.order, place: job.location });
   }
 
   return {
-    encode(order, place) {
+    encode(order, location) {
       if (isClosed) return Promise.resolve(CLOSED);
       return new Promise((settle) => {
-        line.push({ order, place, settle });
+        line.push({ order, location, settle });
         sendNext();
       });
     },
@@ -159,7 +159,7 @@ export function createFileEncoder({
       await thread.worker.terminate();
     },
     forget(folder) {
-      const isOf = (job: Job | undefined): boolean => job?.place.folder === folder;
+      const isOf = (job: Job | undefined): boolean => job?.location.folder === folder;
       for (const job of line) if (isOf(job)) job.settle(CLOSED);
       line = line.filter((job) => !isOf(job));
       for (const thread of threads) {
@@ -176,14 +176,14 @@ export function createFileEncoder({
 }
 
 /** The encoder as a world has it; to close it closes it for this world only. */
-export function readingFrom(encoder: SharedEncoder, place: TracePlace): FileEncoder {
+export function encoderFor(encoder: SharedEncoder, location: TraceLocation): FileEncoder {
   let isClosed = false;
   return {
-    encode: (order) => (isClosed ? Promise.resolve(CLOSED) : encoder.encode(order, place)),
-    endThread: () => encoder.endThread(place.folder),
+    encode: (order) => (isClosed ? Promise.resolve(CLOSED) : encoder.encode(order, location)),
+    endThread: () => encoder.endThread(location.folder),
     async close() {
       isClosed = true;
-      encoder.forget(place.folder);
+      encoder.forget(location.folder);
     },
   };
 }

@@ -1,15 +1,15 @@
 import { mkdirSync } from "node:fs";
 import type { TraceScope } from "../../subjects/traces/port.ts";
 import { shareHeldPatches } from "./held-patches.ts";
-import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
-import { type TraceLayer, type TracePlace, topOf } from "./layers.ts";
+import { createInheritedRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
+import { type TraceLayer, type TraceLocation, topOf } from "./layers.ts";
 import { copyUpAll } from "./load-scope.ts";
 import { isEmptyOrMissing, noteForked, readForked, scopesIn } from "./marks.ts";
 import type { OpenFiles } from "./open-files.ts";
-import { scopeFolder } from "./places.ts";
+import { scopeFolder } from "./paths.ts";
 
 /** What a fork is opened with. */
-export interface Fork extends Required<TracePlace> {
+export interface Fork extends Required<TraceLocation> {
   /** The rows that it goes on from; without them it reads the layers for itself. */
   readonly inherited: InheritedRows;
 }
@@ -28,21 +28,21 @@ export interface Forking {
 const LAYERS_MAX = 32;
 
 /** What a store says of itself to be forked. */
-interface Forked {
+interface ForkedStore {
   readonly files: OpenFiles;
-  readonly place: TracePlace;
+  readonly location: TraceLocation;
   readonly inherited: InheritedRows;
   /** The rows of the tenants that were used so far. */
-  rows(): ReadonlyMap<string, Rows>;
+  rows(): ReadonlyMap<string, ScopeRows>;
   /** Segments have become the store's own: it has to load them anew. */
   copied(): void;
 }
 
 /** Forks of a store that has not been written to since share what they begin with. */
-export function createForking({ files, place, copied, ...store }: Forked): Forking {
-  const { folder, layers = [] } = place;
+export function createForking({ files, location, copied, ...store }: ForkedStore): Forking {
+  const { folder, layers = [] } = location;
   const inherited = topOf(layers);
-  const handOnPatches = createPatchSharing(folder);
+  const patchSharing = createPatchSharing(folder);
   let needed = layers;
   let noted: number | undefined;
   let latest: InheritedRows | undefined;
@@ -52,7 +52,7 @@ export function createForking({ files, place, copied, ...store }: Forked): Forki
     if (mark === inherited) return needed;
     if (needed.length >= LAYERS_MAX) {
       try {
-        copyUpAll(files, place);
+        copyUpAll(files, location);
       } finally {
         // Even of a copying that fails on the way some segments are whole now, and those hide their pieces.
         copied();
@@ -78,10 +78,10 @@ export function createForking({ files, place, copied, ...store }: Forked): Forki
         throw new Error(`a fork needs an empty folder, and ${target} holds something; name another`);
       const layersOfFork = layersBelow(mark);
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      handOnPatches.to(target);
+      patchSharing.to(target);
       return { folder: target, layers: layersOfFork, inherited: rowsBelow(mark, layersOfFork) };
     },
-    hold: handOnPatches.hold,
+    hold: patchSharing.hold,
     writing() {
       latest?.settle();
       latest = undefined;

@@ -37,7 +37,7 @@ export interface HeldPatches {
   drop(id: string): void;
 }
 
-interface Place {
+interface LineSpan {
   readonly offset: number;
   readonly length: number;
 }
@@ -53,7 +53,7 @@ export function heldPatchesFile(scopePath: string): string {
   return join(scopePath, NAME);
 }
 
-function* linesOf(bytes: Buffer): Generator<Place> {
+function* linesOf(bytes: Buffer): Generator<LineSpan> {
   for (let offset = 0; ; ) {
     const end = bytes.indexOf(LINE_FEED, offset);
     if (end < 0) return; // What follows the last line feed is a torn line.
@@ -71,34 +71,34 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-function addTo(places: Map<string, Place[]>, id: string, place: Place): void {
-  const known = places.get(id);
-  if (known === undefined) places.set(id, [place]);
-  else known.push(place);
+function addTo(spans: Map<string, LineSpan[]>, id: string, span: LineSpan): void {
+  const known = spans.get(id);
+  if (known === undefined) spans.set(id, [span]);
+  else known.push(span);
 }
 
 /** Rewrites the file with the wanted lines only, and says where they now are. */
-function compact(path: string, wanted: (id: string) => boolean): Map<string, Place[]> {
+function compact(path: string, wanted: (id: string) => boolean): Map<string, LineSpan[]> {
   const bytes = readIfThere(path);
-  const places = new Map<string, Place[]>();
+  const spans = new Map<string, LineSpan[]>();
   const kept: Buffer[] = [];
   let size = 0;
   for (const { offset, length } of linesOf(bytes)) {
     const line = bytes.subarray(offset, offset + length);
     const { id } = JSON.parse(line.toString("utf8")) as { id: string };
     if (!wanted(id)) continue;
-    addTo(places, id, { offset: size, length });
+    addTo(spans, id, { offset: size, length });
     kept.push(line);
     size += length;
   }
-  if (size === bytes.length) return places;
+  if (size === bytes.length) return spans;
   if (size === 0) {
     rmSync(path);
-    return places;
+    return spans;
   }
   writeFileSync(`${path}.new`, Buffer.concat(kept), { mode: 0o600 });
   renameSync(`${path}.new`, path);
-  return places;
+  return spans;
 }
 
 // The file is opened for each use, so that many workspaces do not keep many files open.
@@ -129,7 +129,7 @@ export function shareHeldPatches(scopePath: string, forkScopePath: string): bool
 }
 
 /** Gives a file that has other names (of forks, or of what was forked) a content of its own. */
-function takeOver(path: string): void {
+function makeOwnCopy(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && found.nlink > 1) copyBeginnings([{ from: path, size: found.size }], path);
 }
@@ -141,10 +141,10 @@ export function openHeldPatches(
   isWritten: (id: string) => boolean,
 ): HeldPatches {
   const path = heldPatchesFile(scopePath);
-  let places = compact(path, (id) => !isWritten(id));
-  const waiting = [...places.values()].flat();
+  let spans = compact(path, (id) => !isWritten(id));
+  const waiting = [...spans.values()].flat();
   let count = waiting.length;
-  let wantedSize = waiting.reduce((sum, place) => sum + place.length, 0);
+  let wantedSize = waiting.reduce((sum, span) => sum + span.length, 0);
   let size = wantedSize;
 
   /** A row that comes ends the waiting of its patches, so without this the file would only grow. */
@@ -153,8 +153,8 @@ export function openHeldPatches(
       rmSync(path, { force: true });
       size = 0;
     } else if (size - wantedSize > GARBAGE_BYTES_MAX && size > 2 * wantedSize) {
-      const before = places;
-      places = compact(path, (id) => before.has(id));
+      const before = spans;
+      spans = compact(path, (id) => before.has(id));
       size = wantedSize;
     }
   }
@@ -166,18 +166,18 @@ export function openHeldPatches(
       if (count + lines.length > patchesMax || wantedSize + bytes > BYTES_MAX)
         throw new HeldPatchesFull(patchesMax);
       mkdirSync(scopePath, { recursive: true, mode: 0o700 });
-      takeOver(path);
+      makeOwnCopy(path);
       using(path, (file) => appendAll(file, Buffer.concat(lines)));
       patches.forEach(({ id }, at) => {
         const length = lines[at]?.length ?? 0;
-        addTo(places, id, { offset: size, length });
+        addTo(spans, id, { offset: size, length });
         size += length;
       });
       wantedSize += bytes;
       count += lines.length;
     },
     held(id) {
-      const found = places.get(id);
+      const found = spans.get(id);
       if (found === undefined) return [];
       return using(path, (file) =>
         found.map(({ offset, length }) => {
@@ -187,11 +187,11 @@ export function openHeldPatches(
       );
     },
     drop(id) {
-      const found = places.get(id);
+      const found = spans.get(id);
       if (found === undefined) return;
-      places.delete(id);
+      spans.delete(id);
       count -= found.length;
-      for (const place of found) wantedSize -= place.length;
+      for (const span of found) wantedSize -= span.length;
       tidy();
     },
   };

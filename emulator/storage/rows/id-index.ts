@@ -19,7 +19,7 @@ export interface IdIndex {
 }
 
 const FIRST_SLOTS = 1024;
-const FULLEST = 0.65;
+const MAX_LOAD_FACTOR = 0.65;
 const CHUNK_BITS = 14;
 const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const ID_WORDS = 4;
@@ -129,7 +129,7 @@ function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array
   function putWanted(segment: number, position: number): void {
     let entry = entryOfWanted();
     if (entry < 0) {
-      if (entries.size() + 1 > slots.length * FULLEST) grow();
+      if (entries.size() + 1 > slots.length * MAX_LOAD_FACTOR) grow();
       if (isShared) slots = slots.slice();
       isShared = false;
       entry = entries.add(wanted);

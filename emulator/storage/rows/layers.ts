@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { TraceScope } from "../../subjects/traces/port.ts";
 import { segmentsIn } from "./marks.ts";
-import { addedPath, scopeFolder, segmentPath } from "./places.ts";
+import { addedPath, scopeFolder, segmentPath } from "./paths.ts";
 
 /** The rows below a sequence mark in a folder that another store may go on appending to. */
 export interface TraceLayer {
@@ -13,7 +13,7 @@ export interface TraceLayer {
  * Where the rows of a store are: in its own folder, and in layers that it only reads, the nearest first. What a
  * nearer one has of a segment goes on from what the farther ones have of it below their marks, unless it is whole.
  */
-export interface TracePlace {
+export interface TraceLocation {
   readonly folder: string;
   readonly layers?: readonly TraceLayer[];
 }
@@ -34,7 +34,7 @@ export interface LocatedSegment {
 }
 
 /** All layers of a store, of which its own folder is the nearest and has no mark. */
-export function layersOf({ folder, layers = [] }: TracePlace): readonly TraceLayer[] {
+export function layersOf({ folder, layers = [] }: TraceLocation): readonly TraceLayer[] {
   return [{ folder, mark: Number.POSITIVE_INFINITY }, ...layers];
 }
 
@@ -45,13 +45,13 @@ export function topOf(layers: readonly TraceLayer[]): number {
 
 /** Finds the pieces of a segment. Files without a sidecar do not count: they may be a copy that was never ended. */
 export function locate(
-  place: TracePlace,
+  location: TraceLocation,
   scope: TraceScope,
   sessionId: string,
   day: string,
 ): readonly LocatedPiece[] {
   const pieces: LocatedPiece[] = [];
-  for (const { folder, mark } of layersOf(place)) {
+  for (const { folder, mark } of layersOf(location)) {
     const whole = segmentPath(scopeFolder(folder, scope), sessionId, day);
     const path = [whole, addedPath(whole)].find((each) => existsSync(`${each}.index`));
     if (path !== undefined) pieces.unshift({ path, mark });

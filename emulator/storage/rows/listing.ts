@@ -87,7 +87,7 @@ function* listSegment(
   const { from, until } = withinDay(segment.day, start, end);
   const positions = range.traceId === undefined ? undefined : order.ofTrace(traceWord(range.traceId));
   const ranked: Ranked = positions === undefined ? order : rankedAmong(positions, order);
-  const place = placeIn(segment, range, ranked);
+  const place = pageStartRank(segment, range, ranked);
   let low = ranked.rank(from, "");
   let high = ranked.rank(until, "");
   if (range.order === "asc") low = Math.max(low, place ?? low);
@@ -122,7 +122,7 @@ function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Rank
 }
 
 /** The rank at which a page goes on: of the first row behind the place, or of the place itself. */
-function placeIn({ day }: Segment, { after, order }: RowRange, ranked: Ranked): number | undefined {
+function pageStartRank({ day }: Segment, { after, order }: RowRange, ranked: Ranked): number | undefined {
   if (after === undefined || after.startTime.slice(0, 10) !== day) return undefined;
   const micros = microsecondsOfDay(after.startTime);
   // "g" is behind every id, so that the row of the place itself is passed over.

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import type { TraceScope } from "../../subjects/traces/port.ts";
 import { readExactly } from "./open-files.ts";
-import { ADDED, isDay, isRegion, isUuid, scopeFolder } from "./places.ts";
+import { ADDED, isDay, isRegion, isUuid, scopeFolder } from "./paths.ts";
 import { RECORD_BYTES, viewSidecar } from "./sidecar.ts";
 
 /**

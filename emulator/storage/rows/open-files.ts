@@ -36,7 +36,7 @@ interface FilePair {
 }
 
 /** Where the files of a segment are. */
-export interface FilePlace {
+export interface SegmentFiles {
   /** Without the ending of either file. */
   readonly path: string;
   /** True for files of another store: they are only read. */
@@ -46,7 +46,7 @@ export interface FilePlace {
 /** Open files, the least recently used of which are closed when there are too many. */
 export interface OpenFiles {
   /** The files of a segment; they are created when they are missing, unless they are borrowed. */
-  of(place: FilePlace): FilePair;
+  of(location: SegmentFiles): FilePair;
   closeAll(): void;
 }
 
@@ -64,7 +64,7 @@ function openForReading(path: string): number {
   return openSync(path, "r");
 }
 
-function openPair({ path, isBorrowed }: FilePlace): FilePair {
+function openPair({ path, isBorrowed }: SegmentFiles): FilePair {
   const open = isBorrowed ? openForReading : openForAppending;
   const data = open(`${path}.ndjson`);
   try {
@@ -79,7 +79,7 @@ function openPair({ path, isBorrowed }: FilePlace): FilePair {
  * What all stores of the process have open, in the order of use: a process may have few files open, and hundreds
  * of forks have a month of days each.
  */
-const everywhere = new Map<FilePair, () => void>();
+const openPairsOfProcess = new Map<FilePair, () => void>();
 const PAIRS_EVERYWHERE_MAX = 256;
 
 function closePair(pair: FilePair): void {
@@ -96,22 +96,22 @@ export function createOpenFiles(pairsMax: number): OpenFiles {
     const pair = pairs.get(path);
     if (pair === undefined) return;
     pairs.delete(path);
-    everywhere.delete(pair);
+    openPairsOfProcess.delete(pair);
     closePair(pair);
   }
 
   return {
-    of(place) {
-      const { path } = place;
-      const pair = pairs.get(path) ?? openPair(place);
+    of(location) {
+      const { path } = location;
+      const pair = pairs.get(path) ?? openPair(location);
       pairs.delete(path);
       pairs.set(path, pair);
-      everywhere.delete(pair);
-      everywhere.set(pair, () => close(path));
+      openPairsOfProcess.delete(pair);
+      openPairsOfProcess.set(pair, () => close(path));
       const [oldest] = pairs.keys();
       if (pairs.size > pairsMax && oldest !== undefined) close(oldest);
-      const [closeOldest] = everywhere.values();
-      if (everywhere.size > PAIRS_EVERYWHERE_MAX) closeOldest?.();
+      const [closeOldest] = openPairsOfProcess.values();
+      if (openPairsOfProcess.size > PAIRS_EVERYWHERE_MAX) closeOldest?.();
       return pair;
     },
     closeAll() {

@@ -1,5 +1,5 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import type { TracePlace } from "./layers.ts";
+import type { TraceLocation } from "./layers.ts";
 import { type StoredRow, splitLine } from "./lines.ts";
 import { readExactly } from "./open-files.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
@@ -37,7 +37,7 @@ function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly pastB
 }
 
 /** Rows whose lines come with one read. */
-interface Stretch {
+interface ReadRange {
   readonly file: PlannedFile;
   readonly begin: number;
   readonly end: number;
@@ -46,7 +46,7 @@ interface Stretch {
 }
 
 /** The rows from `from` on, in the order of their lines, whose lines lie close together in one file. */
-function stretchOf(plan: Plan, rows: readonly number[], from: number): Stretch {
+function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRange {
   const offsetOf = (at: number): number => plan.offsets[rows[at] ?? 0] ?? 0;
   const endOf = (at: number): number => offsetOf(at) + (plan.lengths[rows[at] ?? 0] ?? 0);
   const begin = offsetOf(from);
@@ -71,7 +71,7 @@ function readLines(plan: Plan, from: number, to: number): Buffer[] {
   }
   const lines = new Array<Buffer>(to - from);
   for (let at = 0; at < rows.length; ) {
-    const { file, begin, end, past } = stretchOf(plan, rows, at);
+    const { file, begin, end, past } = readRangeOf(plan, rows, at);
     const bytes = readExactly(file.file, Buffer.allocUnsafeSlow(end - begin), begin - file.firstByte);
     for (; at < past; at += 1) {
       const row = rows[at] ?? 0;
@@ -112,10 +112,13 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
 }
 
 /** Reads the partitions of one store; plans may be shared with readers of others. */
-export function createPartitionReader(place: TracePlace, plans: Plans = createPlans()): PartitionReader {
+export function createPartitionReader(
+  location: TraceLocation,
+  plans: Plans = createPlans(),
+): PartitionReader {
   return {
     open(window, cursor) {
-      const { plan, begin } = plans.of(place, window, cursor);
+      const { plan, begin } = plans.of(location, window, cursor);
       return openSource(plan, begin, cursor);
     },
     close: () => plans.close(),

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
-import { type LocatedPiece, locate, type TracePlace } from "./layers.ts";
+import { type LocatedPiece, locate, type TraceLocation } from "./layers.ts";
 import { readExactly, sizeOf } from "./open-files.ts";
 import { recordsBefore } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
@@ -25,8 +25,8 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-function find(place: TracePlace, window: PartitionWindow): readonly LocatedPiece[] {
-  return locate(place, window, window.sessionId, window.day);
+function find(location: TraceLocation, window: PartitionWindow): readonly LocatedPiece[] {
+  return locate(location, window, window.sessionId, window.day);
 }
 
 /** What counts of a piece: its records, and where in the segment its data ends. */
@@ -108,11 +108,11 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
 }
 
 /** Reads the sidecars and lays down in which order which lines are to be read. */
-export function makePlan(place: TracePlace, window: PartitionWindow, cursor: string | null): Plan {
+export function makePlan(location: TraceLocation, window: PartitionWindow, cursor: string | null): Plan {
   const positions = new Map<string, number>();
   const files: PlannedFile[] = [];
   try {
-    const view = readPieces(find(place, window), files);
+    const view = readPieces(find(location, window), files);
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {
@@ -128,8 +128,8 @@ export function makePlan(place: TracePlace, window: PartitionWindow, cursor: str
 }
 
 /** False when files of the plan were removed or written anew, and when others have come to it. */
-export function isCurrent(place: TracePlace, window: PartitionWindow, { files }: Plan): boolean {
-  const pieces = find(place, window);
+export function isCurrent(location: TraceLocation, window: PartitionWindow, { files }: Plan): boolean {
+  const pieces = find(location, window);
   if (files.length === 0 || pieces.length !== files.length) return false;
   return files.every(({ file }, at) => {
     const there = statSync(`${pieces[at]?.path}.ndjson`, { throwIfNoEntry: false });

@@ -1,11 +1,11 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import type { TracePlace } from "./layers.ts";
+import type { TraceLocation } from "./layers.ts";
 import { closePlan, isCurrent, makePlan, type Plan } from "./plan.ts";
 
 /** The plans that a thread has made, of whatever stores; the one used longest ago is given up for another. */
 export interface Plans {
   /** The plan of a window, with how many of its rows lie before the cursor. */
-  of(place: TracePlace, window: PartitionWindow, cursor: string | null): { plan: Plan; begin: number };
+  of(location: TraceLocation, window: PartitionWindow, cursor: string | null): { plan: Plan; begin: number };
   /** Closes the plans of the store of a folder. */
   forget(folder: string): void;
   close(): void;
@@ -50,18 +50,18 @@ export function createPlans(): Plans {
   }
 
   return {
-    of(place, window, cursor) {
-      const key = keyOf(place.folder, window);
+    of(location, window, cursor) {
+      const key = keyOf(location.folder, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
-      if (plan === undefined || begin === undefined || !isCurrent(place, window, plan)) {
+      if (plan === undefined || begin === undefined || !isCurrent(location, window, plan)) {
         drop(key);
-        plan = makePlan(place, window, cursor);
+        plan = makePlan(location, window, cursor);
         begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
       } else {
         plans.delete(key);
       }
-      keep(key, place.folder, plan);
+      keep(key, location.folder, plan);
       return { plan, begin };
     },
     forget(folder) {

@@ -1,4 +1,4 @@
-import type { Rows } from "./inherited-rows.ts";
+import type { ScopeRows } from "./inherited-rows.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { readRecords, type Segment, someRecord } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView } from "./sidecar.ts";
@@ -7,7 +7,7 @@ import { RECORD_BYTES, type SidecarView } from "./sidecar.ts";
  * A process that ended between the two steps of a move has left a row in two segments: this is the version with
  * the lower sequence number, which still has to get its tombstone.
  */
-export interface UnendedMove {
+export interface UnfinishedMove {
   readonly id: string;
   readonly segment: Segment;
   readonly position: number;
@@ -27,12 +27,12 @@ interface Unread {
 /** Takes into the index what segments hold, from the record on that is given for each, or else from the first. */
 export function readRows(
   files: OpenFiles,
-  rows: Rows,
+  rows: ScopeRows,
   readUntil: ReadonlyMap<Segment, number>,
-): readonly UnendedMove[] {
+): readonly UnfinishedMove[] {
   const firstOf = (segment: Segment): number => readUntil.get(segment) ?? 0;
   const grown = rows.segments.filter((segment) => firstOf(segment) < segment.records);
-  const all = grown.map((segment) => lookThrough(files, segment, firstOf(segment)));
+  const all = grown.map((segment) => scanSegment(files, segment, firstOf(segment)));
   const bySegment = new Map(all.map((unread) => [unread.segment, unread]));
   const isReplaced = (segment: Segment, position: number): boolean => {
     const unread = bySegment.get(segment);
@@ -40,7 +40,7 @@ export function readRows(
     const { from, replaced, replacedBefore } = unread;
     return position < from ? replacedBefore.has(position) : replaced[position - from] === 1;
   };
-  const moves: UnendedMove[] = [];
+  const moves: UnfinishedMove[] = [];
   for (const { segment, from } of all) {
     const take = (view: SidecarView, at: number, position: number): boolean => {
       if (view.length(at) === 0) return false;
@@ -48,7 +48,7 @@ export function readRows(
       segment.latest = Math.max(segment.latest, view.start(at));
       if (isReplaced(segment, position)) return false;
       segment.live += 1;
-      const move = takeRow(files, rows, { segment, view, at, position }, isReplaced);
+      const move = indexRow(files, rows, { segment, view, at, position }, isReplaced);
       if (move !== undefined) moves.push(move);
       return false;
     };
@@ -57,7 +57,7 @@ export function readRows(
   return moves;
 }
 
-function lookThrough(files: OpenFiles, segment: Segment, from: number): Unread {
+function scanSegment(files: OpenFiles, segment: Segment, from: number): Unread {
   const replaced = new Uint8Array(segment.records - from);
   const replacedBefore = new Set<number>();
   const look = (view: SidecarView, at: number): boolean => {
@@ -79,12 +79,12 @@ interface Version {
 }
 
 /** Puts a version into the index, unless a later one is there of which it is the unended move. */
-function takeRow(
+function indexRow(
   files: OpenFiles,
-  { index, segments }: Rows,
+  { index, segments }: ScopeRows,
   { segment, view, at, position }: Version,
   isReplaced: (segment: Segment, position: number) => boolean,
-): UnendedMove | undefined {
+): UnfinishedMove | undefined {
   const known = index.findBytes(view.bytes, at * RECORD_BYTES);
   const other = known < 0 ? undefined : (segments[index.segmentOf(known)] as Segment);
   const otherPosition = known < 0 ? -1 : index.positionOf(known);

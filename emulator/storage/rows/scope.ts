@@ -1,12 +1,12 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
-import { borrowRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
+import { borrowRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import type { TracePlace } from "./layers.ts";
+import type { TraceLocation } from "./layers.ts";
 import { lineOf, rowOf } from "./lines.ts";
 import { createListing } from "./listing.ts";
-import { addSegment, type Loaded, loadScope, nameOf, tombstone } from "./load-scope.ts";
+import { addSegment, type LoadedScope, loadScope, nameOf, tombstone } from "./load-scope.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { appendRecords, appendRows, readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
@@ -24,7 +24,7 @@ export interface Scope {
   days(sessionId: string, start: string, end: string): readonly string[];
   list(range: RowRange): Iterable<ListedRow>;
   /** The rows as they are now, for forks to go on from. */
-  rows(): Rows;
+  rows(): ScopeRows;
 }
 
 /** What one call of `write` appends to one segment. */
@@ -39,7 +39,7 @@ interface Draft {
 
 /** Puts a row into the draft of its segment, and the place it leaves into the draft of that one. */
 function draftRow(
-  loaded: Loaded,
+  loaded: LoadedScope,
   draftOf: (segment: Segment) => Draft,
   draft: Draft,
   row: StoredRow,
@@ -69,7 +69,7 @@ function draftRow(
 }
 
 /** Answers how many bytes the own files grew by. */
-function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: number): number {
+function appendDrafts(loaded: LoadedScope, drafts: readonly Draft[], lastSequence: number): number {
   let grown = 0;
   for (const { segment, lines, rows } of drafts) {
     if (rows.length > 0) appendRows(loaded, segment, lines, rows);
@@ -85,7 +85,7 @@ function appendDrafts(loaded: Loaded, drafts: readonly Draft[], lastSequence: nu
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */
-function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string): boolean {
+function hasRowsIn(loaded: LoadedScope, segment: Segment, start: string, end: string): boolean {
   const { from, until } = withinDay(segment.day, start, end);
   if (segment.live === 0 || segment.latest < from || segment.earliest >= until) return false;
   if (segment.earliest >= from && segment.latest < until) return true;
@@ -100,11 +100,11 @@ function hasRowsIn(loaded: Loaded, segment: Segment, start: string, end: string)
 /** Takes up what lies on the disk once; from then on only its own writes change what it knows. */
 export function openScope(
   files: OpenFiles,
-  place: TracePlace,
+  location: TraceLocation,
   scope: TraceScope,
   options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
 ): Scope {
-  const loaded = loadScope(files, place, scope, options.inherited);
+  const loaded = loadScope(files, location, scope, options.inherited);
   const { index } = loaded;
   const listing = createListing(files, loaded.segments);
   const held = openHeldPatches(loaded.path, options.heldPatchesMax, (id) => index.find(id) >= 0);

@@ -1,10 +1,17 @@
 import type { LocatedPiece } from "./layers.ts";
-import { appendAll, type FilePlace, type OpenFiles, readExactly, sizeOf, truncateTo } from "./open-files.ts";
-import { addedPath, segmentPath } from "./places.ts";
+import {
+  appendAll,
+  type OpenFiles,
+  readExactly,
+  type SegmentFiles,
+  sizeOf,
+  truncateTo,
+} from "./open-files.ts";
+import { addedPath, segmentPath } from "./paths.ts";
 import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
 
 /** A stretch of a segment that lies in two files of its own, and what of the segment comes before it. */
-export interface Piece extends FilePlace {
+export interface Piece extends SegmentFiles {
   readonly firstRecord: number;
   readonly firstByte: number;
 }
@@ -113,10 +120,10 @@ function ownPiece({ files, path }: Appending, segment: Segment): Piece {
   const last = pieces.at(-1);
   if (last !== undefined && !last.isBorrowed) return last;
   const whole = segmentPath(path, sessionId, day);
-  const place = { path: last === undefined ? whole : addedPath(whole), isBorrowed: false };
-  const piece = { ...place, firstRecord: records, firstByte: dataBytes };
+  const location = { path: last === undefined ? whole : addedPath(whole), isBorrowed: false };
+  const piece = { ...location, firstRecord: records, firstByte: dataBytes };
   // A process that ended before its first record may have left data.
-  settlePiece(files, piece);
+  trimTornTail(files, piece);
   pieces.push(piece);
   return piece;
 }
@@ -147,13 +154,13 @@ export function appendRecords(
 }
 
 /** How much of a piece counts: its records, and where in the segment the data of the last of them ends. */
-interface Counted {
+interface ValidExtent {
   readonly count: number;
   readonly end: number;
 }
 
 /** The records at the front of a sidecar that follow one another and have their data. */
-export function wholeRecords(index: number, dataBytes: number, firstByte: number): Counted {
+export function wholeRecords(index: number, dataBytes: number, firstByte: number): ValidExtent {
   let count = Math.floor(sizeOf(index) / RECORD_BYTES);
   for (; count > 0; count -= 1) {
     const first = Math.max(0, count - 2);
@@ -170,7 +177,7 @@ export function wholeRecords(index: number, dataBytes: number, firstByte: number
 }
 
 /** Drops what a process that was ended in the middle of a write has left at the end of the two files. */
-function settlePiece(files: OpenFiles, piece: Piece): Counted {
+function trimTornTail(files: OpenFiles, piece: Piece): ValidExtent {
   const { data, index } = files.of(piece);
   const { count, end } = wholeRecords(index, sizeOf(data), piece.firstByte);
   truncateTo(index, count * RECORD_BYTES);
@@ -179,13 +186,18 @@ function settlePiece(files: OpenFiles, piece: Piece): Counted {
 }
 
 /** Counts of a borrowed piece what was written before the mark; whatever else is there is left alone. */
-function limitPiece(files: OpenFiles, piece: Piece, mark: number): Counted {
+function limitPiece(files: OpenFiles, piece: Piece, mark: number): ValidExtent {
   const { data, index } = files.of(piece);
   return recordsBefore(index, sizeOf(data), piece.firstByte, mark);
 }
 
 /** The whole records of a sidecar that were written before a mark; they stand in the order of their numbers. */
-export function recordsBefore(index: number, dataBytes: number, firstByte: number, mark: number): Counted {
+export function recordsBefore(
+  index: number,
+  dataBytes: number,
+  firstByte: number,
+  mark: number,
+): ValidExtent {
   const { count, end } = wholeRecords(index, dataBytes, firstByte);
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => viewSidecar(readExactly(index, bytes, at * RECORD_BYTES));
@@ -204,7 +216,7 @@ export function recordsBefore(index: number, dataBytes: number, firstByte: numbe
 }
 
 /** Puts the pieces behind what the segment has; own ones are settled unless nobody may write to them. */
-export function takeUp(
+export function loadPieces(
   files: OpenFiles,
   segment: Segment,
   pieces: readonly LocatedPiece[],
@@ -214,7 +226,7 @@ export function takeUp(
     const isBorrowed = isOnlyRead || mark !== Number.POSITIVE_INFINITY;
     const piece = { path, isBorrowed, firstRecord: segment.records, firstByte: segment.dataBytes };
     refuseGap(files, piece);
-    const { count, end } = isBorrowed ? limitPiece(files, piece, mark) : settlePiece(files, piece);
+    const { count, end } = isBorrowed ? limitPiece(files, piece, mark) : trimTornTail(files, piece);
     if (isBorrowed && count === 0) continue;
     segment.pieces.push(piece);
     segment.records += count;

@@ -3,16 +3,16 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { HeldPatch, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import { createForking, type Fork } from "./fork.ts";
-import { createInheritedRows, type InheritedRows, type Rows } from "./inherited-rows.ts";
+import { createInheritedRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
 import { isInstant } from "./instants.ts";
-import { type TracePlace, topOf } from "./layers.ts";
+import { type TraceLocation, topOf } from "./layers.ts";
 import { bytesIn, forgetNext, noteNext, readEnd, scopesIn } from "./marks.ts";
 import { createOpenFiles, type OpenFiles } from "./open-files.ts";
-import { isUuid, scopeKey } from "./places.ts";
+import { isUuid, scopeKey } from "./paths.ts";
 import { openScope, type Scope } from "./scope.ts";
 
 /** `folder` is created when it is missing; the layers are only read. */
-export interface TraceStoreOptions extends TracePlace {
+export interface TraceStoreOptions extends TraceLocation {
   /** How many patches of a workspace may wait for their rows. */
   readonly heldPatchesMax?: number;
   /** The rows of the layers, where other stores go on from them too. */
@@ -22,7 +22,7 @@ export interface TraceStoreOptions extends TracePlace {
 /** A trace store in files, of which copies can be made that cost nothing. */
 export interface TraceFiles extends TraceStore {
   /** Where its rows are, for those who read them in other threads. */
-  readonly place: TracePlace;
+  readonly location: TraceLocation;
   /**
    * Prepares an empty folder for a store that begins with the rows and the held patches of this one: open it
    * with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
@@ -50,19 +50,20 @@ function checkPatches(opened: Scope, patches: readonly HeldPatch[]): void {
 /** The tenants that were used, each loaded at its first use. */
 function createScopes(
   files: OpenFiles,
-  place: TracePlace,
+  location: TraceLocation,
   options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
 ) {
   const scopes = new Map<string, Scope>();
   return {
     of(scope: TraceScope): Scope {
       const key = scopeKey(scope);
-      const opened = scopes.get(key) ?? openScope(files, place, scope, options);
+      const opened = scopes.get(key) ?? openScope(files, location, scope, options);
       scopes.set(key, opened);
       return opened;
     },
     has: (scope: TraceScope) => scopes.has(scopeKey(scope)),
-    rows: (): ReadonlyMap<string, Rows> => new Map([...scopes].map(([key, scope]) => [key, scope.rows()])),
+    rows: (): ReadonlyMap<string, ScopeRows> =>
+      new Map([...scopes].map(([key, scope]) => [key, scope.rows()])),
     /** Lets go of a tenant, or of all. */
     drop(scope?: TraceScope): void {
       files.closeAll();
@@ -93,16 +94,16 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
   const { folder, layers = [], heldPatchesMax = HELD_PATCHES_MAX } = options;
   const { inherited = createInheritedRows(layers) } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const place = { folder, layers };
+  const location = { folder, layers };
   const files = createOpenFiles(SEGMENTS_OPEN_MAX);
-  const scopes = createScopes(files, place, { heldPatchesMax, inherited });
+  const scopes = createScopes(files, location, { heldPatchesMax, inherited });
   const end = readEnd(folder);
   let next = Math.max(end.next, topOf(layers));
   let isNoted = true;
   let bytes: number | undefined;
   const forking = createForking({
     files,
-    place,
+    location,
     inherited,
     rows: scopes.rows,
     copied() {
@@ -139,7 +140,7 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
   }
 
   return {
-    place,
+    location,
     fork(target) {
       moves.end();
       return forking.fork(target, next);

@@ -1,6 +1,6 @@
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import { rowOf } from "./lines.ts";
-import type { Loaded } from "./load-scope.ts";
+import type { LoadedScope } from "./load-scope.ts";
 import { readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
 
@@ -8,7 +8,7 @@ import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
  * The last version of a row that was written before the mark. All sidecars are looked through, since the row
  * may have been in another segment then: in all but one of them its last version has a tombstone.
  */
-export function readVersion(loaded: Loaded, id: string, mark: number): StoredRow | undefined {
+export function readVersion(loaded: LoadedScope, id: string, mark: number): StoredRow | undefined {
   const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
   for (const segment of loaded.segments) {
     const position = lastBefore(loaded, segment, wanted, mark);
@@ -17,7 +17,7 @@ export function readVersion(loaded: Loaded, id: string, mark: number): StoredRow
   return undefined;
 }
 
-function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: number): number | undefined {
+function lastBefore({ files }: LoadedScope, segment: Segment, id: Buffer, mark: number): number | undefined {
   let last: number | undefined;
   someRecord(files, segment, (view, at, position) => {
     if (view.sequence(at) >= mark) return true;
@@ -31,7 +31,7 @@ function lastBefore({ files }: Loaded, segment: Segment, id: Buffer, mark: numbe
   return last;
 }
 
-function readAt({ files }: Loaded, segment: Segment, position: number): StoredRow {
+function readAt({ files }: LoadedScope, segment: Segment, position: number): StoredRow {
   const record = readRecords(files, segment, position, 1);
   return rowOf(readLine(files, segment, record.offset(0), record.length(0)));
 }

@@ -4,11 +4,11 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
+import { requireAssistantCapacity, requireMetadataSize } from "./capacity.ts";
 import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
-import { requireRoomForAssistant, requireSmallNotes } from "./room.ts";
 
 /** Assistants of the server belong to no workspace: they are there in all of them. */
-const NOWHERE: Workspace = { region: "", tenant_id: "" };
+const NIL_NAMESPACE: Workspace = { region: "", tenant_id: "" };
 
 /** The name space of identifiers made of graph names, as the public service has it. */
 const GRAPH_NAMESPACE = "6ba7b8219dad11d180b400c04fd430c8";
@@ -49,7 +49,7 @@ export function behaviourOf(settings: Pick<Settings, "agent">, graphId: string):
 }
 
 export function isSystem(assistant: Assistant): boolean {
-  return assistant.region === NOWHERE.region;
+  return assistant.region === NIL_NAMESPACE.region;
 }
 
 /** Everything that a workspace can run: the server's own and those it has created. */
@@ -98,7 +98,7 @@ function systemAssistants(settings: Settings): readonly Assistant[] {
 
 function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant {
   return {
-    ...NOWHERE,
+    ...NIL_NAMESPACE,
     assistant_id: systemAssistantId(graph_id),
     graph_id,
     name: name ?? graph_id,
@@ -112,7 +112,7 @@ function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant
   };
 }
 
-export interface AssistantOrder {
+export interface AssistantInput {
   readonly graph_id?: string;
   readonly assistant_id?: string | null;
   readonly name?: string | null;
@@ -126,25 +126,25 @@ export interface AssistantOrder {
 export function createAssistant(
   turn: Turn,
   workspace: Workspace,
-  order: AssistantOrder & { readonly graph_id: string },
+  input: AssistantInput & { readonly graph_id: string },
 ): Assistant {
-  requireGraph(turn, order.graph_id);
-  const id = order.assistant_id?.toLowerCase();
-  const taken =
+  requireGraph(turn, input.graph_id);
+  const id = input.assistant_id?.toLowerCase();
+  const existing =
     id !== undefined && assistantsOf(turn, workspace).find(({ assistant_id }) => assistant_id === id);
-  if (taken && order.if_exists === "do_nothing") return taken;
-  if (taken) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
-  requireRoomForAssistant(turn, workspace);
-  requireSmallNotes(turn, order);
+  if (existing && input.if_exists === "do_nothing") return existing;
+  if (existing) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
+  requireAssistantCapacity(turn, workspace);
+  requireMetadataSize(turn, input);
   const assistant: Assistant = {
     ...workspace,
     assistant_id: id ?? turn.nextId("assistant"),
-    graph_id: order.graph_id,
-    name: order.name ?? "Untitled",
-    description: order.description ?? null,
-    config: order.config ?? {},
-    context: order.context ?? {},
-    metadata: order.metadata ?? {},
+    graph_id: input.graph_id,
+    name: input.name ?? "Untitled",
+    description: input.description ?? null,
+    config: input.config ?? {},
+    context: input.context ?? {},
+    metadata: input.metadata ?? {},
     version: 1,
     created_at: turn.now,
     updated_at: turn.now,
@@ -157,32 +157,32 @@ export function updateAssistant(
   turn: Turn,
   workspace: Workspace,
   named: string,
-  order: AssistantOrder,
+  input: AssistantInput,
 ): Assistant {
-  const before = changeable(turn, workspace, named);
-  if (order.graph_id !== undefined) requireGraph(turn, order.graph_id);
+  const before = requireOwnAssistant(turn, workspace, named);
+  if (input.graph_id !== undefined) requireGraph(turn, input.graph_id);
   const after: Assistant = {
     ...before,
-    graph_id: order.graph_id ?? before.graph_id,
-    name: order.name ?? before.name,
-    description: order.description === undefined ? before.description : order.description,
-    config: order.config ?? before.config,
-    context: order.context ?? before.context,
-    metadata: { ...before.metadata, ...order.metadata },
+    graph_id: input.graph_id ?? before.graph_id,
+    name: input.name ?? before.name,
+    description: input.description === undefined ? before.description : input.description,
+    config: input.config ?? before.config,
+    context: input.context ?? before.context,
+    metadata: { ...before.metadata, ...input.metadata },
     version: before.version + 1,
     updated_at: turn.now,
   };
-  requireSmallNotes(turn, after);
+  requireMetadataSize(turn, after);
   turn.put(ASSISTANTS, after);
   return after;
 }
 
 export function deleteAssistant(turn: Turn, workspace: Workspace, named: string): void {
-  const { assistant_id } = changeable(turn, workspace, named);
+  const { assistant_id } = requireOwnAssistant(turn, workspace, named);
   turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant_id}`);
 }
 
-function changeable(turn: Turn, workspace: Workspace, named: string): Assistant {
+function requireOwnAssistant(turn: Turn, workspace: Workspace, named: string): Assistant {
   const assistant = assistantNamed(turn, workspace, named);
   if (isSystem(assistant))
     throw new Refusal(

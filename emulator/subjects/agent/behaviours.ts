@@ -4,14 +4,14 @@ import { lastOfType, textOf } from "./messages.ts";
 import type { Ending } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
 
-export interface Pace {
+export interface GraphTiming {
   readonly stepMs: number;
 }
 
 /** One node of a graph at work; it may say how the run ends. */
-export interface Stage {
+export interface GraphNode {
   readonly node: string;
-  readonly work: (draft: Draft, pace: Pace) => Ending | undefined;
+  readonly run: (draft: Draft, pace: GraphTiming) => Ending | undefined;
   /** Tells a node that works more than once whether it is here that a thread with these values goes on. */
   readonly isNext?: (values: Values) => boolean;
 }
@@ -23,18 +23,18 @@ const TOOL = "look_up";
 const TOOL_CALLS_MAX = 100;
 
 /** How the built-in assistants go about a run: their nodes, in the order in which they work. */
-export const STAGES: Readonly<Record<GraphBehaviour, readonly Stage[]>> = {
-  echo: [{ node: "echo", work: repeat }],
+export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>> = {
+  echo: [{ node: "echo", run: echoLastMessage }],
   agent: [
-    { node: "agent", work: callTool },
-    { node: "tools", work: useTools },
-    { node: "agent", work: tellFindings, isNext: (values) => messagesIn(values).at(-1)?.type === "tool" },
+    { node: "agent", run: callTool },
+    { node: "tools", run: runTools },
+    { node: "agent", run: reportFindings, isNext: (values) => messagesIn(values).at(-1)?.type === "tool" },
   ],
-  slow: [{ node: "wait", work: takeTime }],
+  slow: [{ node: "wait", run: countSlowSteps }],
   failing: [
     {
       node: "fail",
-      work: () => ({
+      run: () => ({
         trigger: "fail",
         error: "RuntimeError",
         message: "The assistant failing always fails.",
@@ -45,7 +45,7 @@ export const STAGES: Readonly<Record<GraphBehaviour, readonly Stage[]>> = {
   interrupting: [
     {
       node: "ask",
-      work: (draft) => ({
+      run: (draft) => ({
         trigger: "ask",
         node: "ask",
         interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }],
@@ -55,52 +55,56 @@ export const STAGES: Readonly<Record<GraphBehaviour, readonly Stage[]>> = {
 };
 
 /** The nodes of a graph, each of them once. */
-export function nodesOf(behaviour: GraphBehaviour): readonly string[] {
-  return [...new Set(STAGES[behaviour].map(({ node }) => node))];
+export function nodeNames(behaviour: GraphBehaviour): readonly string[] {
+  return [...new Set(GRAPH_NODES[behaviour].map(({ node }) => node))];
 }
 
 /** What a run does that answers the interrupt of the one before. */
 export function resume(draft: Draft, node: string, answer: unknown): Ending {
-  draft.takeInput();
-  draft.begin(node);
+  draft.applyInput();
+  draft.beginNode(node);
   draft.update({ answer });
   return { trigger: "succeed" };
 }
 
-function repeat(draft: Draft): undefined {
-  const said = saidIn(draft);
-  draft.update(said ? { messages: [draft.say({ content: textOf(said) }, 0)] } : (draft.input ?? {}));
+function echoLastMessage(draft: Draft): undefined {
+  const lastMessage = lastHumanMessage(draft);
+  draft.update(
+    lastMessage
+      ? { messages: [draft.streamMessage({ content: textOf(lastMessage) }, 0)] }
+      : (draft.input ?? {}),
+  );
 }
 
-function takeTime(draft: Draft): undefined {
+function countSlowSteps(draft: Draft): undefined {
   for (let step = 1; step <= SLOW_STEPS; step += 1) {
     draft.wait(SLOW_STEP_MS);
-    draft.tell("custom", { step, of: SLOW_STEPS });
+    draft.emit("custom", { step, of: SLOW_STEPS });
     draft.update({ step });
   }
 }
 
-function callTool(draft: Draft, { stepMs }: Pace): undefined {
-  const question = textOf(saidIn(draft)) || JSON.stringify(draft.input ?? {});
+function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
+  const question = textOf(lastHumanMessage(draft)) || JSON.stringify(draft.input ?? {});
   const call = { name: TOOL, args: { query: question }, id: draft.nextId("tool_call"), type: "tool_call" };
-  draft.update({ messages: [draft.say({ content: "", tool_calls: [call] }, stepMs)] });
+  draft.update({ messages: [draft.streamMessage({ content: "", tool_calls: [call] }, stepMs)] });
 }
 
 /** Works on the calls as the thread holds them by now: a person may have changed them at a breakpoint. */
-function useTools(draft: Draft, { stepMs }: Pace): undefined {
+function runTools(draft: Draft, { stepMs }: GraphTiming): undefined {
   const asked = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
   const calls = (Array.isArray(asked) ? asked : []).filter(isObject).slice(0, TOOL_CALLS_MAX);
-  draft.update({ messages: calls.map((call) => useTool(draft, call, stepMs)) });
+  draft.update({ messages: calls.map((call) => runTool(draft, call, stepMs)) });
 }
 
-function tellFindings(draft: Draft, { stepMs }: Pace): undefined {
+function reportFindings(draft: Draft, { stepMs }: GraphTiming): undefined {
   const messages = messagesIn(draft.values);
   const found = messages.slice(messages.findLastIndex(({ type }) => type !== "tool") + 1).map(textOf);
-  draft.update({ messages: [draft.say({ content: `What I found: ${found.join("; ")}` }, stepMs)] });
+  draft.update({ messages: [draft.streamMessage({ content: `What I found: ${found.join("; ")}` }, stepMs)] });
 }
 
 /** A run that goes on without input works on what was said before. */
-function saidIn({ input, values }: Draft): Json | undefined {
+function lastHumanMessage({ input, values }: Draft): Json | undefined {
   return lastOfType(messagesIn(input ?? values), "human");
 }
 
@@ -112,7 +116,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function useTool(draft: Draft, call: Json, stepMs: number): Json {
+function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
   const [name, args] = [String(call.name ?? TOOL), isObject(call.args) ? call.args : {}];
@@ -127,6 +131,6 @@ function useTool(draft: Draft, call: Json, stepMs: number): Json {
     id: draft.nextId("message"),
   };
   draft.trace({ name, run_type: "tool", from, to: draft.at, inputs: args, outputs: { output: content } });
-  draft.piece(message, message, true, true);
+  draft.addChunk(message, message, true, true);
   return message;
 }

@@ -1,8 +1,8 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
-import { endRun, isActive, removeRun } from "./life.ts";
 import { PLANS } from "./plan.ts";
 import { type AgentRun, RUNS } from "./records.ts";
+import { endRun, isActive, removeRun } from "./run-lifecycle.ts";
 
 export type CancelAction = "interrupt" | "rollback";
 

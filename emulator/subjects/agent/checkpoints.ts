@@ -31,8 +31,8 @@ export function addCheckpoint(turn: Turn, thread: Thread, state: NewState): Chec
     ...state,
   };
   turn.put(CHECKPOINTS, checkpoint);
-  const surplus = turn.count(CHECKPOINTS, key) - turn.ports.settings.limits.agent_checkpoints;
-  for (const { checkpoint_id } of firstOf(turn.list(CHECKPOINTS, key), surplus))
+  const excess = turn.count(CHECKPOINTS, key) - turn.ports.settings.limits.agent_checkpoints;
+  for (const { checkpoint_id } of firstOf(turn.list(CHECKPOINTS, key), excess))
     turn.remove(CHECKPOINTS, checkpoint_id);
   return checkpoint;
 }

@@ -3,7 +3,14 @@ import { formatDuration } from "../../kernel/duration.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import type { Reader } from "../turn.ts";
 import type { ScriptedRun } from "./script.ts";
-import { addScript, matchesOf, removeScript, SCRIPTS, type StoredScript, scriptsInForce } from "./scripts.ts";
+import {
+  activeScripts,
+  addScript,
+  matchCountOf,
+  removeScript,
+  SCRIPTS,
+  type StoredScript,
+} from "./scripts.ts";
 
 /** How runs of the agent server end and what they stream. */
 export const AGENT_OPERATIONS: readonly ControlOperation[] = [
@@ -12,7 +19,7 @@ export const AGENT_OPERATIONS: readonly ControlOperation[] = [
     path: "/agent/scripts",
     summary: "List the scripts in force, the one that decides first, with the runs that each has matched.",
     run: ({ world }) =>
-      scriptsInForce(world.reader, world.ports.settings.agent.scripts).map((script) =>
+      activeScripts(world.reader, world.ports.settings.agent.scripts).map((script) =>
         viewOf(world.reader, script),
       ),
   }),
@@ -53,7 +60,7 @@ export const AGENT_OPERATIONS: readonly ControlOperation[] = [
 ];
 
 function viewOf(reader: Reader, { id, match, then, times }: StoredScript) {
-  return { id, match, then: thenView(then), times, matches: matchesOf(reader, id) };
+  return { id, match, then: thenView(then), times, matches: matchCountOf(reader, id) };
 }
 
 /** As it is written: durations spelled out, nothing that was left out. */

@@ -6,7 +6,7 @@ import { refuseWebhookUrl } from "../webhooks/policy.ts";
 import type { Workspace } from "../workspace.ts";
 import { assistantNamed } from "./assistants.ts";
 import { stopRuns } from "./cancel.ts";
-import { activeRuns, scheduleStart } from "./life.ts";
+import { requireEventCapacity, requireRunCapacity, requireThreadCapacity } from "./capacity.ts";
 import {
   type AgentRun,
   type Assistant,
@@ -16,15 +16,15 @@ import {
   type Thread,
   threadKey,
 } from "./records.ts";
-import { requireRoomForEvents, requireRoomForRun, requireRoomForThreads } from "./room.ts";
-import { takeScript } from "./scripts.ts";
-import { bytesBeyond } from "./size.ts";
+import { activeRuns, scheduleStart } from "./run-lifecycle.ts";
+import { consumeScript } from "./scripts.ts";
+import { bytesOverLimit } from "./size.ts";
 import { newThread, threadById } from "./threads.ts";
 
 /** The body with which a run is started (§4.8). */
 export type RunCreateBody = BodyOf<"createThreadRun">;
 
-export interface RunOrder {
+export interface RunRequest {
   /** Null for a run without a thread: one is made for it. */
   readonly threadId: string | null;
   readonly body: RunCreateBody;
@@ -35,10 +35,10 @@ export interface RunOrder {
 }
 
 /** Starts a run, or refuses to, naming the field that is wrong; nothing is written before all is checked. */
-export function createRun(turn: Turn, workspace: Workspace, order: RunOrder): AgentRun {
-  const { assistant, found, strategy, active } = checkRun(turn, workspace, order);
-  const thread = found ?? threadFor(turn, workspace, order);
-  const run = runOf(turn, order, thread, assistant, strategy);
+export function createRun(turn: Turn, workspace: Workspace, request: RunRequest): AgentRun {
+  const { assistant, found, strategy, active } = checkRun(turn, workspace, request);
+  const thread = found ?? threadFor(turn, workspace, request);
+  const run = runOf(turn, request, thread, assistant, strategy);
   turn.put(THREADS, busyThread(turn, thread, assistant));
   turn.put(RUNS, run);
   if (strategy === "interrupt" || strategy === "rollback") stopRuns(turn, active, strategy);
@@ -52,21 +52,22 @@ export function createRuns(
   workspace: Workspace,
   bodies: readonly RunCreateBody[],
 ): readonly AgentRun[] {
-  const orders = bodies.map((body, index) => ({ threadId: null, body, where: `body[${index}]` }));
-  for (const order of orders) checkRun(turn, workspace, order);
-  requireRoomForThreads(turn, workspace, orders.length);
-  requireRoomForEvents(turn, orders.length);
-  return orders.map((order) => createRun(turn, workspace, order));
+  const requests = bodies.map((body, index) => ({ threadId: null, body, where: `body[${index}]` }));
+  for (const request of requests) checkRun(turn, workspace, request);
+  requireThreadCapacity(turn, workspace, requests.length);
+  requireEventCapacity(turn, requests.length);
+  return requests.map((request) => createRun(turn, workspace, request));
 }
 
-function checkRun(turn: Turn, workspace: Workspace, order: RunOrder) {
-  const { body, where } = order;
+function checkRun(turn: Turn, workspace: Workspace, request: RunRequest) {
+  const { body, where } = request;
   const assistant = assistantNamed(turn, workspace, body.assistant_id, where);
-  const found = order.threadId === null ? undefined : existingThread(turn, workspace, order.threadId, body);
-  refuseBadBody(turn, order);
-  if (found) requireRoomForRun(turn, found);
-  else requireRoomForThreads(turn, workspace);
-  requireRoomForEvents(turn);
+  const found =
+    request.threadId === null ? undefined : existingThread(turn, workspace, request.threadId, body);
+  refuseBadBody(turn, request);
+  if (found) requireRunCapacity(turn, found);
+  else requireThreadCapacity(turn, workspace);
+  requireEventCapacity(turn);
   const strategy = strategyOf(turn, body);
   const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
   refuseWhenBusy(turn, active.length, strategy);
@@ -91,9 +92,9 @@ function existingThread(
 }
 
 /** Refuses what no run can be started with, whenever that is. */
-export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunOrder): void {
+export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunRequest): void {
   const { agent_kwargs_bytes } = turn.ports.settings.limits;
-  const bytes = bytesBeyond(body, agent_kwargs_bytes);
+  const bytes = bytesOverLimit(body, agent_kwargs_bytes);
   if (bytes !== undefined)
     throw new Refusal(
       413,
@@ -137,7 +138,7 @@ function refuseWhenBusy({ ports }: Turn, active: number, strategy: AgentRun["mul
     );
 }
 
-function threadFor(turn: Turn, workspace: Workspace, { threadId, body }: RunOrder): Thread {
+function threadFor(turn: Turn, workspace: Workspace, { threadId, body }: RunRequest): Thread {
   if (threadId !== null) return newThread(turn, workspace, { thread_id: threadId });
   return { ...newThread(turn, workspace, {}), temporary: body.on_completion !== "keep" };
 }
@@ -149,7 +150,7 @@ function busyThread({ now }: Turn, thread: Thread, { graph_id, assistant_id }: A
 
 function runOf(
   turn: Turn,
-  { body, metadata }: RunOrder,
+  { body, metadata }: RunRequest,
   thread: Thread,
   assistant: Assistant,
   strategy: AgentRun["multitask_strategy"],
@@ -157,7 +158,7 @@ function runOf(
   const { assistant_id, graph_id } = assistant;
   const { region, tenant_id, thread_id } = thread;
   const run_id = turn.nextId("agent_run");
-  const script = takeScript(turn, { assistant_id, graph_id, thread_id });
+  const script = consumeScript(turn, { assistant_id, graph_id, thread_id });
   const eligible_at = script?.never_starts ? null : turn.now + Math.round((body.after_seconds ?? 0) * 1000);
   return {
     region,

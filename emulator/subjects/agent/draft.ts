@@ -1,8 +1,8 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { messageFrom, piecesOf, textOf, tokensIn } from "./messages.ts";
+import { chunkTexts, messageFrom, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
-import { bytesAtMost, bytesOf } from "./size.ts";
+import { bytesOf, bytesUpperBound } from "./size.ts";
 import { merged } from "./values.ts";
 
 /** A run being planned: each call happens at the time that has passed so far. */
@@ -18,19 +18,19 @@ export interface Draft {
   readonly input: Json | null;
   nextId(kind: string): string;
   wait(ms: number): void;
-  takeInput(): void;
-  begin(node: string): void;
+  applyInput(): void;
+  beginNode(node: string): void;
   /** Tells a message piece by piece over a time, as a model does, and leaves a trace row of the model. */
-  say(message: Json, overMs: number): Json;
+  streamMessage(message: Json, overMs: number): Json;
   /** One piece of a message that somebody else tells. */
-  piece(message: Json, chunk: Json, first: boolean, last: boolean): void;
+  addChunk(message: Json, chunk: Json, first: boolean, last: boolean): void;
   update(update: Json): void;
   replace(values: Json): void;
-  tell(mode: StreamMode, data: unknown): void;
+  emit(mode: StreamMode, data: unknown): void;
   trace(span: Span): void;
 }
 
-export interface DraftOrder {
+export interface DraftOptions {
   readonly base: Values;
   readonly input: unknown;
   /** The node that is at work before any has begun. */
@@ -52,13 +52,13 @@ export class ValuesTooLarge extends Error {
   }
 }
 
-export function createDraft(order: DraftOrder): Draft {
-  const { nextId, keptMessages } = order;
-  const accept = createScales(order);
+export function createDraft(options: DraftOptions): Draft {
+  const { nextId, keptMessages } = options;
+  const accept = createSizeCheck(options);
   const steps: Step[] = [];
   const spans: Span[] = [];
-  const input = inputOf(order.input, () => nextId("message"));
-  let [at, node, task, values] = [0, order.node, "", order.base];
+  const input = inputOf(options.input, () => nextId("message"));
+  let [at, node, task, values] = [0, options.node, "", options.base];
   const add = (content: StepContent) => void steps.push({ at, ...content });
 
   const draft: Draft = {
@@ -78,28 +78,28 @@ export function createDraft(order: DraftOrder): Draft {
     wait(ms) {
       at += ms;
     },
-    takeInput() {
+    applyInput() {
       if (!input) return;
       values = accept(merged(values, input, keptMessages), input);
       add({ kind: "input", update: input });
     },
-    begin(name) {
+    beginNode(name) {
       [node, task] = [name, nextId("agent_task")];
       add({ kind: "begin", node, task });
     },
-    say(message, overMs) {
-      const whole: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
-      const pieces = piecesOf(textOf(whole));
+    streamMessage(message, overMs) {
+      const fullMessage: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
+      const contents = chunkTexts(textOf(fullMessage));
       const from = at;
-      pieces.forEach((piece, index) => {
-        at = from + Math.round((overMs * (index + 1)) / pieces.length);
-        const [first, last] = [index === 0, index === pieces.length - 1];
-        draft.piece(whole, { ...whole, type: "AIMessageChunk", content: piece }, first, last);
+      contents.forEach((piece, index) => {
+        at = from + Math.round((overMs * (index + 1)) / contents.length);
+        const [first, last] = [index === 0, index === contents.length - 1];
+        draft.addChunk(fullMessage, { ...fullMessage, type: "AIMessageChunk", content: piece }, first, last);
       });
-      spans.push(modelSpan(node, from, at, values, whole));
-      return whole;
+      spans.push(modelSpan(node, from, at, values, fullMessage));
+      return fullMessage;
     },
-    piece(message, chunk, first, last) {
+    addChunk(message, chunk, first, last) {
       // A text told in many pieces is kept once: the pieces add up to it.
       const kept = last ? message : { ...message, content: "" };
       add({ kind: "message", node, first, last, chunk, message: kept });
@@ -112,17 +112,17 @@ export function createDraft(order: DraftOrder): Draft {
       values = accept(next, next);
       add({ kind: "values", values: next });
     },
-    tell: (mode, data) => add({ kind: "told", mode, data }),
+    emit: (mode, data) => add({ kind: "told", mode, data }),
     trace: (span) => void spans.push(span),
   };
   return draft;
 }
 
 /** Lets values pass that are not too large; only when they might be are they measured. */
-function createScales({ base, valuesBytes }: DraftOrder): (after: Json, added: Json) => Json {
-  let bytes = bytesAtMost(base);
+function createSizeCheck({ base, valuesBytes }: DraftOptions): (after: Json, added: Json) => Json {
+  let bytes = bytesUpperBound(base);
   return (after, added) => {
-    bytes += bytesAtMost(added);
+    bytes += bytesUpperBound(added);
     if (bytes > valuesBytes) bytes = bytesOf(after);
     if (bytes > valuesBytes) throw new ValuesTooLarge(bytes);
     return after;

@@ -4,14 +4,14 @@ import type { Json } from "./records.ts";
 
 const ROLES: Readonly<Record<string, string>> = { user: "human", assistant: "ai" };
 
-const PIECES_MAX = 200;
+const CHUNKS_MAX = 200;
 
 /** A message of a caller in the form in which it is kept: with a type and an id. */
-export function messageFrom(given: unknown, nextId: () => string): Json {
-  if (typeof given === "string") return { type: "human", content: given, id: nextId() };
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { type: "human", content: JSON.stringify(given), id: nextId() };
-  const message = given as Json;
+export function messageFrom(input: unknown, nextId: () => string): Json {
+  if (typeof input === "string") return { type: "human", content: input, id: nextId() };
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    return { type: "human", content: JSON.stringify(input), id: nextId() };
+  const message = input as Json;
   const role = String(message.type ?? message.role ?? "human");
   const { role: _, ...rest } = message;
   return { ...rest, type: ROLES[role] ?? role, content: message.content ?? "", id: message.id ?? nextId() };
@@ -30,12 +30,12 @@ export function lastOfType(messages: readonly Json[], type: string): Json | unde
 }
 
 /** A text in the pieces in which a model would tell it: words, or longer pieces of a long one. */
-export function piecesOf(text: string): readonly string[] {
+export function chunkTexts(text: string): readonly string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
-  const perPiece = Math.ceil(words.length / PIECES_MAX);
-  if (perPiece <= 1) return words;
-  return Array.from({ length: Math.ceil(words.length / perPiece) }, (_, index) =>
-    words.slice(index * perPiece, (index + 1) * perPiece).join(""),
+  const wordsPerChunk = Math.ceil(words.length / CHUNKS_MAX);
+  if (wordsPerChunk <= 1) return words;
+  return Array.from({ length: Math.ceil(words.length / wordsPerChunk) }, (_, index) =>
+    words.slice(index * wordsPerChunk, (index + 1) * wordsPerChunk).join(""),
   );
 }
 

@@ -1,30 +1,30 @@
 import { formatDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
-import { nodesOf, resume } from "./behaviours.ts";
+import { nodeNames, resume } from "./behaviours.ts";
+import { valuesTooLarge } from "./capacity.ts";
 import { createDraft, type Draft, ValuesTooLarge } from "./draft.ts";
-import { playGraph } from "./graph.ts";
+import { planGraph } from "./graph.ts";
 import { messageFrom, textOf } from "./messages.ts";
 import type { Ending, Plan } from "./plan.ts";
 import type { AgentRun, Checkpoint, Json } from "./records.ts";
-import { tooLarge } from "./room.ts";
 import type { ScriptedEvent, ScriptedRun } from "./script.ts";
 import { bytesOf } from "./size.ts";
 
 /** Decides all that a run will do, from what its thread holds at its start. */
 export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
   const { settings } = turn.ports;
-  const node = checkpoint?.next[0] ?? nodesOf(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
+  const node = checkpoint?.next[0] ?? nodeNames(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
   const draft = createDraft({
     base: checkpoint?.values ?? null,
-    input: run.kwargs.input ?? updateIn(run),
+    input: run.kwargs.input ?? commandUpdate(run),
     node,
     keptMessages: settings.limits.agent_messages,
     valuesBytes: settings.limits.agent_values_bytes,
     nextId: (kind) => turn.nextId(kind),
   });
-  const { ending, ends_at } = playWithin(turn, run, draft, checkpoint);
-  return cut(settings.limits.agent_run_timeout_ms, run, {
+  const { ending, ends_at } = planWithinLimits(turn, run, draft, checkpoint);
+  return applyTimeout(settings.limits.agent_run_timeout_ms, run, {
     region: run.region,
     tenant_id: run.tenant_id,
     run_id: run.run_id,
@@ -43,35 +43,35 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
 }
 
 /** Plays a run as far as the values of its thread have room for it. */
-function playWithin(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined) {
+function planWithinLimits(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined) {
   const { script } = run;
   try {
-    const ending = play(turn, run, draft, checkpoint);
+    const ending = planSteps(turn, run, draft, checkpoint);
     const ends_at = script?.dies ? Number.POSITIVE_INFINITY : Math.max(draft.at, script?.after_ms ?? 0);
     return { ending, ends_at };
   } catch (error) {
     if (!(error instanceof ValuesTooLarge)) throw error;
-    const { message, hint } = tooLarge(error.bytes, turn.ports.settings.limits.agent_values_bytes);
-    const said = { error: error.name, message: `${message} ${hint}` };
-    return { ending: { trigger: "fail", ...said, node: draft.node } as const, ends_at: draft.at };
+    const { message, hint } = valuesTooLarge(error.bytes, turn.ports.settings.limits.agent_values_bytes);
+    const failure = { error: error.name, message: `${message} ${hint}` };
+    return { ending: { trigger: "fail", ...failure, node: draft.node } as const, ends_at: draft.at };
   }
 }
 
-function play(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
+function planSteps(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
   const { script } = run;
-  const answer = answerIn(run, checkpoint);
-  const isOwn = !script || (script.events === null && script.status === "success");
-  if (answer && (isOwn || script.interrupt)) {
+  const answer = resumeAnswer(run, checkpoint);
+  const usesBuiltIn = !script || (script.events === null && script.status === "success");
+  if (answer && (usesBuiltIn || script.interrupt)) {
     const ending = resume(draft, checkpoint?.next[0] ?? draft.node, answer.value);
     return withValues(draft, script, ending);
   }
-  if (isOwn) {
-    const ending = playGraph(turn.ports.settings, run, draft, checkpoint);
+  if (usesBuiltIn) {
+    const ending = planGraph(turn.ports.settings, run, draft, checkpoint);
     return withValues(draft, script, script ? { trigger: "succeed" } : ending);
   }
-  draft.takeInput();
-  draft.begin(draft.node);
-  playEvents(draft, script.events ?? [], turn.ports.settings.limits.agent_values_bytes);
+  draft.applyInput();
+  draft.beginNode(draft.node);
+  planEvents(draft, script.events ?? [], turn.ports.settings.limits.agent_values_bytes);
   return withValues(draft, script, endingOf(script, draft));
 }
 
@@ -84,7 +84,7 @@ function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): E
 }
 
 /** The answer to a question, when the thread waits for one and the run brings one. */
-function answerIn(
+function resumeAnswer(
   { kwargs }: AgentRun,
   checkpoint: Checkpoint | undefined,
 ): { readonly value: unknown } | undefined {
@@ -94,7 +94,7 @@ function answerIn(
 }
 
 /** A command may bring values for the thread in place of input: an object, or a list of pairs. */
-function updateIn({ kwargs }: AgentRun): unknown {
+function commandUpdate({ kwargs }: AgentRun): unknown {
   const update = (kwargs.command as Json | null | undefined)?.update;
   if (!Array.isArray(update)) return isObject(update) ? update : null;
   const pairs = update.filter((pair) => Array.isArray(pair) && pair.length === 2);
@@ -102,18 +102,18 @@ function updateIn({ kwargs }: AgentRun): unknown {
 }
 
 /** The rows of a run show the values so often that they do not come to more than a thread may hold. */
-function playEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes: number): void {
+function planEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes: number): void {
   let message: Json | undefined;
   let bytesLeft = tracedBytes;
   events.forEach((event, index) => {
     const from = draft.at;
     draft.wait(event.after_ms);
-    if (event.node !== null && event.node !== draft.node) draft.begin(event.node);
+    if (event.node !== null && event.node !== draft.node) draft.beginNode(event.node);
     if (event.mode === "messages" || event.mode === "messages-tuple") {
       const last = events[index + 1]?.mode !== event.mode;
-      message = playPiece(draft, message, event.data, last);
+      message = planChunk(draft, message, event.data, last);
       if (last) message = undefined;
-    } else playEvent(draft, event);
+    } else planEvent(draft, event);
     if (!event.run_type) return;
     // Large values are not written once more for each event only to see that there is no room for them.
     if (bytesLeft >= 0) bytesLeft -= bytesOf(draft.values);
@@ -128,22 +128,22 @@ function playEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes:
   });
 }
 
-function playEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
+function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
   if (mode === "values" && isObject(data)) return draft.replace(data);
-  if (mode !== "updates" || !isObject(data)) return draft.tell(mode, data);
+  if (mode !== "updates" || !isObject(data)) return draft.emit(mode, data);
   for (const [node, update] of Object.entries(data)) {
-    if (node !== draft.node) draft.begin(node);
+    if (node !== draft.node) draft.beginNode(node);
     draft.update(isObject(update) ? update : {});
   }
 }
 
 /** Pieces that follow each other are one message. */
-function playPiece(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
-  const given = typeof data === "string" ? { type: "ai", content: data } : data;
-  const piece = messageFrom(given, () => String(before?.id ?? draft.nextId("message")));
-  const chunk = { ...piece, id: before?.id ?? piece.id };
+function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
+  const input = typeof data === "string" ? { type: "ai", content: data } : data;
+  const text = messageFrom(input, () => String(before?.id ?? draft.nextId("message")));
+  const chunk = { ...text, id: before?.id ?? text.id };
   const message = { ...chunk, content: textOf(before) + textOf(chunk) };
-  draft.piece(message, { ...chunk, type: "AIMessageChunk" }, before === undefined, last);
+  draft.addChunk(message, { ...chunk, type: "AIMessageChunk" }, before === undefined, last);
   return message;
 }
 
@@ -159,7 +159,7 @@ function endingOf(script: ScriptedRun, draft: Draft): Ending {
 }
 
 /** A run that takes longer than the time-out ends there. */
-function cut(timeoutMs: number, run: AgentRun, plan: Plan): Plan {
+function applyTimeout(timeoutMs: number, run: AgentRun, plan: Plan): Plan {
   if (plan.ends_at <= timeoutMs) return plan;
   const steps = plan.steps.filter(({ at }) => at < timeoutMs);
   const node = steps.findLast((step) => step.kind === "begin")?.node ?? run.graph_id;

@@ -47,7 +47,7 @@ export interface AgentScript {
 }
 
 /** A script as people write it: in the configuration, in options and on the control surface. */
-export interface GivenScript {
+export interface ScriptInput {
   readonly match?: ScriptMatch;
   readonly then: {
     readonly status?: ScriptedRun["status"];
@@ -55,7 +55,7 @@ export interface GivenScript {
     readonly after?: string;
     readonly values?: Readonly<Record<string, unknown>>;
     readonly error?: string | { readonly error?: string; readonly message?: string };
-    readonly events?: readonly GivenEvent[];
+    readonly events?: readonly ScriptEventInput[];
     readonly interrupt?: unknown;
     readonly never_starts?: boolean;
     readonly dies?: boolean;
@@ -63,7 +63,7 @@ export interface GivenScript {
   readonly times?: number;
 }
 
-export interface GivenEvent {
+export interface ScriptEventInput {
   /** ISO 8601 duration since the event before it. */
   readonly after?: string;
   readonly mode?: StreamMode;
@@ -95,12 +95,12 @@ class ScriptProblem extends Error {
 function scriptOf(value: unknown): AgentScript {
   const script = members(value, "script", ["match", "then", "times"]);
   const match = members(script.match ?? {}, "match", ["assistant_id", "thread_id", "nth"]);
-  const nth = optional(match.nth, (given) => count(given, "match.nth"));
-  const times = optional(script.times, (given) => count(given, "times"));
+  const nth = optional(match.nth, (input) => count(input, "match.nth"));
+  const times = optional(script.times, (input) => count(input, "times"));
   return {
     match: {
-      ...optional(match.assistant_id, (given) => ({ assistant_id: text(given, "match.assistant_id") })),
-      ...optional(match.thread_id, (given) => ({ thread_id: text(given, "match.thread_id").toLowerCase() })),
+      ...optional(match.assistant_id, (input) => ({ assistant_id: text(input, "match.assistant_id") })),
+      ...optional(match.thread_id, (input) => ({ thread_id: text(input, "match.thread_id").toLowerCase() })),
       ...(nth !== undefined && { nth }),
     },
     then: runOf(script.then),
@@ -115,29 +115,29 @@ function runOf(value: unknown): ScriptedRun {
   const asks = then.interrupt !== undefined;
   const fails = then.error !== undefined;
   const implied = asks ? "interrupted" : fails ? "error" : "success";
-  const status = optional(then.status, (given) => oneOf(STATUSES, given, "then.status")) ?? implied;
+  const status = optional(then.status, (input) => oneOf(STATUSES, input, "then.status")) ?? implied;
   if (asks && status !== "interrupted")
     throw new ScriptProblem("then.interrupt: only goes with status interrupted");
   if (fails && status !== "error") throw new ScriptProblem("then.error: only goes with status error");
   return {
     status,
-    after_ms: optional(then.after, (given) => duration(given, "then.after")) ?? null,
-    values: optional(then.values, (given) => members(given, "then.values")) ?? null,
+    after_ms: optional(then.after, (input) => duration(input, "then.after")) ?? null,
+    values: optional(then.values, (input) => members(input, "then.values")) ?? null,
     error: status === "error" ? errorOf(then.error) : null,
     events: optional(then.events, eventsOf) ?? null,
     interrupt: asks ? { value: then.interrupt } : null,
-    never_starts: optional(then.never_starts, (given) => flag(given, "then.never_starts")) ?? false,
-    dies: optional(then.dies, (given) => flag(given, "then.dies")) ?? false,
+    never_starts: optional(then.never_starts, (input) => flag(input, "then.never_starts")) ?? false,
+    dies: optional(then.dies, (input) => flag(input, "then.dies")) ?? false,
   };
 }
 
 function errorOf(value: unknown) {
   if (value === undefined) return DEFAULT_ERROR;
   if (typeof value === "string") return { ...DEFAULT_ERROR, message: value };
-  const given = members(value, "then.error", ["error", "message"]);
+  const input = members(value, "then.error", ["error", "message"]);
   return {
-    error: optional(given.error, (name) => text(name, "then.error.error")) ?? DEFAULT_ERROR.error,
-    message: optional(given.message, (words) => text(words, "then.error.message")) ?? DEFAULT_ERROR.message,
+    error: optional(input.error, (name) => text(name, "then.error.error")) ?? DEFAULT_ERROR.error,
+    message: optional(input.message, (words) => text(words, "then.error.message")) ?? DEFAULT_ERROR.message,
   };
 }
 
@@ -149,11 +149,11 @@ function eventsOf(value: unknown): readonly ScriptedEvent[] {
     const where = `then.events[${index}]`;
     const event = members(item, where, ["after", "mode", "data", "node", "run_type"]);
     return {
-      after_ms: optional(event.after, (given) => duration(given, `${where}.after`)) ?? 0,
-      mode: optional(event.mode, (given) => oneOf(STREAM_MODES, given, `${where}.mode`)) ?? "custom",
+      after_ms: optional(event.after, (input) => duration(input, `${where}.after`)) ?? 0,
+      mode: optional(event.mode, (input) => oneOf(STREAM_MODES, input, `${where}.mode`)) ?? "custom",
       data: event.data ?? null,
-      node: optional(event.node, (given) => text(given, `${where}.node`)) ?? null,
-      run_type: optional(event.run_type, (given) => oneOf(RUN_TYPES, given, `${where}.run_type`)) ?? null,
+      node: optional(event.node, (input) => text(input, `${where}.node`)) ?? null,
+      run_type: optional(event.run_type, (input) => oneOf(RUN_TYPES, input, `${where}.run_type`)) ?? null,
     };
   });
 }

@@ -24,16 +24,16 @@ export interface ScriptSubject {
 }
 
 /** Scripts in force, the one that decides first: the latest given, then the configuration's in its order. */
-export function scriptsInForce(reader: Reader, configured: readonly AgentScript[]): readonly StoredScript[] {
+export function activeScripts(reader: Reader, configured: readonly AgentScript[]): readonly StoredScript[] {
   const stored = [...reader.list(SCRIPTS)].reverse();
   return [...stored, ...configured.map((script, index) => ({ ...script, id: `configured-${index + 1}` }))];
 }
 
 /** Takes the script that decides this run, and counts the match of every script on the way to it. */
-export function takeScript(turn: Turn, subject: ScriptSubject): ScriptedRun | null {
-  for (const script of scriptsInForce(turn, turn.ports.settings.agent.scripts)) {
+export function consumeScript(turn: Turn, subject: ScriptSubject): ScriptedRun | null {
+  for (const script of activeScripts(turn, turn.ports.settings.agent.scripts)) {
     if (!matches(script, subject)) continue;
-    const matched = matchesOf(turn, script.id) + 1;
+    const matched = matchCountOf(turn, script.id) + 1;
     turn.put(SCRIPT_MATCHES, { id: script.id, matches: matched });
     const first = script.match.nth ?? 1;
     if (matched >= first && (script.times === null || matched < first + script.times)) return script.then;
@@ -41,7 +41,7 @@ export function takeScript(turn: Turn, subject: ScriptSubject): ScriptedRun | nu
   return null;
 }
 
-export function matchesOf(reader: Reader, id: string): number {
+export function matchCountOf(reader: Reader, id: string): number {
   return reader.get(SCRIPT_MATCHES, id)?.matches ?? 0;
 }
 

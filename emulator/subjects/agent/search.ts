@@ -1,26 +1,26 @@
 import type { Json } from "./records.ts";
 
 /** What every search of the agent server takes beside its own filters. */
-export interface SearchOrder {
+export interface SearchOptions {
   readonly limit?: number | null;
   readonly offset?: number | null;
   readonly sort_by?: string | null;
   readonly sort_order?: "asc" | "desc" | null;
 }
 
-export interface Found<T> {
+export interface SearchResult<T> {
   readonly items: readonly T[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A page of what was found, sorted, with the headers that lead to the next one. */
-export function pageOf<T extends object>(found: readonly T[], order: SearchOrder): Found<T> {
-  const [limit, offset] = [order.limit ?? 10, order.offset ?? 0];
-  return pageFrom(sorted(found, order), limit, offset);
+export function pageOf<T extends object>(found: readonly T[], options: SearchOptions): SearchResult<T> {
+  const [limit, offset] = [options.limit ?? 10, options.offset ?? 0];
+  return pageFrom(sorted(found, options), limit, offset);
 }
 
 /** A page of what is in order already. */
-export function pageFrom<T>(found: readonly T[], limit: number, offset: number): Found<T> {
+export function pageFrom<T>(found: readonly T[], limit: number, offset: number): SearchResult<T> {
   const items = found.slice(offset, offset + limit);
   const hasMore = offset + items.length < found.length;
   return {
@@ -39,7 +39,7 @@ export function selected(view: object, select: readonly string[] | null | undefi
 }
 
 /** Records come in order of creation; those that are equal keep it, the newest first or last as asked. */
-function sorted<T extends object>(found: readonly T[], { sort_by, sort_order }: SearchOrder): readonly T[] {
+function sorted<T extends object>(found: readonly T[], { sort_by, sort_order }: SearchOptions): readonly T[] {
   const name = sort_by ?? "created_at";
   const direction = (sort_order ?? "desc") === "asc" ? 1 : -1;
   const items = direction === 1 ? [...found] : [...found].reverse();

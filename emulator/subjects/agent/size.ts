@@ -7,20 +7,21 @@ export function bytesOf(value: unknown): number {
  * A number of bytes that a value surely does not pass as JSON. No text is read, so that it costs next to
  * nothing to see that something is small.
  */
-export function bytesAtMost(value: unknown): number {
+export function bytesUpperBound(value: unknown): number {
   if (typeof value === "string") return BYTES_PER_CHARACTER * value.length + 2;
   if (typeof value !== "object" || value === null) return NUMBER_BYTES;
   let bytes = 2;
-  if (Array.isArray(value)) for (const item of value) bytes += 1 + bytesAtMost(item);
+  if (Array.isArray(value)) for (const item of value) bytes += 1 + bytesUpperBound(item);
   else
     for (const name in value)
-      bytes += BYTES_PER_CHARACTER * name.length + 4 + bytesAtMost((value as Record<string, unknown>)[name]);
+      bytes +=
+        BYTES_PER_CHARACTER * name.length + 4 + bytesUpperBound((value as Record<string, unknown>)[name]);
   return bytes;
 }
 
 /** The bytes of a value when they are more than a limit; a small value is not read for it. */
-export function bytesBeyond(value: unknown, limit: number): number | undefined {
-  if (bytesAtMost(value) <= limit) return undefined;
+export function bytesOverLimit(value: unknown, limit: number): number | undefined {
+  if (bytesUpperBound(value) <= limit) return undefined;
   const bytes = bytesOf(value);
   return bytes > limit ? bytes : undefined;
 }

@@ -1,9 +1,9 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
+import { requireValuesSize } from "./capacity.ts";
 import { addCheckpoint, historyOf, latestCheckpoint } from "./checkpoints.ts";
-import { activeRuns } from "./life.ts";
 import { CHECKPOINTS, type Checkpoint, type Json, THREADS, type Thread, threadKey } from "./records.ts";
-import { requireSmallValues } from "./room.ts";
+import { activeRuns } from "./run-lifecycle.ts";
 import { merged } from "./values.ts";
 
 /** A state that the thread still keeps. */
@@ -36,7 +36,7 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
   const from = named == null ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
   const { agent_messages } = turn.ports.settings.limits;
   const after = merged(from?.values ?? null, (values ?? {}) as Json, agent_messages);
-  requireSmallValues(turn, after);
+  requireValuesSize(turn, after);
   const checkpoint = addCheckpoint(turn, thread, {
     values: after,
     next: from?.next ?? [],
@@ -67,15 +67,15 @@ export function history(
   const states = historyOf(turn, thread);
   const id = typeof before === "string" ? before : checkpointIdIn(before);
   const from = id === undefined ? 0 : states.findIndex(({ checkpoint_id }) => checkpoint_id === id) + 1;
-  const fitting = states.slice(from).filter((state) => holds(state.metadata, metadata ?? {}));
-  return fitting.slice(0, limit ?? 10);
+  const matching = states.slice(from).filter((state) => includesMembers(state.metadata, metadata ?? {}));
+  return matching.slice(0, limit ?? 10);
 }
 
 /** Whether an object has all members of another one, however deep. */
-export function holds(value: unknown, wanted: unknown): boolean {
+export function includesMembers(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return value === wanted;
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(wanted).every(([name, inner]) => holds((value as Json)[name], inner));
+  return Object.entries(wanted).every(([name, inner]) => includesMembers((value as Json)[name], inner));
 }
 
 function checkpointIdIn(value: unknown): string | undefined {

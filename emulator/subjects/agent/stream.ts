@@ -14,19 +14,19 @@ export interface Frame {
 }
 
 /** A place in a stream: a step of the plan, and the frame in it. */
-export interface Place {
+export interface StreamPosition {
   readonly step: number;
   readonly frame: number;
 }
 
-type Told = Omit<Frame, "id">;
+type FrameContent = Omit<Frame, "id">;
 
-export const BEFORE_ALL: Place = { step: -1, frame: 0 };
+export const STREAM_START: StreamPosition = { step: -1, frame: 0 };
 
 /** The place that a reader names in Last-Event-ID; anything that is none begins anew. */
-export function placeOf(id: string): Place {
+export function positionOf(id: string): StreamPosition {
   const [, step, frame] = /^(\d{1,9})-(\d{1,9})$/.exec(id) ?? [];
-  return step === undefined ? BEFORE_ALL : { step: Number(step), frame: Number(frame) };
+  return step === undefined ? STREAM_START : { step: Number(step), frame: Number(frame) };
 }
 
 /** The first frame of every stream. */
@@ -37,7 +37,7 @@ export function metadataFrame(runId: string): Frame {
 /** What readers of these modes hear of the steps after a place, up to a number of steps. */
 export function framesBetween(
   plan: Plan,
-  after: Place,
+  after: StreamPosition,
   upTo: number,
   modes: readonly StreamMode[],
 ): readonly Frame[] {
@@ -46,29 +46,31 @@ export function framesBetween(
   let text = "";
   plan.steps.slice(0, upTo).forEach((step, index) => {
     const before = values;
-    values = valuesBehind(plan, before, step);
+    values = valuesAfterStep(plan, before, step);
     if (step.kind === "message") text = (step.first ? "" : text) + textOf(step.chunk);
     if (index + 1 < after.step) return;
-    const told = modes.flatMap((mode) => TELLERS[mode]({ plan, step, index, text, values: values ?? {} }));
-    told.forEach((frame, place) => {
-      const isNew = index + 1 > after.step || place > after.frame;
-      if (isNew) frames.push({ id: `${index + 1}-${place}`, ...frame });
+    const emittedFrames = modes.flatMap((mode) =>
+      FRAME_BUILDERS[mode]({ plan, step, index, text, values: values ?? {} }),
+    );
+    emittedFrames.forEach((frame, position) => {
+      const isNew = index + 1 > after.step || position > after.frame;
+      if (isNew) frames.push({ id: `${index + 1}-${position}`, ...frame });
     });
   });
   return frames;
 }
 
 /** What readers hear of the end: an error, an interrupt, or nothing at all. */
-export function endFrames(plan: Plan, after: Place, modes: readonly StreamMode[]): readonly Frame[] {
+export function endFrames(plan: Plan, after: StreamPosition, modes: readonly StreamMode[]): readonly Frame[] {
   const { ended } = plan;
   if (!ended) return [];
   const step = ended.emitted + 1;
   return endOf(plan, valuesAfter(plan, ended.emitted), modes)
-    .map((frame, place) => ({ id: `${step}-${place}`, ...frame }))
-    .filter((_, place) => step > after.step || place > after.frame);
+    .map((frame, position) => ({ id: `${step}-${position}`, ...frame }))
+    .filter((_, position) => step > after.step || position > after.frame);
 }
 
-function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
+function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly FrameContent[] {
   const ending = plan.ended?.ending;
   if (!ending) return [{ event: "error", data: ROLLED_BACK }];
   if (ending.trigger === "fail" || ending.trigger === "time_out")
@@ -88,7 +90,7 @@ function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readon
 }
 
 /** Readers of events hear of the end of the whole as they heard of its start. */
-function chainEnd(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly Told[] {
+function chainEnd(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly FrameContent[] {
   if (!modes.includes("events")) return [];
   return [
     { event: "events", data: chainEvent(plan, "on_chain_end", plan.graph_id, { output: values ?? {} }) },
@@ -97,14 +99,14 @@ function chainEnd(plan: Plan, values: Values, modes: readonly StreamMode[]): rea
 
 export const ROLLED_BACK = { error: "UserRollback", message: "The run was rolled back." } as const;
 
-function valuesBehind({ kept_messages }: Plan, before: Values, step: Step): Values {
+function valuesAfterStep({ kept_messages }: Plan, before: Values, step: Step): Values {
   if (step.kind === "values") return step.values;
   return step.kind === "input" || step.kind === "update"
     ? merged(before, step.update, kept_messages)
     : before;
 }
 
-interface Scene {
+interface StepContext {
   readonly plan: Plan;
   readonly step: Step;
   readonly index: number;
@@ -114,22 +116,22 @@ interface Scene {
 }
 
 const changes = ({ kind }: Step) => kind === "input" || kind === "update" || kind === "values";
-const told = (mode: StreamMode, { step }: Scene): readonly Told[] =>
+const stepFrames = (mode: StreamMode, { step }: StepContext): readonly FrameContent[] =>
   step.kind === "told" && step.mode === mode ? [{ event: mode, data: step.data }] : [];
 
 /** How each mode tells a step (C.6 of what was observed). */
-const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> = {
-  values: (scene) =>
-    changes(scene.step) ? [{ event: "values", data: scene.values }] : told("values", scene),
+const FRAME_BUILDERS: Readonly<Record<StreamMode, (context: StepContext) => readonly FrameContent[]>> = {
+  values: (context) =>
+    changes(context.step) ? [{ event: "values", data: context.values }] : stepFrames("values", context),
 
-  updates: (scene) =>
-    scene.step.kind === "update"
-      ? [{ event: "updates", data: { [scene.step.node]: scene.step.update } }]
-      : told("updates", scene),
+  updates: (context) =>
+    context.step.kind === "update"
+      ? [{ event: "updates", data: { [context.step.node]: context.step.update } }]
+      : stepFrames("updates", context),
 
-  messages(scene) {
-    const { plan, step, index, text } = scene;
-    if (step.kind !== "message") return told("messages", scene);
+  messages(context) {
+    const { plan, step, index, text } = context;
+    if (step.kind !== "message") return stepFrames("messages", context);
     const metadata = { [String(step.message.id)]: { metadata: messageMetadata(plan, step.node, index) } };
     return [
       ...(step.first ? [{ event: "messages/metadata", data: metadata }] : []),
@@ -139,45 +141,48 @@ const TELLERS: Readonly<Record<StreamMode, (scene: Scene) => readonly Told[]>> =
     ];
   },
 
-  "messages-tuple": (scene) =>
-    scene.step.kind === "message"
+  "messages-tuple": (context) =>
+    context.step.kind === "message"
       ? [
           {
             event: "messages",
-            data: [scene.step.chunk, messageMetadata(scene.plan, scene.step.node, scene.index)],
+            data: [context.step.chunk, messageMetadata(context.plan, context.step.node, context.index)],
           },
         ]
-      : told("messages-tuple", scene),
+      : stepFrames("messages-tuple", context),
 
-  custom: (scene) => told("custom", scene),
-  tasks: (scene) => [...taskOf(scene).map((data) => ({ event: "tasks", data })), ...told("tasks", scene)],
-  checkpoints: (scene) =>
-    changes(scene.step)
-      ? [{ event: "checkpoints", data: checkpointData(scene) }]
-      : told("checkpoints", scene),
+  custom: (context) => stepFrames("custom", context),
+  tasks: (context) => [
+    ...taskOf(context).map((data) => ({ event: "tasks", data })),
+    ...stepFrames("tasks", context),
+  ],
+  checkpoints: (context) =>
+    changes(context.step)
+      ? [{ event: "checkpoints", data: checkpointData(context) }]
+      : stepFrames("checkpoints", context),
 
-  debug(scene) {
-    const { plan, step, index } = scene;
+  debug(context) {
+    const { plan, step, index } = context;
     const base = { step: index, timestamp: formatInstant(plan.started_at + step.at) };
     return [
-      ...taskOf(scene).map((payload) => ({
+      ...taskOf(context).map((payload) => ({
         event: "debug",
         data: { type: step.kind === "begin" ? "task" : "task_result", ...base, payload },
       })),
       ...(changes(step)
-        ? [{ event: "debug", data: { type: "checkpoint", ...base, payload: checkpointData(scene) } }]
+        ? [{ event: "debug", data: { type: "checkpoint", ...base, payload: checkpointData(context) } }]
         : []),
-      ...told("debug", scene),
+      ...stepFrames("debug", context),
     ];
   },
 
-  events: (scene) => [
-    ...eventsOf(scene).map((data) => ({ event: "events", data })),
-    ...told("events", scene),
+  events: (context) => [
+    ...eventsOf(context).map((data) => ({ event: "events", data })),
+    ...stepFrames("events", context),
   ],
 };
 
-function taskOf({ step, values }: Scene): readonly Json[] {
+function taskOf({ step, values }: StepContext): readonly Json[] {
   if (step.kind === "begin")
     return [
       {
@@ -194,18 +199,18 @@ function taskOf({ step, values }: Scene): readonly Json[] {
   ];
 }
 
-function checkpointData({ plan, step, index, values }: Scene): Json {
+function checkpointData({ plan, step, index, values }: StepContext): Json {
   const { thread_id, run_id } = plan;
   return {
     values,
-    next: nodesBehind(plan, index),
+    next: nodesAfterStep(plan, index),
     metadata: { source: step.kind === "input" ? "input" : "loop", step: index, run_id, thread_id },
     tasks: [],
     config: { configurable: { thread_id, checkpoint_ns: "" } },
   };
 }
 
-function nodesBehind({ steps, ending }: Plan, index: number): readonly string[] {
+function nodesAfterStep({ steps, ending }: Plan, index: number): readonly string[] {
   const next = steps[index + 1];
   if (!next && ending.trigger === "ask") return [ending.node];
   return next?.kind === "begin" ? [next.node] : [];
@@ -215,32 +220,34 @@ function chainEvent({ run_id, graph_id }: Plan, event: string, name: string, dat
   return { event, name, run_id, tags: [], metadata: { graph_id }, data };
 }
 
-function eventsOf({ plan, step, values }: Scene): readonly Json[] {
+function eventsOf({ plan, step, values }: StepContext): readonly Json[] {
   const { graph_id } = plan;
-  const about = (event: string, name: string, data: Json) => chainEvent(plan, event, name, data);
+  const chainFrame = (event: string, name: string, data: Json) => chainEvent(plan, event, name, data);
   switch (step.kind) {
     case "input":
-      return [about("on_chain_start", graph_id, { input: step.update })];
+      return [chainFrame("on_chain_start", graph_id, { input: step.update })];
     case "begin":
-      return [about("on_chain_start", step.node, { input: values })];
+      return [chainFrame("on_chain_start", step.node, { input: values })];
     case "message":
       if (step.message.type === "tool")
         return [
-          about("on_tool_start", String(step.message.name), { input: {} }),
-          about("on_tool_end", String(step.message.name), { output: step.message }),
+          chainFrame("on_tool_start", String(step.message.name), { input: {} }),
+          chainFrame("on_tool_end", String(step.message.name), { output: step.message }),
         ];
       return [
-        ...(step.first ? [about("on_chat_model_start", `${step.node}-model`, { input: {} })] : []),
-        about("on_chat_model_stream", `${step.node}-model`, { chunk: step.chunk }),
-        ...(step.last ? [about("on_chat_model_end", `${step.node}-model`, { output: step.message })] : []),
+        ...(step.first ? [chainFrame("on_chat_model_start", `${step.node}-model`, { input: {} })] : []),
+        chainFrame("on_chat_model_stream", `${step.node}-model`, { chunk: step.chunk }),
+        ...(step.last
+          ? [chainFrame("on_chat_model_end", `${step.node}-model`, { output: step.message })]
+          : []),
       ];
     case "update":
       return [
-        about("on_chain_stream", step.node, { chunk: step.update }),
-        about("on_chain_end", step.node, { output: step.update }),
+        chainFrame("on_chain_stream", step.node, { chunk: step.update }),
+        chainFrame("on_chain_end", step.node, { output: step.update }),
       ];
     case "values":
-      return [about("on_chain_stream", graph_id, { chunk: values })];
+      return [chainFrame("on_chain_stream", graph_id, { chunk: values })];
     default:
       return [];
   }

@@ -1,11 +1,11 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
+import { requireMetadataSize, requireThreadCapacity, requireValuesSize } from "./capacity.ts";
 import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
 import { type AgentRun, type Json, RUNS, THREADS, type Thread, threadKey } from "./records.ts";
-import { requireRoomForThreads, requireSmallNotes, requireSmallValues } from "./room.ts";
 
-export interface ThreadOrder {
+export interface ThreadInput {
   readonly thread_id?: string | null;
   readonly metadata?: Json | null;
   readonly config?: Json | null;
@@ -32,44 +32,44 @@ export function requireRun(reader: Reader, workspace: Workspace, threadId: strin
 }
 
 /** A thread that is in no world yet. */
-export function newThread(turn: Turn, { region, tenant_id }: Workspace, order: ThreadOrder): Thread {
+export function newThread(turn: Turn, { region, tenant_id }: Workspace, input: ThreadInput): Thread {
   return {
     region,
     tenant_id,
-    thread_id: order.thread_id?.toLowerCase() ?? turn.nextId("agent_thread"),
+    thread_id: input.thread_id?.toLowerCase() ?? turn.nextId("agent_thread"),
     created_at: turn.now,
     updated_at: turn.now,
-    metadata: order.metadata ?? {},
-    config: order.config ?? {},
+    metadata: input.metadata ?? {},
+    config: input.config ?? {},
     status: "idle",
     checkpoint_id: null,
     temporary: false,
   };
 }
 
-export function createThread(turn: Turn, workspace: Workspace, order: ThreadOrder): Thread {
-  const taken = order.thread_id ? threadById(turn, workspace, order.thread_id) : undefined;
-  if (taken && order.if_exists === "do_nothing") return taken;
+export function createThread(turn: Turn, workspace: Workspace, input: ThreadInput): Thread {
+  const taken = input.thread_id ? threadById(turn, workspace, input.thread_id) : undefined;
+  if (taken && input.if_exists === "do_nothing") return taken;
   if (taken) throw new Refusal(409, "conflict", `Thread with ID ${taken.thread_id} already exists`);
-  requireRoomForThreads(turn, workspace);
-  requireSmallNotes(turn, order);
-  const thread = newThread(turn, workspace, order);
+  requireThreadCapacity(turn, workspace);
+  requireMetadataSize(turn, input);
+  const thread = newThread(turn, workspace, input);
   turn.put(THREADS, thread);
   return thread;
 }
 
 export function updateThread(turn: Turn, before: Thread, metadata: Json | null | undefined): Thread {
   const after = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
-  requireSmallNotes(turn, after);
+  requireMetadataSize(turn, after);
   turn.put(THREADS, after);
   return after;
 }
 
 /** A thread of its own that holds what the other one holds; its runs stay where they are. */
 export function copyThread(turn: Turn, from: Thread): Thread {
-  requireRoomForThreads(turn, from);
+  requireThreadCapacity(turn, from);
   const state = latestCheckpoint(turn, from);
-  requireSmallValues(turn, state?.values ?? null);
+  requireValuesSize(turn, state?.values ?? null);
   const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
   const checkpoint =
     state &&

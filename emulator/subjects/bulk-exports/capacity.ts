@@ -5,48 +5,48 @@ import type { Turn } from "../turn.ts";
  * §8.2: places that are limited in number. When none is free, new claims queue, first come first
  * served, and get a place as soon as one is given back.
  */
-interface Claim {
+interface SlotRequest {
   readonly id: string;
   readonly pool: string;
 }
 
 /** Claims that hold a place, by pool. */
-export const PLACES = collection<Claim>(
+export const HELD_SLOTS = collection<SlotRequest>(
   "capacity_places",
-  (claim) => claim.id,
-  (claim) => claim.pool,
+  (slotRequest) => slotRequest.id,
+  (slotRequest) => slotRequest.pool,
 );
 /** Claims that wait for one, by pool, in the order in which they came. */
-export const WAITING = collection<Claim>(
+export const SLOT_QUEUE = collection<SlotRequest>(
   "capacity_waiting",
-  (claim) => claim.id,
-  (claim) => claim.pool,
+  (slotRequest) => slotRequest.id,
+  (slotRequest) => slotRequest.pool,
 );
 
 /** Takes a place in a pool; false when the claim has to wait for one. */
-export function claimPlace(turn: Turn, pool: string, id: string, limit: number): boolean {
-  const free = turn.count(PLACES, pool) < limit && turn.count(WAITING, pool) === 0;
-  turn.put(free ? PLACES : WAITING, { id, pool });
-  if (!free) turn.note("waiting_for_capacity", id, { pool, limit });
-  return free;
+export function acquireSlot(turn: Turn, pool: string, id: string, limit: number): boolean {
+  const isFree = turn.count(HELD_SLOTS, pool) < limit && turn.count(SLOT_QUEUE, pool) === 0;
+  turn.put(isFree ? HELD_SLOTS : SLOT_QUEUE, { id, pool });
+  if (!isFree) turn.note("waiting_for_capacity", id, { pool, limit });
+  return isFree;
 }
 
 /** Gives a place back (or steps out of the queue); names those that now have one. */
-export function releasePlace(turn: Turn, pool: string, id: string, limit: number): readonly string[] {
-  turn.remove(PLACES, id);
-  turn.remove(WAITING, id);
+export function releaseSlot(turn: Turn, pool: string, id: string, limit: number): readonly string[] {
+  turn.remove(HELD_SLOTS, id);
+  turn.remove(SLOT_QUEUE, id);
   const admitted: string[] = [];
-  for (const claim of turn.list(WAITING, pool)) {
-    if (turn.count(PLACES, pool) >= limit) break;
-    turn.remove(WAITING, claim.id);
-    turn.put(PLACES, claim);
-    admitted.push(claim.id);
+  for (const slotRequest of turn.list(SLOT_QUEUE, pool)) {
+    if (turn.count(HELD_SLOTS, pool) >= limit) break;
+    turn.remove(SLOT_QUEUE, slotRequest.id);
+    turn.put(HELD_SLOTS, slotRequest);
+    admitted.push(slotRequest.id);
   }
   return admitted;
 }
 
 /** Takes a pool away with everyone in it. */
 export function closePool(turn: Turn, pool: string): void {
-  for (const kind of [PLACES, WAITING])
+  for (const kind of [HELD_SLOTS, SLOT_QUEUE])
     for (const { id } of [...turn.list(kind, pool)]) turn.remove(kind, id);
 }

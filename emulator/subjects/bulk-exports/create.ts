@@ -11,22 +11,22 @@ import type { Compression, FormatVersion } from "./encoder.ts";
 import { scheduleStart } from "./export.ts";
 import { addHours, countDays } from "./partitions.ts";
 import { type BulkExport, EXPORTS } from "./records.ts";
-import { scheduleSpawn, windowsOver } from "./schedule.ts";
+import { pastWindows, scheduleSpawn } from "./schedule.ts";
 import { checkFilter } from "./selection.ts";
 
-type Given = BodyOf<"createBulkExport">;
+type ExportInput = BodyOf<"createBulkExport">;
 
 /** A hundred years: more days than this are no window but a slip. */
 const MAX_DAYS = 36_600;
 /** Windows that a schedule may have to catch up with when it is created. */
-const MAX_WINDOWS_OVER = 10_000;
+const MAX_PAST_WINDOWS = 10_000;
 
 /** §4.3: stores the export and makes its start, or a schedule's first spawn, due. */
-export function createExport(turn: Turn, workspace: Workspace, given: Given): BulkExport {
+export function createExport(turn: Turn, workspace: Workspace, input: ExportInput): BulkExport {
   const { settings } = turn.ports;
-  const window = windowOf(turn, given);
-  checkFeatures(settings, given);
-  const destinationId = given.bulk_export_destination_id.toLowerCase();
+  const window = windowOf(turn, input);
+  checkFeatures(settings, input);
+  const destinationId = input.bulk_export_destination_id.toLowerCase();
   const destination = turn.get(DESTINATIONS, destinationId);
   if (!destination || !sameWorkspace(destination, workspace))
     throw new Refusal(
@@ -34,7 +34,7 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
       "not_found",
       `body.bulk_export_destination_id: no destination ${destinationId} in this workspace.`,
     );
-  const sessionId = given.session_id.toLowerCase();
+  const sessionId = input.session_id.toLowerCase();
   if (!projectById(turn, workspace, sessionId))
     throw new Refusal(
       404,
@@ -49,12 +49,12 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
     bucket_name: destination.config.bucket_name,
     session_id: sessionId,
     ...window,
-    filter: given.filter ?? null,
-    export_fields: given.export_fields ?? null,
-    interval_hours: given.interval_hours ?? null,
+    filter: input.filter ?? null,
+    export_fields: input.export_fields ?? null,
+    interval_hours: input.interval_hours ?? null,
     format_version:
-      given.format_version ?? (settings.assumptions["export.default_format_version"] as FormatVersion),
-    compression: given.compression ?? (settings.assumptions["export.default_compression"] as Compression),
+      input.format_version ?? (settings.assumptions["export.default_format_version"] as FormatVersion),
+    compression: input.compression ?? (settings.assumptions["export.default_compression"] as Compression),
     status: "CREATED",
     created_at: turn.now,
     updated_at: turn.now,
@@ -71,37 +71,37 @@ export function createExport(turn: Turn, workspace: Workspace, given: Given): Bu
 /** §2.5-2: a one-off export has an end, a scheduled one an interval instead. */
 function windowOf(
   turn: Turn,
-  given: Given,
+  input: ExportInput,
 ): { readonly start_time: string; readonly end_time: string | null } {
-  const start_time = utc(given.start_time);
-  const interval = given.interval_hours ?? null;
+  const start_time = utc(input.start_time);
+  const interval = input.interval_hours ?? null;
   if (interval !== null) {
-    if (given.end_time != null)
+    if (input.end_time != null)
       throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
     if (addHours(start_time, interval) === undefined)
       throw invalid("body.start_time: the first window would end after the year 9999.");
-    const over = windowsOver(start_time, interval, turn.now);
-    if (over > MAX_WINDOWS_OVER)
+    const over = pastWindows(start_time, interval, turn.now);
+    if (over > MAX_PAST_WINDOWS)
       throw invalid(
-        `body.start_time: ${over} windows are over already; at most ${MAX_WINDOWS_OVER} can be caught up with.`,
+        `body.start_time: ${over} windows are over already; at most ${MAX_PAST_WINDOWS} can be caught up with.`,
       );
     return { start_time, end_time: null };
   }
-  if (given.end_time == null)
+  if (input.end_time == null)
     throw invalid(
       "body.end_time: is required for a one-off export; a scheduled one gives interval_hours instead.",
     );
-  const end_time = utc(given.end_time);
+  const end_time = utc(input.end_time);
   if (end_time <= start_time) throw invalid("body.end_time: must be later than start_time.");
   if (countDays(start_time, end_time) > MAX_DAYS)
     throw invalid(`body.end_time: the window has more than ${MAX_DAYS} days.`);
   return { start_time, end_time };
 }
 
-function checkFeatures({ versions }: Settings, given: Given): void {
-  if (given.interval_hours != null) requireFeature(versions, "scheduled_exports");
-  if (given.export_fields != null) requireFeature(versions, "export_fields");
-  if (given.filter != null) checkFilter(given.filter);
+function checkFeatures({ versions }: Settings, input: ExportInput): void {
+  if (input.interval_hours != null) requireFeature(versions, "scheduled_exports");
+  if (input.export_fields != null) requireFeature(versions, "export_fields");
+  if (input.filter != null) checkFilter(input.filter);
 }
 
 function utc(time: string): string {

@@ -1,8 +1,12 @@
 import type { Effect } from "../../kernel/commit.ts";
 import type { EffectRunner } from "../../kernel/world.ts";
 import type { Validated, Validation } from "../destinations/create.ts";
-import type { DoorFailure, Doors, ObjectDoor } from "../destinations/door.ts";
 import { openCredentials } from "../destinations/environment-credentials.ts";
+import type {
+  ObjectStoreClient,
+  ObjectStoreClients,
+  ObjectStoreFailure,
+} from "../destinations/object-store-client.ts";
 import type { Destination } from "../destinations/records.ts";
 import type { Secrets } from "../turn.ts";
 import type { FileEncoder } from "./encoder.ts";
@@ -11,7 +15,7 @@ import type { FileWritten, WriteFile } from "./file.ts";
 /** What the effects of exports work with. */
 export interface ExportTools {
   readonly encoder: FileEncoder;
-  readonly doors: Doors;
+  readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
 }
 
@@ -26,12 +30,12 @@ const NO_CREDENTIALS = {
 
 /** What exports and destinations ask of the outside world. */
 export function exportEffects(tools: ExportTools): Readonly<Record<string, EffectRunner>> {
-  const inTurn = createTurnstile();
+  const inLaneOrder = createLaneQueue();
   return {
     async "destination.validate"({ data }) {
       const { destination, testKey } = data as unknown as Validation;
-      const door = await doorTo(tools, destination);
-      return "failure" in door ? door : validate(door, testKey);
+      const client = await clientFor(tools, destination);
+      return "failure" in client ? client : validate(client, testKey);
     },
 
     async "export.write_file"(effect) {
@@ -39,7 +43,7 @@ export function exportEffects(tools: ExportTools): Readonly<Record<string, Effec
       // Files are encoded side by side, but stored in the order asked for: a fault that counts calls
       // to the object store strikes the same file every time.
       const encoding = tools.encoder.encode(order);
-      return inTurn(effect, async (): Promise<FileWritten> => {
+      return inLaneOrder(effect, async (): Promise<FileWritten> => {
         const encoded = await encoding;
         if ("failure" in encoded) return encoded;
         const { bytes, rows, cursor, done } = encoded;
@@ -56,21 +60,21 @@ export function exportEffects(tools: ExportTools): Readonly<Record<string, Effec
   };
 }
 
-async function doorTo(
-  { doors, secrets }: ExportTools,
+async function clientFor(
+  { objectStores, secrets }: ExportTools,
   { config, embedded, credentials }: Pick<Destination, "config" | "embedded" | "credentials">,
-): Promise<ObjectDoor | DoorFailure> {
+): Promise<ObjectStoreClient | ObjectStoreFailure> {
   const opened = await openCredentials(secrets, credentials);
   if (!opened) return NO_CREDENTIALS;
   const { bucket_name, region, endpoint_url } = config;
-  return doors.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
+  return objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
 }
 
 /** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */
-async function validate(door: ObjectDoor, testKey: string): Promise<Validated> {
-  const put = await door.put(testKey, TEST_FILE);
+async function validate(client: ObjectStoreClient, testKey: string): Promise<Validated> {
+  const put = await client.put(testKey, TEST_FILE);
   if ("failure" in put) return put;
-  const deleted = await door.delete(testKey);
+  const deleted = await client.delete(testKey);
   return { testFile: "failure" in deleted ? "left" : "deleted" };
 }
 
@@ -81,18 +85,18 @@ async function store(
   key: string,
   bytes: Uint8Array,
 ): Promise<Extract<FileWritten, { failure: unknown }> | undefined> {
-  const door = await doorTo(tools, destination);
-  if ("failure" in door) return door;
-  const put = await door.put(key, bytes);
+  const client = await clientFor(tools, destination);
+  if ("failure" in client) return client;
+  const put = await client.put(key, bytes);
   if ("failure" in put) return put;
-  const found = await door.size(key);
+  const found = await client.size(key);
   if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
   if (found.size === bytes.length) return undefined;
   return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes.length}` };
 }
 
 /** Lets the effects of one lane do a part of their work one after the other. */
-function createTurnstile() {
+function createLaneQueue() {
   const last = new Map<string, Promise<unknown>>();
   return async <T>({ lane }: Effect, act: () => Promise<T>): Promise<T> => {
     const before = last.get(lane) ?? Promise.resolve();

@@ -7,7 +7,7 @@ export type FormatVersion = "v1" | "v2_beta";
 export type Compression = "none" | "snappy" | "gzip" | "zstandard";
 
 /** What one file of an export run is to hold: the rows of a window that come after the cursor. */
-export interface FileOrder extends PartitionWindow {
+export interface FileRequest extends PartitionWindow {
   /** Opaque; null before the first file. */
   readonly cursor: string | null;
   /** In the order in which the file shall have them. */
@@ -41,7 +41,7 @@ export interface EncodingFailure {
 
 /** Reads, filters and encodes off the main thread. */
 export interface FileEncoder {
-  encode(order: FileOrder): Promise<EncodedFile | EncodingFailure>;
+  encode(order: FileRequest): Promise<EncodedFile | EncodingFailure>;
   /** Ends a thread as a crash would, one of this world's if it has any; work that was in it is done again. */
   endThread(): Promise<void>;
   /** Answers what is under way; the threads may go on for other worlds. */

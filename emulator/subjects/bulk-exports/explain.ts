@@ -3,9 +3,9 @@ import { type Explanation, explainFilter } from "../filters/explain.ts";
 import { parseFilter } from "../filters/parse.ts";
 import type { TraceStore } from "../traces/port.ts";
 import type { Reader } from "../turn.ts";
-import { knownExport } from "./known-export.ts";
 import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
+import { requireExport } from "./require-export.ts";
 
 /** Why a trace row is in an export or not. */
 export interface RowExplanation extends Findings {
@@ -47,7 +47,7 @@ interface Findings {
 
 type Traces = Pick<TraceStore, "read" | "readAsOf" | "heldPatches">;
 
-const UNKNOWN: Findings = {
+const UNDECIDED: Findings = {
   included: null,
   why: "",
   row: null,
@@ -61,15 +61,15 @@ const UNKNOWN: Findings = {
 
 /** `GET /exports/{id}/explain`. */
 export function explainRow(reader: Reader, traces: Traces, exportId: string, rowId: string): RowExplanation {
-  const found = knownExport(reader, exportId);
+  const found = requireExport(reader, exportId);
   const scope = { region: found.region, tenantId: found.tenant_id };
   const row = traces.read(scope, rowId);
   if (!row) {
     const isHeld = traces.heldPatches(scope, rowId).length > 0;
-    const why = isHeld
+    const reason = isHeld
       ? "Only changes of the row have come, not the row itself."
       : "This workspace has no such row.";
-    return { ...UNKNOWN, export_id: exportId, run: rowId, included: false, why };
+    return { ...UNDECIDED, export_id: exportId, run: rowId, included: false, why: reason };
   }
   const parent = found.interval_hours === null ? found : (spawnedFor(reader, found, row) ?? found);
   const runs = [...reader.list(EXPORT_RUNS, parent.id)];
@@ -88,16 +88,22 @@ function explainIn(
   for (const run of runs) {
     if (!versions.has(run.asOf)) versions.set(run.asOf, readAsOf(run.asOf as number));
     const seen = versions.get(run.asOf);
-    if (seen && isCoveredBy(parent, run, seen)) return decide(parent, run, seen);
+    if (seen && isCoveredBy(parent, run, seen)) return explainCovered(parent, run, seen);
   }
   const missed = runs.find((run) => isCoveredBy(parent, run, newest));
-  if (!missed) return { ...factsOf(parent, newest), ...outside(parent, newest) };
-  const why = "It came too late: it was written, as it is now, after its export run had begun to read.";
-  return { ...factsOf(parent, newest), included: false, why, late: true, partition: partitionOf(missed) };
+  if (!missed) return { ...factsOf(parent, newest), ...explainUncovered(parent, newest) };
+  const reason = "It came too late: it was written, as it is now, after its export run had begun to read.";
+  return {
+    ...factsOf(parent, newest),
+    included: false,
+    why: reason,
+    late: true,
+    partition: partitionOf(missed),
+  };
 }
 
 /** The run sees the row, in its window and its project. */
-function decide(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
+function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
   const facts = {
     ...factsOf(parent, row),
     late: run.asOf === null ? null : false,
@@ -105,8 +111,8 @@ function decide(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
   };
   const filtered = explainByFilter(parent, row);
   if (!filtered.passes) {
-    const why = `The filter keeps it out: ${filtered.clause} does not hold, for ${filtered.because}.`;
-    return { ...facts, included: false, why };
+    const reason = `The filter keeps it out: ${filtered.clause} does not hold, for ${filtered.because}.`;
+    return { ...facts, included: false, why: reason };
   }
   const file = fileWith(run, row);
   if (file)
@@ -121,7 +127,7 @@ function decide(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
     : { ...facts, why: "It is selected; its export run has not come to it." };
 }
 
-function outside(parent: BulkExport, row: TraceRow): Pick<Findings, "included" | "why"> {
+function explainUncovered(parent: BulkExport, row: TraceRow): Pick<Findings, "included" | "why"> {
   if (row.session_id !== parent.session_id) return { included: false, why: "It belongs to another project." };
   if (!isWithin(parent, row)) return { included: false, why: "It does not begin within the window." };
   if (isFinal(parent))
@@ -138,7 +144,7 @@ function factsOf(parent: BulkExport, row: TraceRow): Findings {
   const { start_time, end_time, session_id, filter: expression } = parent;
   const { passes, ...rejection } = explainByFilter(parent, row);
   return {
-    ...UNKNOWN,
+    ...UNDECIDED,
     row: { start_time: row.start_time, session_id: row.session_id },
     project: { session_id, matches: row.session_id === session_id },
     window: { start_time, end_time, matches: isWithin(parent, row) },

@@ -1,11 +1,11 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
 import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { strikeStoreAt } from "../faults/s3.ts";
-import { strikeWorker, type WorkerFault } from "../faults/worker.ts";
+import { triggerStoreFaults } from "../faults/s3.ts";
+import { triggerWorkerFault, type WorkerFault } from "../faults/worker.ts";
 import type { Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
-import { claimPlace, closePool, releasePlace } from "./capacity.ts";
+import { acquireSlot, closePool, releaseSlot } from "./capacity.ts";
 import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
 import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
@@ -36,17 +36,17 @@ export function onDue(turn: Turn, { ref }: Occurrence): void {
 export function startExport(turn: Turn, created: BulkExport): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const pool = exportPool(created);
-  if (claimPlace(turn, pool, created.id, max_concurrent_exports_per_workspace))
-    letIn(turn, pool, [created.id]);
+  if (acquireSlot(turn, pool, created.id, max_concurrent_exports_per_workspace))
+    admitWaiting(turn, pool, [created.id]);
 }
 
 /** Begins what has been given a place; an export that cannot begin leaves its place to the next in the queue. */
-function letIn(turn: Turn, pool: string, admitted: readonly string[]): void {
+function admitWaiting(turn: Turn, pool: string, admitted: readonly string[]): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const waiting = [...admitted];
   for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
     if (begin(turn, turn.get(EXPORTS, id) as BulkExport)) continue;
-    waiting.push(...releasePlace(turn, pool, id, max_concurrent_exports_per_workspace));
+    waiting.push(...releaseSlot(turn, pool, id, max_concurrent_exports_per_workspace));
   }
 }
 
@@ -63,10 +63,10 @@ function begin(turn: Turn, created: BulkExport): boolean {
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
   turn.put(EXPORTS, { ...running, runsLeft: windows.length });
-  strikeStoreAt(turn, "export.running", running);
+  triggerStoreFaults(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
-    if (claimPlace(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
+    if (acquireSlot(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
       beginRun(turn, run);
   }
   return true;
@@ -74,7 +74,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
 
 /** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
 function beginRun(turn: Turn, run: ExportRun): void {
-  const fault = strikeWorker(turn, "export.running", run);
+  const fault = triggerWorkerFault(turn, "export.running", run);
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
   else scheduleRun(turn, run, 0, fault && { fault });
 }
@@ -108,13 +108,13 @@ export function scheduleRun(
   turn: Turn,
   run: ExportRun,
   afterMs: number,
-  struck?: { readonly fault: WorkerFault },
+  injected?: { readonly fault: WorkerFault },
 ): void {
   turn.schedule({
     kind: "export_run.start",
     ref: run.id,
     afterMs,
-    data: { attempt: run.attempt, ...struck },
+    data: { attempt: run.attempt, ...injected },
   });
 }
 
@@ -129,7 +129,7 @@ export function afterRun(turn: Turn, run: ExportRun): void {
     noteEmptySelection(turn, updated);
   }
   const { max_concurrent_runs_per_export } = turn.ports.settings.limits;
-  for (const id of releasePlace(turn, runPool(parent.id), run.id, max_concurrent_runs_per_export))
+  for (const id of releaseSlot(turn, runPool(parent.id), run.id, max_concurrent_runs_per_export))
     scheduleRun(turn, turn.get(EXPORT_RUNS, id) as ExportRun, 0);
 }
 
@@ -144,7 +144,7 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
   }
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const pool = exportPool(before);
-  letIn(turn, pool, releasePlace(turn, pool, before.id, max_concurrent_exports_per_workspace));
+  admitWaiting(turn, pool, releaseSlot(turn, pool, before.id, max_concurrent_exports_per_workspace));
   return ended;
 }
 

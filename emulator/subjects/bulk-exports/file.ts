@@ -1,14 +1,14 @@
 import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { DoorError } from "../destinations/door.ts";
+import type { ObjectStoreError } from "../destinations/object-store-client.ts";
 import type { Destination, DestinationConfig } from "../destinations/records.ts";
 import type { Settings } from "../settings.ts";
-import type { EncodingFailure, FileOrder } from "./encoder.ts";
+import type { EncodingFailure, FileRequest } from "./encoder.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
 
 /** The errand of the effect `export.write_file`: encode the rows of the order and store them under the key. */
 export interface WriteFile {
-  readonly order: FileOrder;
+  readonly order: FileRequest;
   readonly key: string;
   readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
 }
@@ -16,7 +16,7 @@ export interface WriteFile {
 /** What can stop a run; each has its row among the failures of §7.3. */
 export type RunFailure =
   | EncodingFailure["failure"]
-  | DoorError
+  | ObjectStoreError
   | "interrupted"
   | "size_mismatch"
   | "run_timeout"
@@ -33,7 +33,7 @@ export type FileWritten =
   | { readonly failure: RunFailure; readonly message: string };
 
 /** The rows that the next file of a run is to hold. */
-export function fileOrder({ limits }: Settings, run: ExportRun, parent: BulkExport): FileOrder {
+export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkExport): FileRequest {
   return {
     region: run.region,
     tenantId: run.tenant_id,
@@ -59,7 +59,7 @@ export function keyOfNextFile(
   parent: BulkExport,
   config: DestinationConfig,
 ): string {
-  const place = {
+  const location = {
     bucket: config.bucket_name,
     prefix: config.prefix,
     includeBucketInPrefix: config.include_bucket_in_prefix,
@@ -70,7 +70,7 @@ export function keyOfNextFile(
     day: run.start_time.slice(0, 10),
     fileNumber: run.files.length,
   };
-  return fileKey(place, {
+  return fileKey(location, {
     v2Folder: assumptions["export.v2_beta_folder"] as "runs" | "resource=runs",
     padding: assumptions["export.partition_padding"] === "padded",
   });

@@ -1,7 +1,7 @@
 import type { FormatVersion } from "./encoder.ts";
 
 /** What the key of an exported file is made of (§2.8). */
-export interface Place {
+export interface FileLocation {
   readonly bucket: string;
   readonly prefix: string;
   readonly includeBucketInPrefix: boolean;
@@ -16,25 +16,25 @@ export interface Place {
 }
 
 /** How the silences of §2.8 are filled. */
-export interface LayoutChoices {
+export interface LayoutOptions {
   readonly v2Folder: "runs" | "resource=runs";
   readonly padding: boolean;
 }
 
 /** The key of an exported file in its bucket (§2.8). */
-export function fileKey(place: Place, choices: LayoutChoices): string {
-  const [year, month, day] = place.day.split("-").map(Number) as [number, number, number];
-  const pad = (part: number) => (choices.padding ? String(part).padStart(2, "0") : String(part));
+export function fileKey(location: FileLocation, options: LayoutOptions): string {
+  const [year, month, day] = location.day.split("-").map(Number) as [number, number, number];
+  const pad = (part: number) => (options.padding ? String(part).padStart(2, "0") : String(part));
   return [
-    ...rootOf(place),
-    `export_id=${place.exportId}`,
-    `tenant_id=${place.tenantId}`,
-    `session_id=${place.sessionId}`,
-    place.formatVersion === "v2_beta" ? choices.v2Folder : "runs",
+    ...rootOf(location),
+    `export_id=${location.exportId}`,
+    `tenant_id=${location.tenantId}`,
+    `session_id=${location.sessionId}`,
+    location.formatVersion === "v2_beta" ? options.v2Folder : "runs",
     `year=${year}`,
     `month=${pad(month)}`,
     `day=${pad(day)}`,
-    `part-${String(place.fileNumber).padStart(5, "0")}.parquet`,
+    `part-${String(location.fileNumber).padStart(5, "0")}.parquet`,
   ].join("/");
 }
 
@@ -42,9 +42,11 @@ export function fileKey(place: Place, choices: LayoutChoices): string {
  * The prefix without empty segments at its ends, led by the bucket's name where that is asked for
  * (§2.4-13) and not already there.
  */
-export function rootOf(place: Pick<Place, "bucket" | "prefix" | "includeBucketInPrefix">): readonly string[] {
-  const prefix = place.prefix.replace(/^\/+|\/+$/g, "");
+export function rootOf(
+  location: Pick<FileLocation, "bucket" | "prefix" | "includeBucketInPrefix">,
+): readonly string[] {
+  const prefix = location.prefix.replace(/^\/+|\/+$/g, "");
   const segments = prefix === "" ? [] : [prefix];
-  const named = prefix === place.bucket || prefix.startsWith(`${place.bucket}/`);
-  return place.includeBucketInPrefix && !named ? [place.bucket, ...segments] : segments;
+  const named = prefix === location.bucket || prefix.startsWith(`${location.bucket}/`);
+  return location.includeBucketInPrefix && !named ? [location.bucket, ...segments] : segments;
 }

@@ -8,7 +8,7 @@ import { createExport } from "./create.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
 import { exportRunView, exportView } from "./view.ts";
 
-type Rows =
+type OperationIds =
   | "createBulkExport"
   | "listBulkExports"
   | "listSpawnedRuns"
@@ -18,7 +18,7 @@ type Rows =
   | "getBulkExportRun";
 
 /** §4.3 to §4.7: exports and their runs; what is not in the caller's workspace is answered with 404. */
-export const BULK_EXPORT_HANDLERS: Pick<Handlers, Rows> = {
+export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
   createBulkExport: (turn, { workspace, body }) =>
     exportView(turn.ports.settings, createExport(turn, workspace, body)),
 

@@ -1,11 +1,11 @@
 import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { strikeStoreAt } from "../faults/s3.ts";
-import { type FaultPoint, strikeWorker, type WorkerFault } from "../faults/worker.ts";
+import { triggerStoreFaults } from "../faults/s3.ts";
+import { type FaultPoint, triggerWorkerFault, type WorkerFault } from "../faults/worker.ts";
 import type { Turn } from "../turn.ts";
 import { afterRun } from "./export.ts";
 import { failRun } from "./failure.ts";
-import { type FileWritten, fileOrder, keyOfNextFile, type WriteFile } from "./file.ts";
+import { type FileWritten, fileRequest, keyOfNextFile, type WriteFile } from "./file.ts";
 import { isFinal, moveRun } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportedFile, type ExportRun } from "./records.ts";
 
@@ -29,11 +29,11 @@ export function onStart(turn: Turn, occurrence: Occurrence): void {
   const begun = found.status === "CREATED" ? moveRun(turn, found, "start") : found;
   const run: ExportRun = { ...begun, asOf: begun.asOf ?? turn.ports.traces.mark(), updated_at: turn.now };
   turn.put(EXPORT_RUNS, run);
-  const fault = occurrence.data.fault as LastingFault | undefined;
-  if (fault) return suffer(turn, run, "export.running", fault);
+  const fault = occurrence.data.fault as ImmediateFault | undefined;
+  if (fault) return applyFault(turn, run, "export.running", fault);
   const { run_timeout_ms } = turn.ports.settings.limits;
   schedule(turn, run, "export_run.deadline", run_timeout_ms);
-  passPoint(turn, run, "run.started", "export_run.step");
+  passFaultPoint(turn, run, "run.started", "export_run.step");
 }
 
 /** `export_run.file_written`: the file is stored, or it failed. */
@@ -45,14 +45,14 @@ export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
   const { rows, bytes, cursor } = result;
   const file = rows === 0 ? null : { key: String(occurrence.data.key), rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: result.done };
-  if (file) passPoint(turn, run, "file.written", "export_run.checkpoint", checkpoint);
+  if (file) passFaultPoint(turn, run, "file.written", "export_run.checkpoint", checkpoint);
   else saveCheckpoint(turn, run, checkpoint);
 }
 
 /** What a run does at one instant, until it waits for a file, for time to pass, or for the end of a stall. */
 const STEPS = {
   "export_run.step": takeStep,
-  "export_run.write": (turn: Turn, run: ExportRun) => askForFile(turn, run),
+  "export_run.write": (turn: Turn, run: ExportRun) => requestFile(turn, run),
   "export_run.checkpoint": saveCheckpoint,
 } as const;
 
@@ -60,11 +60,11 @@ type StepName = keyof typeof STEPS;
 
 /** The events of a run that has waited, by the step that it goes on with. */
 export const STEP_REACTIONS = Object.fromEntries(
-  Object.entries(STEPS).map(([kind, go]) => [
+  Object.entries(STEPS).map(([kind, runStep]) => [
     kind,
     (turn: Turn, occurrence: Occurrence) => {
       const run = currentRun(turn, occurrence);
-      if (run) go(turn, run, occurrence.data as unknown as Checkpoint);
+      if (run) runStep(turn, run, occurrence.data as unknown as Checkpoint);
     },
   ]),
 );
@@ -72,7 +72,7 @@ export const STEP_REACTIONS = Object.fromEntries(
 /** One more file, or the end. */
 function takeStep(turn: Turn, run: ExportRun): void {
   if (run.exhausted || isEmpty(turn, run)) complete(turn, run);
-  else passPoint(turn, run, "rows.read", "export_run.write");
+  else passFaultPoint(turn, run, "rows.read", "export_run.write");
 }
 
 /** What is written is never exported again (§8.3). */
@@ -86,7 +86,7 @@ function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted
   };
   turn.put(EXPORT_RUNS, run);
   const { file_duration_ms } = turn.ports.settings.timings;
-  passPoint(turn, run, "checkpoint.saved", "export_run.step", undefined, file ? file_duration_ms : 0);
+  passFaultPoint(turn, run, "checkpoint.saved", "export_run.step", undefined, file ? file_duration_ms : 0);
 }
 
 /** `export_run.deadline`: §8.2-3. */
@@ -106,7 +106,7 @@ function complete(turn: Turn, run: ExportRun): void {
 }
 
 /** Goes on with the next step, at once or later, unless a fault strikes at this point. */
-function passPoint(
+function passFaultPoint(
   turn: Turn,
   run: ExportRun,
   at: FaultPoint,
@@ -114,20 +114,20 @@ function passPoint(
   checkpoint?: Checkpoint,
   afterMs = 0,
 ): void {
-  strikeStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
-  const fault = strikeWorker(turn, at, run);
-  if (fault && !("stallMs" in fault)) return suffer(turn, run, at, fault);
+  triggerStoreFaults(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
+  const fault = triggerWorkerFault(turn, at, run);
+  if (fault && !("stallMs" in fault)) return applyFault(turn, run, at, fault);
   const waitMs = afterMs + (fault?.stallMs ?? 0);
   if (waitMs > 0) schedule(turn, run, next, waitMs, { ...checkpoint });
   else STEPS[next](turn, run, checkpoint as Checkpoint);
 }
 
-type LastingFault = Exclude<WorkerFault, { stallMs: number }>;
+type ImmediateFault = Exclude<WorkerFault, { stallMs: number }>;
 
-function suffer(turn: Turn, run: ExportRun, at: FaultPoint, fault: LastingFault): void {
+function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: ImmediateFault): void {
   if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
-  if (at === "rows.read") return askForFile(turn, run, true);
-  turn.ask({
+  if (at === "rows.read") return requestFile(turn, run, true);
+  turn.requestEffect({
     kind: "export.end_thread",
     ref: run.id,
     lane: "local",
@@ -157,22 +157,22 @@ function isEmpty(turn: Turn, run: ExportRun): boolean {
   return traces.days(scope, run.session_id, run.start_time, run.end_time).length === 0;
 }
 
-function askForFile(turn: Turn, run: ExportRun, crash = false): void {
+function requestFile(turn: Turn, run: ExportRun, crash = false): void {
   const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
   const destination = turn.get(DESTINATIONS, parent.bulk_export_destination_id);
   if (!destination) return failRun(turn, run, "destination_deleted");
   const { config, embedded, credentials } = destination;
-  const order = fileOrder(turn.ports.settings, run, parent);
-  const work: WriteFile = {
+  const request = fileRequest(turn.ports.settings, run, parent);
+  const effectData: WriteFile = {
     key: keyOfNextFile(turn.ports.settings, run, parent, config),
     destination: { config, embedded, credentials },
-    order: crash ? { ...order, crash } : order,
+    order: crash ? { ...request, crash } : request,
   };
-  turn.ask({
+  turn.requestEffect({
     kind: "export.write_file",
     ref: run.id,
     lane: embedded ? "local" : `destination:${destination.id}`,
     then: "export_run.file_written",
-    data: { attempt: run.attempt, ...work },
+    data: { attempt: run.attempt, ...effectData },
   });
 }

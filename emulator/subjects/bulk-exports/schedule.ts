@@ -42,6 +42,6 @@ export function onSpawn(turn: Turn, { ref, data }: Occurrence): void {
 }
 
 /** How many windows of a schedule are over at an instant: what it would have to catch up with. */
-export function windowsOver(start: string, intervalHours: number, now: number): number {
+export function pastWindows(start: string, intervalHours: number, now: number): number {
   return Math.max(0, Math.floor((now - (parseInstant(start) as number)) / (intervalHours * 3_600_000)));
 }

@@ -3,8 +3,8 @@ import type { BodyOf } from "../../../contracts/spec/operation.ts";
 import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";
+import { requireEventCapacity, requireMetadataSize } from "../agent/capacity.ts";
 import { type RunCreateBody, refuseBadBody } from "../agent/create-run.ts";
-import { requireRoomForEvents, requireSmallNotes } from "../agent/room.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -18,12 +18,12 @@ type CronChange = BodyOf<"updateCron">;
 export function createCron(turn: Turn, workspace: Workspace, threadId: string | null, body: CronBody): Cron {
   const thread = threadId === null ? null : requireThread(turn, workspace, threadId);
   const assistant = assistantNamed(turn, workspace, body.assistant_id);
-  refuseBadPlan(turn, body.schedule, body.timezone ?? null);
+  refuseInvalidSchedule(turn, body.schedule, body.timezone ?? null);
   const payload = payloadIn(body);
   refuseBadBody(turn, { threadId, body: payload });
   refuseFullWorkspace(turn, workspace);
-  requireSmallNotes(turn, { metadata: body.metadata ?? {} });
-  requireRoomForEvents(turn);
+  requireMetadataSize(turn, { metadata: body.metadata ?? {} });
+  requireEventCapacity(turn);
   const cron: Cron = {
     ...workspace,
     cron_id: turn.nextId("cron"),
@@ -48,41 +48,42 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
 export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   if (Object.keys(change).length === 0)
     throw new Refusal(400, "empty_change", "Request body cannot be empty");
-  const given = <T>(value: T | null | undefined, otherwise: T): T => value ?? otherwise;
+  const changedFields = <T>(value: T | null | undefined, otherwise: T): T => value ?? otherwise;
   const assistant =
     change.assistant_id === undefined ? undefined : assistantNamed(turn, cron, change.assistant_id);
-  const schedule = given(change.schedule, cron.schedule);
+  const schedule = changedFields(change.schedule, cron.schedule);
   const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
-  refuseBadPlan(turn, schedule, timezone);
+  refuseInvalidSchedule(turn, schedule, timezone);
   const changed = payloadIn(change);
   const payload = { ...cron.payload, ...changed };
   // A cron that is only switched off or planned anew need not pass rules that came after it.
   if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   const metadata = { ...cron.metadata, ...change.metadata };
-  if (change.metadata !== undefined) requireSmallNotes(turn, { metadata });
+  if (change.metadata !== undefined) requireMetadataSize(turn, { metadata });
   const after = planned(turn, {
     ...cron,
     assistant_id: assistant?.assistant_id ?? cron.assistant_id,
     schedule,
     timezone,
     end_time: change.end_time === undefined ? cron.end_time : instantIn(change.end_time),
-    enabled: given(change.enabled, cron.enabled),
-    on_run_completed: cron.thread_id === null ? given(change.on_run_completed, cron.on_run_completed) : null,
+    enabled: changedFields(change.enabled, cron.enabled),
+    on_run_completed:
+      cron.thread_id === null ? changedFields(change.on_run_completed, cron.on_run_completed) : null,
     metadata,
     payload,
     updated_at: turn.now,
   });
-  if (needsEvent(after)) requireRoomForEvents(turn);
+  if (needsEvent(after)) requireEventCapacity(turn);
   return keepPlanned(turn, after);
 }
 
 /** What the runs are created with: the body without the words of the cron itself. */
 function payloadIn(body: CronChange): RunCreateBody {
-  const given = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
-  return Object.fromEntries(given) as unknown as RunCreateBody;
+  const changedFields = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
+  return Object.fromEntries(changedFields) as unknown as RunCreateBody;
 }
 
-function refuseBadPlan(turn: Turn, schedule: string, timezone: string | null): void {
+function refuseInvalidSchedule(turn: Turn, schedule: string, timezone: string | null): void {
   const problem = turn.ports.schedules.problem(schedule, timezone);
   if (problem)
     throw new Refusal(422, "invalid_cron", `body.${problem.field}: ${problem.message}`, problem.hint);

@@ -11,13 +11,13 @@ import { CRONS, type Cron } from "./records.ts";
 export const onFire: Reaction = (turn, { ref, data }) => {
   const cron = turn.get(CRONS, ref);
   if (!cron || wakesAt(cron) !== data.next_run_date) return;
-  const awake = { ...cron, wakes_at: null };
+  const enabled = { ...cron, wakes_at: null };
   const { next_run_date: due, thread_id } = cron;
-  if (due === null || due > turn.now) return void keepPlanned(turn, awake);
+  if (due === null || due > turn.now) return void keepPlanned(turn, enabled);
   if (thread_id !== null && !threadById(turn, cron, thread_id)) return dropWithThread(turn, cron);
   startRun(turn, cron);
   // Firings missed while nothing ran are not made up for: the next one counts from now.
-  keepPlanned(turn, planned(turn, awake));
+  keepPlanned(turn, planned(turn, enabled));
 };
 
 /** The thread is gone, and with it what there was to do. */
@@ -35,8 +35,8 @@ function startRun(turn: Turn, cron: Cron): AgentRun | undefined {
     ...(on_run_completed !== null && { on_completion: on_run_completed }),
   } as BodyOf<"createThreadRun">;
   try {
-    const order = { threadId: thread_id, body, metadata: { cron_id } };
-    return createRun(turn, { region, tenant_id }, order);
+    const request = { threadId: thread_id, body, metadata: { cron_id } };
+    return createRun(turn, { region, tenant_id }, request);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     turn.note("cron.refused", cron_id, { status: error.status, message: error.message });

@@ -1,10 +1,10 @@
 import type { Handlers } from "../handler.ts";
-import { dressed } from "../reply.ts";
+import { replyWithHeaders } from "../reply.ts";
 import { changeCron, createCron } from "./create.ts";
 import { CRONS } from "./records.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "./search.ts";
 
-type Rows =
+type OperationIds =
   | "createThreadCron"
   | "createCron"
   | "searchCrons"
@@ -14,7 +14,7 @@ type Rows =
   | "deleteCron";
 
 /** Plans to start runs by the clock (§4.8). */
-export const CRON_HANDLERS: Pick<Handlers, Rows> = {
+export const CRON_HANDLERS: Pick<Handlers, OperationIds> = {
   createThreadCron: (turn, { workspace, path, body }) =>
     cronView(turn.ports.settings, createCron(turn, workspace, path.thread_id, body)),
 
@@ -23,7 +23,7 @@ export const CRON_HANDLERS: Pick<Handlers, Rows> = {
 
   searchCrons(turn, { workspace, body }) {
     const { items, headers } = searchCrons(turn, workspace, body);
-    return dressed(items, headers);
+    return replyWithHeaders(items, headers);
   },
 
   countCrons: (turn, { workspace, body }) => countCrons(turn, workspace, body),

@@ -1,6 +1,6 @@
 import type { BodyOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { type Found, pageFrom, selected } from "../agent/search.ts";
+import { pageFrom, type SearchResult, selected } from "../agent/search.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { timeView } from "../views.ts";
@@ -23,7 +23,11 @@ export function countCrons(reader: Reader, workspace: Workspace, filters: Filter
   return cronsBy(reader, workspace, filters).length;
 }
 
-export function searchCrons(turn: Turn, workspace: Workspace, search: Search): Found<Partial<CronView>> {
+export function searchCrons(
+  turn: Turn,
+  workspace: Workspace,
+  search: Search,
+): SearchResult<Partial<CronView>> {
   const { limit, offset, sort_by, sort_order, select } = search;
   const found = sorted(cronsBy(turn, workspace, search), sort_by ?? "created_at", sort_order ?? "desc");
   const { items, headers } = pageFrom(found, limit ?? 10, offset ?? 0);
@@ -51,11 +55,11 @@ function cronsBy(reader: Reader, workspace: Workspace, filters: Filters): Cron[]
       (assistant_id == null || [cron.assistant_id, cron.payload.assistant_id].includes(assistant_id)) &&
       (thread_id == null || cron.thread_id === thread_id.toLowerCase()) &&
       (enabled == null || cron.enabled === enabled) &&
-      Object.entries(metadata ?? {}).every(([name, value]) => same(cron.metadata[name], value)),
+      Object.entries(metadata ?? {}).every(([name, value]) => isSame(cron.metadata[name], value)),
   );
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 

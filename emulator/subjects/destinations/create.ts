@@ -5,13 +5,13 @@ import {
 } from "../../../contracts/spec/failures.ts";
 import type { BodyOf } from "../../../contracts/spec/operation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { Ticket } from "../../kernel/turn.ts";
+import type { PendingReply } from "../../kernel/turn.ts";
 import type { Occurrence } from "../../kernel/world.ts";
 import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import type { Workspace } from "../workspace.ts";
-import type { DoorError } from "./door.ts";
+import type { ObjectStoreError } from "./object-store-client.ts";
 import { DESTINATIONS, type Destination, type DestinationConfig } from "./records.ts";
 import { destinationView } from "./view.ts";
 
@@ -24,23 +24,23 @@ export interface Validation {
 /** What it came to. */
 export type Validated =
   | { readonly testFile: "deleted" | "left" }
-  | { readonly failure: DoorError | "interrupted"; readonly message: string };
+  | { readonly failure: ObjectStoreError | "interrupted"; readonly message: string };
 
-type Given = BodyOf<"createBulkExportDestination">;
+type DestinationInput = BodyOf<"createBulkExportDestination">;
 
 /** §4.2: nothing is kept until the bucket has taken the test file; the reply waits for that. */
-export function createDestination(turn: Turn, workspace: Workspace, given: Given): Ticket {
+export function createDestination(turn: Turn, workspace: Workspace, input: DestinationInput): PendingReply {
   const { settings } = turn.ports;
-  const config = configOf(settings, given.config);
-  checkCredentials(settings, given);
+  const config = configOf(settings, input.config);
+  checkCredentials(settings, input);
   const destination: Destination = {
     ...workspace,
     id: turn.nextId("destination"),
-    destination_type: given.destination_type,
-    display_name: given.display_name,
+    destination_type: input.destination_type,
+    display_name: input.display_name,
     config,
     embedded: turn.ports.isEmbedded(config.endpoint_url),
-    ...sealed(turn, given.credentials),
+    ...sealed(turn, input.credentials),
     created_at: turn.now,
     updated_at: turn.now,
   };
@@ -51,20 +51,20 @@ export function createDestination(turn: Turn, workspace: Workspace, given: Given
 export function rotateCredentials(
   turn: Turn,
   before: Destination,
-  credentials: NonNullable<Given["credentials"]>,
-): Ticket {
+  credentials: NonNullable<DestinationInput["credentials"]>,
+): PendingReply {
   checkCredentials(turn.ports.settings, { credentials });
   return validate(turn, { ...before, ...sealed(turn, credentials), updated_at: turn.now });
 }
 
-function validate(turn: Turn, destination: Destination): Ticket {
-  const ticket = turn.later();
+function validate(turn: Turn, destination: Destination): PendingReply {
+  const ticket = turn.deferReply();
   const { config, embedded, credentials } = destination;
   const validation: Validation = {
     destination: { config, embedded, credentials },
     testKey: testKey(turn.ports.settings, config, turn.nextId("test_file")),
   };
-  turn.ask({
+  turn.requestEffect({
     kind: "destination.validate",
     ref: destination.id,
     lane: embedded ? "local" : `destination:${destination.id}`,
@@ -80,25 +80,25 @@ export function onValidated(turn: Turn, { data, result }: Occurrence): void {
   const outcome = result as unknown as Validated;
   if ("failure" in outcome) {
     turn.note("destination.refused", record.id, { failure: outcome.failure, message: outcome.message });
-    turn.answer(ticket, refusalFor(outcome.failure, outcome.message));
+    turn.resolveReply(ticket, refusalFor(outcome.failure, outcome.message));
     return;
   }
   turn.put(DESTINATIONS, record);
   turn.note("destination.validated", record.id, { test_file: outcome.testFile });
-  turn.answer(ticket, destinationView(turn.ports.settings, record));
+  turn.resolveReply(ticket, destinationView(turn.ports.settings, record));
 }
 
-function refusalFor(failure: DoorError | "interrupted", message: string): Refusal {
+function refusalFor(failure: ObjectStoreError | "interrupted", message: string): Refusal {
   // A store that is in trouble of its own answers to no S3 call: that is what its user can act on.
   const key: DestinationErrorKey =
     failure === "interrupted" || failure === "unavailable" ? "invalid_endpoint" : failure;
-  const said = message === "" ? "" : ` (${message})`;
-  return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${DESTINATION_ERRORS[key].message}${said}`);
+  const detail = message === "" ? "" : ` (${message})`;
+  return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${DESTINATION_ERRORS[key].message}${detail}`);
 }
 
-function configOf(settings: Settings, given: Given["config"]): DestinationConfig {
-  const endpoint_url = given.endpoint_url ?? null;
-  const region = given.region ?? null;
+function configOf(settings: Settings, input: DestinationInput["config"]): DestinationConfig {
+  const endpoint_url = input.endpoint_url ?? null;
+  const region = input.region ?? null;
   if (endpoint_url === null && region === null)
     throw new Refusal(
       422,
@@ -106,19 +106,19 @@ function configOf(settings: Settings, given: Given["config"]): DestinationConfig
       "body.config.region: is required for AWS-style storage (no endpoint_url); S3-compatible storage needs endpoint_url instead (§2.4).",
     );
   return {
-    bucket_name: given.bucket_name,
-    prefix: given.prefix,
+    bucket_name: input.bucket_name,
+    prefix: input.prefix,
     region,
     endpoint_url,
     include_bucket_in_prefix:
-      given.include_bucket_in_prefix ??
+      input.include_bucket_in_prefix ??
       settings.assumptions["destination.include_bucket_in_prefix_default"] === true,
   };
 }
 
 function checkCredentials(
   { deployment, versions }: Settings,
-  { credentials }: Pick<Given, "credentials">,
+  { credentials }: Pick<DestinationInput, "credentials">,
 ): void {
   if (!credentials && deployment === "hosted")
     throw new Refusal(
@@ -131,13 +131,13 @@ function checkCredentials(
 
 function sealed(
   turn: Turn,
-  credentials: Given["credentials"],
+  credentials: DestinationInput["credentials"],
 ): Pick<Destination, "credentials" | "credentials_keys"> {
   if (!credentials) return { credentials: null, credentials_keys: [] };
-  const given = Object.entries(credentials).filter(([, value]) => value !== null && value !== undefined);
+  const input = Object.entries(credentials).filter(([, value]) => value !== null && value !== undefined);
   return {
-    credentials: turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(given))),
-    credentials_keys: given.map(([name]) => name),
+    credentials: turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input))),
+    credentials_keys: input.map(([name]) => name),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Secrets } from "../turn.ts";
-import type { DoorCredentials } from "./door.ts";
+import type { ObjectStoreCredentials } from "./object-store-client.ts";
 
 /**
  * The credentials of a destination: those that it was given, or else those of the environment in the order
@@ -8,17 +8,17 @@ import type { DoorCredentials } from "./door.ts";
 export async function openCredentials(
   secrets: Secrets,
   sealed: string | null,
-): Promise<DoorCredentials | undefined> {
+): Promise<ObjectStoreCredentials | undefined> {
   if (sealed === null) return environmentCredentials();
-  const given = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
+  const opened = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
   return {
-    accessKeyId: given.access_key_id ?? "",
-    secretAccessKey: given.secret_access_key ?? "",
-    sessionToken: given.session_token ?? null,
+    accessKeyId: opened.access_key_id ?? "",
+    secretAccessKey: opened.secret_access_key ?? "",
+    sessionToken: opened.session_token ?? null,
   };
 }
 
-async function environmentCredentials(): Promise<DoorCredentials | undefined> {
+async function environmentCredentials(): Promise<ObjectStoreCredentials | undefined> {
   const [{ fromEnv }, { fromIni }] = await Promise.all([
     import("@aws-sdk/credential-provider-env"),
     import("@aws-sdk/credential-provider-ini"),

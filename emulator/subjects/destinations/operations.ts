@@ -8,7 +8,7 @@ import { createDestination, rotateCredentials } from "./create.ts";
 import { DESTINATIONS, type Destination } from "./records.ts";
 import { destinationView } from "./view.ts";
 
-type Rows =
+type OperationIds =
   | "createBulkExportDestination"
   | "listDestinations"
   | "getDestination"
@@ -16,7 +16,7 @@ type Rows =
   | "deleteDestination";
 
 /** §4.2 and what lists, rotates and deletes destinations; credentials appear in no reply. */
-export const DESTINATION_HANDLERS: Pick<Handlers, Rows> = {
+export const DESTINATION_HANDLERS: Pick<Handlers, OperationIds> = {
   createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
 
   listDestinations: (turn, { workspace }) =>

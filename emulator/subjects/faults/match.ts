@@ -5,26 +5,28 @@ import type { FaultRule } from "./rules.ts";
 export type MatchValue = string | number | readonly (string | number)[];
 
 /** The facts of an occasion by the keys of `match`; a fact that is missing fits nothing. */
-export interface Occasion {
+export interface FaultContext {
   readonly [key: string]: string | number | readonly string[] | undefined;
 }
 
 /** Whether a rule is about this occasion. */
-export function isAbout({ plane, match }: FaultRule, occasion: Occasion): boolean {
-  const { at } = occasion;
+export function matchesContext({ plane, match }: FaultRule, context: FaultContext): boolean {
+  const { at } = context;
   const { named = [] }: FaultPlaneRow = FAULT_PLANES[plane];
   if (match.at === undefined && named.some((point) => point === at)) return false;
-  return Object.entries(match).every(([key, wanted]) => key === "nth" || fits(wanted, occasion[key]));
+  return Object.entries(match).every(([key, wanted]) => key === "nth" || matchesFact(wanted, context[key]));
 }
 
-function fits(wanted: MatchValue, fact: Occasion[string]): boolean {
+function matchesFact(wanted: MatchValue, fact: FaultContext[string]): boolean {
   if (fact === undefined) return false;
   const facts = [fact].flat();
-  return [wanted].flat().some((pattern) => facts.some((text) => fitsPattern(String(pattern), String(text))));
+  return [wanted]
+    .flat()
+    .some((pattern) => facts.some((text) => matchesPattern(String(pattern), String(text))));
 }
 
 /** `*` stands for any run of characters; told in one pass, so that no pattern takes long. */
-export function fitsPattern(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   const [head = "", ...pieces] = pattern.split("*");
   const tail = pieces.pop();
   if (tail === undefined) return pattern === text;

@@ -1,7 +1,7 @@
 import type { Operation } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { fitsPattern } from "./match.ts";
+import { matchesPattern } from "./match.ts";
 import { unknownWord } from "./words.ts";
 
 /** All names of an operation: its id, and its method with each of its path templates. */
@@ -11,15 +11,15 @@ export function namesOf(id: OperationId): readonly string[] {
 }
 
 /** Reads an operation of `match`: one of its names, whatever the parameters of the path are called. */
-export function httpOperation(where: string, given: unknown): string {
+export function httpOperation(where: string, input: unknown): string {
   const known = (Object.keys(OPERATIONS) as OperationId[]).flatMap(namesOf);
-  if (typeof given === "string") {
-    const wanted = withoutParameterNames(given);
+  if (typeof input === "string") {
+    const wanted = withoutParameterNames(input);
     const same = known.find((name) => withoutParameterNames(name) === wanted);
     if (same !== undefined) return same;
-    if (given.includes("*") && known.some((name) => fitsPattern(given, name))) return given;
+    if (input.includes("*") && known.some((name) => matchesPattern(input, name))) return input;
   }
-  const { message, hint } = unknownWord("unknown_operation", where, given, known);
+  const { message, hint } = unknownWord("unknown_operation", where, input, known);
   const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";
   throw new Refusal(422, "unknown_operation", message, `${hint} ${concrete}`);
 }

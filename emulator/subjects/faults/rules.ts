@@ -4,7 +4,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
 import type { MatchValue } from "./match.ts";
-import { readFault } from "./reading.ts";
+import { readFault } from "./parse.ts";
 
 /** An armed fault: what it waits for, what it does then, and how often it has. Counts decide, not odds. */
 export interface FaultRule {
@@ -63,8 +63,8 @@ export function faultView(rule: FaultRule, now: Instant): FaultView {
 }
 
 /** `POST /faults`: what the language does not know is refused before anything is armed. */
-export function armFault(turn: Turn, given: unknown): FaultView {
-  const { ttlMs, ...fault } = readFault(given, turn.ports.settings.limits);
+export function armFault(turn: Turn, input: unknown): FaultView {
+  const { ttlMs, ...fault } = readFault(input, turn.ports.settings.limits);
   if (faultsOf(turn).length >= MAX_RULES)
     throw new Refusal(
       422,
@@ -109,7 +109,7 @@ export function removeFaults(turn: Turn): number {
 }
 
 /** Faults that never struck, expired ones included: `--strict` ends with exit code 4 for them. */
-export function unstruckFaults(reader: Reader): readonly FaultRule[] {
+export function untriggeredFaults(reader: Reader): readonly FaultRule[] {
   return faultsOf(reader).filter(({ hits }) => hits === 0);
 }
 

@@ -9,7 +9,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { S3_ERRORS } from "../object-storage/errors.ts";
 import { OPERATION_PERMISSIONS } from "../object-storage/permissions.ts";
-import { fitsPattern, type MatchValue } from "./match.ts";
+import { type MatchValue, matchesPattern } from "./match.ts";
 import { httpOperation } from "./operations.ts";
 import { unknownWord } from "./words.ts";
 
@@ -21,36 +21,36 @@ const MAX_HEADERS = 50;
 const MAX_BODY = 1_000_000;
 
 /** Reads what a key of `match` was given. */
-export function readMatchValue(kind: MatchKind, where: string, given: unknown): MatchValue {
-  if (!Array.isArray(given) || kind === "count") return MATCH[kind](where, given);
-  if (given.length === 0 || given.length > MAX_CHOICES)
+export function readMatchValue(kind: MatchKind, where: string, input: unknown): MatchValue {
+  if (!Array.isArray(input) || kind === "count") return MATCH[kind](where, input);
+  if (input.length === 0 || input.length > MAX_CHOICES)
     throw new Refusal(422, "invalid_match", `${where}: a list has 1 to ${MAX_CHOICES} values.`);
-  return given.map((value, index) => MATCH[kind](`${where}[${index}]`, value));
+  return input.map((value, index) => MATCH[kind](`${where}[${index}]`, value));
 }
 
-const MATCH: Readonly<Record<MatchKind, (where: string, given: unknown) => string | number>> = {
+const MATCH: Readonly<Record<MatchKind, (where: string, input: unknown) => string | number>> = {
   text: textAt,
-  id: (where, given) => textAt(where, given).toLowerCase(),
-  point: (where, given) => (given === "*" ? "*" : wordAt("unknown_point", FAULT_POINT_NAMES)(where, given)),
+  id: (where, input) => textAt(where, input).toLowerCase(),
+  point: (where, input) => (input === "*" ? "*" : wordAt("unknown_point", FAULT_POINT_NAMES)(where, input)),
   s3_operation: patternOf("unknown_operation", Object.keys(OPERATION_PERMISSIONS)),
   operation: httpOperation,
-  region: (where, given) => (given === "*" ? "*" : wordAt("unknown_region", FAULT_REGIONS)(where, given)),
+  region: (where, input) => (input === "*" ? "*" : wordAt("unknown_region", FAULT_REGIONS)(where, input)),
   number: numberAt(0),
   count: numberAt(1),
 };
 
 /** Reads what a member of `then` was given. */
-export function readThenValue(kind: ThenKind, where: string, given: unknown): unknown {
-  return THEN[kind](where, given);
+export function readThenValue(kind: ThenKind, where: string, input: unknown): unknown {
+  return THEN[kind](where, input);
 }
 
-const THEN: Readonly<Record<ThenKind, (where: string, given: unknown) => unknown>> = {
-  yes(where, given) {
-    if (given === true) return true;
+const THEN: Readonly<Record<ThenKind, (where: string, input: unknown) => unknown>> = {
+  yes(where, input) {
+    if (input === true) return true;
     throw new Refusal(422, "invalid_then", `${where}: takes only true.`);
   },
-  duration(where, given) {
-    if (typeof given === "string" && (parseDuration(given) ?? 0) > 0) return given;
+  duration(where, input) {
+    if (typeof input === "string" && (parseDuration(input) ?? 0) > 0) return input;
     throw new Refusal(
       422,
       "invalid_duration",
@@ -60,21 +60,21 @@ const THEN: Readonly<Record<ThenKind, (where: string, given: unknown) => unknown
   },
   processing_error: wordAt("unknown_error", PROCESSING_ERRORS),
   s3_error: wordAt("unknown_error_code", Object.keys(S3_ERRORS)),
-  name_or_yes: (where, given) => (given === true ? true : textAt(where, given)),
-  status(where, given) {
-    if (Number.isInteger(given) && (given as number) >= 200 && (given as number) <= 599) return given;
+  name_or_yes: (where, input) => (input === true ? true : textAt(where, input)),
+  status(where, input) {
+    if (Number.isInteger(input) && (input as number) >= 200 && (input as number) <= 599) return input;
     throw new Refusal(422, "invalid_status", `${where}: must be a whole number from 200 to 599.`);
   },
   copies: numberAt(1, MAX_COPIES),
-  json(where, given) {
-    if ((JSON.stringify(given) ?? "").length <= MAX_BODY) return given;
+  json(where, input) {
+    if ((JSON.stringify(input) ?? "").length <= MAX_BODY) return input;
     throw new Refusal(422, "invalid_then", `${where}: is longer than ${MAX_BODY} characters.`);
   },
   headers: headersAt,
 };
 
-function textAt(where: string, given: unknown): string {
-  if (typeof given === "string" && given.length > 0 && given.length <= MAX_TEXT) return given;
+function textAt(where: string, input: unknown): string {
+  if (typeof input === "string" && input.length > 0 && input.length <= MAX_TEXT) return input;
   throw new Refusal(
     422,
     "invalid_match",
@@ -84,24 +84,24 @@ function textAt(where: string, given: unknown): string {
 }
 
 function numberAt(least: number, most = MAX_COUNT) {
-  return (where: string, given: unknown): number => {
-    if (Number.isInteger(given) && (given as number) >= least && (given as number) <= most)
-      return given as number;
+  return (where: string, input: unknown): number => {
+    if (Number.isInteger(input) && (input as number) >= least && (input as number) <= most)
+      return input as number;
     throw new Refusal(422, "invalid_count", `${where}: must be a whole number from ${least} to ${most}.`);
   };
 }
 
 function wordAt(code: string, words: readonly string[]) {
-  return (where: string, given: unknown): string => {
-    if (typeof given === "string" && words.includes(given)) return given;
-    throw unknownWord(code, where, given, words);
+  return (where: string, input: unknown): string => {
+    if (typeof input === "string" && words.includes(input)) return input;
+    throw unknownWord(code, where, input, words);
   };
 }
 
 function patternOf(code: string, words: readonly string[]) {
-  return (where: string, given: unknown): string => {
-    if (typeof given === "string" && words.some((word) => fitsPattern(given, word))) return given;
-    throw unknownWord(code, where, given, words);
+  return (where: string, input: unknown): string => {
+    if (typeof input === "string" && words.some((word) => matchesPattern(input, word))) return input;
+    throw unknownWord(code, where, input, words);
   };
 }
 
@@ -110,9 +110,9 @@ const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/;
 /** The server sets these from the body that it sends. */
 const OWN_HEADERS = ["content-length", "transfer-encoding"];
 
-function headersAt(where: string, given: unknown): Readonly<Record<string, string>> {
+function headersAt(where: string, input: unknown): Readonly<Record<string, string>> {
   const entries =
-    typeof given === "object" && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
+    typeof input === "object" && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
   if (entries.length === 0 || entries.length > MAX_HEADERS)
     throw new Refusal(422, "invalid_then", `${where}: must be an object of 1 to ${MAX_HEADERS} headers.`);
   for (const [name, value] of entries) {

@@ -2,10 +2,10 @@ import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
-import { strike } from "./strike.ts";
+import { trigger } from "./trigger.ts";
 
 /** A webhook that is about to be sent. */
-export interface WebhookOccasion {
+export interface WebhookFaultContext {
   readonly url: string;
   readonly run_id: string;
 }
@@ -18,20 +18,23 @@ export interface WebhookFault {
   readonly duplicates: number;
   readonly delayMs: number;
   /** The receiver is not called; this is what comes of it instead. */
-  readonly instead: "refused" | { readonly status: number } | null;
+  readonly simulatedResult: "refused" | { readonly status: number } | null;
 }
 
 /** The fault, if any, that strikes this delivery. */
-export function strikeWebhook(turn: Turn, { url, run_id }: WebhookOccasion): WebhookFault | undefined {
+export function triggerWebhookFault(
+  turn: Turn,
+  { url, run_id }: WebhookFaultContext,
+): WebhookFault | undefined {
   // What follows the path may be the receiver's secret token (§5-4).
   const shown = { url: maskedUrl(url).replace(/\?.*$/s, ""), run_id };
-  const rule = strike(turn, "webhook", { url, run_id }, shown);
+  const rule = trigger(turn, "webhook", { url, run_id }, shown);
   if (!rule) return undefined;
   const { drop, duplicate = 0, delay, refuse, status }: ThenOf<"webhook"> = rule.then;
   return {
     drop: drop === true,
     duplicates: duplicate,
     delayMs: delay === undefined ? 0 : (parseDuration(delay) as number),
-    instead: refuse ? "refused" : status === undefined ? null : { status },
+    simulatedResult: refuse ? "refused" : status === undefined ? null : { status },
   };
 }

@@ -3,7 +3,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { type BulkExport, EXPORTS, type ExportRun } from "../bulk-exports/records.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import type { Turn } from "../turn.ts";
-import { strike } from "./strike.ts";
+import { trigger } from "./trigger.ts";
 
 export type { FaultPoint } from "../../../contracts/spec/faults.ts";
 
@@ -14,13 +14,13 @@ export type WorkerFault =
   | { readonly error: "serialization_error" | "resource_exhausted" };
 
 /** The fault, if any, that strikes this run at this point; a deletion is done here and the run goes on. */
-export function strikeWorker(
+export function triggerWorkerFault(
   turn: Turn,
   at: FaultPoint,
   run: Pick<ExportRun, "id" | "bulk_export_id" | "attempt">,
 ): WorkerFault | undefined {
-  const occasion = { export_id: run.bulk_export_id, run: run.id, at, attempt: run.attempt };
-  const rule = strike(turn, "worker", occasion);
+  const context = { export_id: run.bulk_export_id, run: run.id, at, attempt: run.attempt };
+  const rule = trigger(turn, "worker", context);
   if (!rule) return undefined;
   const { stall, error, delete_destination }: ThenOf<"worker"> = rule.then;
   if (delete_destination) {

@@ -4,10 +4,10 @@ import { collection } from "../../kernel/table.ts";
 import type { Draft } from "../traces/draft.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import type { FeedbackChange, GivenFeedback } from "./given.ts";
+import type { FeedbackChange, FeedbackInput } from "./input.ts";
 
 /** What somebody or something thought of a row. */
-export interface Feedback extends Workspace, Omit<GivenFeedback, "id" | "created_at"> {
+export interface Feedback extends Workspace, Omit<FeedbackInput, "id" | "created_at"> {
   readonly id: string;
   readonly created_at: string;
   readonly modified_at: string;
@@ -32,7 +32,7 @@ export function feedbackById(reader: Reader, workspace: Workspace, id: string): 
 }
 
 /** Throws a `Refusal` (422) when the run has as many feedbacks as it may have. */
-export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: GivenFeedback): void {
+export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: FeedbackInput): void {
   if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
     throw new Refusal(
       422,
@@ -45,22 +45,22 @@ export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: Give
 export function recordFeedback(
   turn: Turn,
   workspace: Workspace,
-  given: GivenFeedback,
+  input: FeedbackInput,
   draft: Draft,
 ): Feedback {
   const now = formatInstant(turn.now);
-  const id = given.id ?? turn.nextId("feedback");
+  const id = input.id ?? turn.nextId("feedback");
   const before = turn.get(FEEDBACK, `${workspaceKey(workspace)}/${id}`);
   const { region, tenant_id } = workspace;
-  const run = given.run_id === null ? undefined : draft.row(given.run_id);
+  const run = input.run_id === null ? undefined : draft.row(input.run_id);
   const feedback: Feedback = {
     region,
     tenant_id,
-    ...given,
+    ...input,
     id,
-    trace_id: given.trace_id ?? run?.trace_id ?? null,
-    session_id: given.session_id ?? run?.session_id ?? null,
-    created_at: before?.created_at ?? given.created_at ?? now,
+    trace_id: input.trace_id ?? run?.trace_id ?? null,
+    session_id: input.session_id ?? run?.session_id ?? null,
+    created_at: before?.created_at ?? input.created_at ?? now,
     modified_at: now,
   };
   turn.put(FEEDBACK, feedback);

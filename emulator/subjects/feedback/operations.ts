@@ -12,12 +12,12 @@ import {
   recordFeedback,
   refuseTooMuch,
 } from "./feedback.ts";
-import { type FeedbackChange, readFeedback } from "./given.ts";
+import { type FeedbackChange, readFeedback } from "./input.ts";
 
-type Rows = "createFeedback" | "listFeedback" | "readFeedback" | "updateFeedback" | "deleteFeedback";
+type OperationIds = "createFeedback" | "listFeedback" | "readFeedback" | "updateFeedback" | "deleteFeedback";
 
 /** What people and programs thought of trace rows. */
-export const FEEDBACK_HANDLERS: Pick<Handlers, Rows> = {
+export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
   createFeedback(turn, { workspace, body }) {
     const read = readFeedback(body, "body");
     if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));

@@ -2,8 +2,8 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 import { ENTRIES, metadataOf } from "./entries.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
-import { demandsOf, demandTest, type Part, partsOf } from "./pairing.ts";
-import { contains, mentions } from "./searching.ts";
+import { entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
+import { containsTerm, matchesMembers } from "./searching.ts";
 import { sameTypeTest } from "./values.ts";
 
 /** Whether a row passes a filter. */
@@ -24,7 +24,7 @@ export function compileFilter(filter: Filter): RowTest {
     }
     case "search": {
       const term = filter.term.toLowerCase();
-      return (row) => mentions(row.inputs, term) || mentions(row.outputs, term);
+      return (row) => containsTerm(row.inputs, term) || containsTerm(row.outputs, term);
     }
     default:
       return comparisonTest(filter);
@@ -35,7 +35,7 @@ export function compileFilter(filter: Filter): RowTest {
 export function partTest(part: Part): RowTest {
   return "filter" in part
     ? compileFilter(part.filter)
-    : everyTest(demandsOf(part.comparisons).map(demandTest));
+    : everyTest(entryConditions(part.comparisons).map(entryConditionTest));
 }
 
 function everyTest(tests: readonly RowTest[]): RowTest {
@@ -60,7 +60,7 @@ function comparisonTest(comparison: Comparison): RowTest {
       return (row) => row.tags.includes(value as string);
     case "metadata":
       return op === "has"
-        ? (row) => contains(metadataOf(row), value)
+        ? (row) => matchesMembers(metadataOf(row), value)
         : (row) => ENTRIES.metadata.someAt(row, value as string, () => true);
     case "document":
       return documentTest(comparison, field as "inputs" | "outputs");

@@ -1,7 +1,7 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { compileFilter, partTest } from "./compile.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow } from "./filter.ts";
-import { demandsOf, demandTest, type EntryDemand, type Part, partsOf } from "./pairing.ts";
+import { type EntryCondition, entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
 import { printFilter } from "./print.ts";
 import { shown } from "./problem.ts";
 
@@ -45,11 +45,13 @@ function inAnd(filters: readonly Filter[], row: TraceRow): Rejection {
 
 function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection {
   const [first] = comparisons as [Comparison];
-  const demand = demandsOf(comparisons).find((one) => !demandTest(one)(row)) as EntryDemand;
-  const asked = demand.comparisons.map(printFilter).join(" and ");
+  const entryCondition = entryConditions(comparisons).find(
+    (one) => !entryConditionTest(one)(row),
+  ) as EntryCondition;
+  const asked = entryCondition.comparisons.map(printFilter).join(" and ");
   return {
     clause: printFilter(comparisons.length === 1 ? first : { op: "and", filters: comparisons }),
-    because: `${entriesOf(first)} has ${demand.absent ? "an" : "no"} entry with ${asked}`,
+    because: `${entriesOf(first)} has ${entryCondition.absent ? "an" : "no"} entry with ${asked}`,
   };
 }
 

@@ -11,7 +11,7 @@ const FUNCTIONS = [...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPA
 const FIELDS = Object.keys(FILTER_FIELDS);
 
 /** Words of other languages that no spelling mistake leads to. */
-const MEANT_FUNCTIONS: Readonly<Record<string, string>> = {
+const FUNCTION_ALIASES: Readonly<Record<string, string>> = {
   equals: "eq",
   equal: "eq",
   ne: "neq",
@@ -28,7 +28,7 @@ const MEANT_FUNCTIONS: Readonly<Record<string, string>> = {
   all: "and",
 };
 
-const MEANT_FIELDS: Readonly<Record<string, string>> = {
+const FIELD_ALIASES: Readonly<Record<string, string>> = {
   type: "run_type",
   duration: "latency",
   root: "is_root",
@@ -42,7 +42,7 @@ const LONGEST_NAME = 64;
 
 /** What may be meant by a function that there is not; else which ones there are. */
 export function functionHint(name: string): string {
-  return meantOr(name, MEANT_FUNCTIONS, FUNCTIONS);
+  return suggestionOr(name, FUNCTION_ALIASES, FUNCTIONS);
 }
 
 /** What may be meant by a field that there is not; else which ones there are. */
@@ -52,14 +52,18 @@ export function fieldHint(name: string): string {
     const [, entries, key = ""] = nested;
     return `Write and(eq(${entries}_key, ${shown(key)}), eq(${entries}_value, …)).`;
   }
-  return meantOr(name, MEANT_FIELDS, FIELDS);
+  return suggestionOr(name, FIELD_ALIASES, FIELDS);
 }
 
-function meantOr(name: string, words: Readonly<Record<string, string>>, known: readonly string[]): string {
+function suggestionOr(
+  name: string,
+  words: Readonly<Record<string, string>>,
+  known: readonly string[],
+): string {
   const small = name.toLowerCase();
-  const meant = Object.hasOwn(words, small) ? words[small] : undefined;
+  const alias = Object.hasOwn(words, small) ? words[small] : undefined;
   const near = name.length > LONGEST_NAME ? undefined : nearest(name, known);
-  const found = meant ?? near;
+  const found = alias ?? near;
   return found ? `Did you mean ${found}?` : `There are ${known.join(", ")}.`;
 }
 

@@ -1,5 +1,5 @@
 /** One stretch of a pattern between two `%`: it fits at one length, counted in characters. */
-interface Stretch {
+interface PatternPart {
   /** Undefined when it holds a `_`. */
   readonly plain: string | undefined;
   readonly sticky: RegExp;
@@ -13,28 +13,28 @@ interface Stretch {
  * makes it slow.
  */
 export function likeTest(pattern: string): (text: string) => boolean {
-  const pieces = stretchesOf(pattern);
-  const [first] = pieces as [Stretch];
-  if (pieces.length === 1) return (text) => fits(first, text);
-  const last = pieces.at(-1) as Stretch;
+  const pieces = patternParts(pattern);
+  const [first] = pieces as [PatternPart];
+  if (pieces.length === 1) return (text) => matchesFrom(first, text);
+  const last = pieces.at(-1) as PatternPart;
   const between = pieces.slice(1, -1);
   return (text) => {
     let at = endAfter(first, first.sticky, text, 0);
     for (let index = 0; at >= 0 && index < between.length; index++) {
-      const stretch = between[index] as Stretch;
-      at = endAfter(stretch, stretch.anywhere, text, at);
+      const part = between[index] as PatternPart;
+      at = endAfter(part, part.anywhere, text, at);
     }
     return at >= 0 && endsWith(last, text, at);
   };
 }
 
-function stretchesOf(pattern: string): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+function patternParts(pattern: string): readonly PatternPart[] {
+  const parts: PatternPart[] = [];
   let plain = "";
   let source = "";
   let hasAny = false;
   const close = () => {
-    stretches.push({
+    parts.push({
       plain: hasAny ? undefined : plain,
       sticky: new RegExp(source, "suy"),
       anywhere: new RegExp(source, "sug"),
@@ -59,20 +59,20 @@ function stretchesOf(pattern: string): readonly Stretch[] {
     source += literally(character);
   }
   close();
-  return stretches;
+  return parts;
 }
 
 function literally(character: string): string {
   return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
 }
 
-function fits(stretch: Stretch, text: string): boolean {
-  if (stretch.plain !== undefined) return text === stretch.plain;
-  return endAfter(stretch, stretch.sticky, text, 0) === text.length;
+function matchesFrom(part: PatternPart, text: string): boolean {
+  if (part.plain !== undefined) return text === part.plain;
+  return endAfter(part, part.sticky, text, 0) === text.length;
 }
 
 /** Where the stretch ends, found from `at` on; -1 when it is not there. */
-function endAfter({ plain }: Stretch, pattern: RegExp, text: string, at: number): number {
+function endAfter({ plain }: PatternPart, pattern: RegExp, text: string, at: number): number {
   if (plain !== undefined) {
     const found = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);
     return found < 0 ? -1 : found + plain.length;
@@ -81,7 +81,7 @@ function endAfter({ plain }: Stretch, pattern: RegExp, text: string, at: number)
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-function endsWith({ plain, atEnd }: Stretch, text: string, at: number): boolean {
+function endsWith({ plain, atEnd }: PatternPart, text: string, at: number): boolean {
   if (plain !== undefined) return text.length - plain.length >= at && text.endsWith(plain);
   atEnd.lastIndex = at;
   return atEnd.test(text);

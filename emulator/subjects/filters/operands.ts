@@ -4,8 +4,8 @@ import {
   type FilterField,
   type FilterKindName,
 } from "../../../contracts/spec/filter-language.ts";
-import { parseUuid } from "../traces/given.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "../traces/json.ts";
+import { parseUuid } from "../traces/run-input.ts";
 import { parseTime } from "../traces/wire-time.ts";
 import { fieldRow, type Operand, type Scalar } from "./filter.ts";
 import { nullHint } from "./hints.ts";
@@ -75,7 +75,7 @@ type Read = (field: FilterField, atom: Atom) => Scalar;
 
 const SCALARS: Readonly<Record<FilterKindName, Read>> = {
   identifier(field, atom) {
-    return parseUuid(textOf(field, atom)) ?? wrong(field, atom);
+    return parseUuid(textOf(field, atom)) ?? operandError(field, atom);
   },
   text: textOf,
   sortable_text: textOf,
@@ -85,13 +85,13 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
   key: textOf,
   time(field, atom) {
     const time = atom.kind === "time" || atom.kind === "text" ? parseTime(atom.value) : undefined;
-    return time ?? wrong(field, atom);
+    return time ?? operandError(field, atom);
   },
   duration: secondsOf,
   boolean(field, atom) {
     if (atom.kind === "boolean") return atom.value;
     const isQuoted = atom.kind === "text" && /^(?:true|false)$/i.test(atom.value);
-    return wrong(
+    return operandError(
       field,
       atom,
       isQuoted ? `Leave out the quotes: ${String(atom.value).toLowerCase()}.` : undefined,
@@ -101,24 +101,25 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
   score(field, atom) {
     if (atom.kind === "number") return atom.value;
     const isQuoted = atom.kind === "text" && atom.value !== "" && Number.isFinite(Number(atom.value));
-    return wrong(field, atom, isQuoted ? `Leave out the quotes: ${Number(atom.value)}.` : undefined);
+    return operandError(field, atom, isQuoted ? `Leave out the quotes: ${Number(atom.value)}.` : undefined);
   },
 };
 
 function textOf(field: FilterField, atom: Atom): string {
   if (atom.kind === "text") return atom.value;
-  return wrong(field, atom, `Put it in quotes: ${shown(String(atom.value))}.`);
+  return operandError(field, atom, `Put it in quotes: ${shown(String(atom.value))}.`);
 }
 
 function secondsOf(field: FilterField, atom: Atom): number {
   if (atom.kind === "number") return atom.value;
-  if (atom.kind !== "text") return wrong(field, atom);
+  if (atom.kind !== "text") return operandError(field, atom);
   const seconds = Number(SECONDS.exec(atom.value)?.[1] ?? Number.NaN) + 0;
   if (Number.isFinite(seconds)) return seconds;
   const other = OTHER_UNIT.exec(atom.value);
   const isNumber = atom.value !== "" && Number.isFinite(Number(atom.value));
-  if (isNumber) return wrong(field, atom, `Write ${shown(`${atom.value}s`)}, or the number without quotes.`);
-  return wrong(field, atom, other ? `Seconds are the only unit: ${inSeconds(other)}.` : undefined);
+  if (isNumber)
+    return operandError(field, atom, `Write ${shown(`${atom.value}s`)}, or the number without quotes.`);
+  return operandError(field, atom, other ? `Seconds are the only unit: ${inSeconds(other)}.` : undefined);
 }
 
 /** The first one that fits counts. */
@@ -151,7 +152,7 @@ function objectOf(atom: Atom): JsonObject {
   return value;
 }
 
-function wrong(field: FilterField, atom: Atom, hint?: string): never {
+function operandError(field: FilterField, atom: Atom, hint?: string): never {
   const { value } = FILTER_KINDS[fieldRow(field).kind];
   const found = atom.kind === "text" ? `the text ${shown(atom.value)}` : String(atom.value);
   throw new FilterMistake(atom.at, `${field} takes ${value}, not ${found}`, hint);

@@ -5,7 +5,7 @@ import { type Comparison, entriesOf, type Filter, fieldRow, type Scalar } from "
 import { anyTypeTest, sameTypeTest } from "./values.ts";
 
 /** What comparisons of the same entries in one `and` ask for. */
-export interface EntryDemand {
+export interface EntryCondition {
   /** True when no entry may pass all of the comparisons, false when one has to. */
   readonly absent: boolean;
   readonly comparisons: readonly Comparison[];
@@ -42,7 +42,7 @@ export function partsOf(filters: readonly Filter[]): readonly Part[] {
  * - neq and notlike of a value are about that same entry where a key is asked for, and else mean that
  *   no entry has it.
  */
-export function demandsOf(comparisons: readonly Comparison[]): readonly EntryDemand[] {
+export function entryConditions(comparisons: readonly Comparison[]): readonly EntryCondition[] {
   const isKey = ({ field }: Comparison) => fieldRow(field).kind === "key";
   const keyIsAsked = comparisons.some((one) => isKey(one) && !OPPOSITES[one.op]);
   const absent = (one: Comparison) => OPPOSITES[one.op] !== undefined && (isKey(one) || !keyIsAsked);
@@ -57,7 +57,7 @@ export function demandsOf(comparisons: readonly Comparison[]): readonly EntryDem
 }
 
 /** Whether one pair of a row meets all of the comparisons, or none does where it is to be absent. */
-export function demandTest({ absent, comparisons }: EntryDemand): (row: TraceRow) => boolean {
+export function entryConditionTest({ absent, comparisons }: EntryCondition): (row: TraceRow) => boolean {
   const some = someTest(comparisons);
   return absent ? (row) => !some(row) : some;
 }

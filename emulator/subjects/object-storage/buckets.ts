@@ -1,7 +1,7 @@
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
-import { type S3Trouble, trouble } from "./errors.ts";
+import { type S3Failure, s3Failure } from "./errors.ts";
 import { isBucketName } from "./names.ts";
 import { type Bucket, buckets, objects, s3Parts, s3Uploads } from "./records.ts";
 
@@ -10,9 +10,9 @@ export const REMOVE_FILES = "object_storage.remove_files";
 export const FILES_REMOVED = "object_storage.files_removed";
 
 /** Makes a bucket, or says why not. */
-export function makeBucket(turn: Turn, name: string, region: string | null): S3Trouble | Bucket {
-  if (!isBucketName(name)) return trouble("InvalidBucketName", undefined, { BucketName: name });
-  if (turn.get(buckets, name)) return trouble("BucketAlreadyOwnedByYou", undefined, { BucketName: name });
+export function makeBucket(turn: Turn, name: string, region: string | null): S3Failure | Bucket {
+  if (!isBucketName(name)) return s3Failure("InvalidBucketName", undefined, { BucketName: name });
+  if (turn.get(buckets, name)) return s3Failure("BucketAlreadyOwnedByYou", undefined, { BucketName: name });
   const bucket: Bucket = { name, region, created_at: turn.now };
   turn.put(buckets, bucket);
   return bucket;
@@ -29,13 +29,13 @@ export function deleteBucket(turn: Turn, name: string): boolean {
   for (const { bucket, key } of [...turn.list(objects, name)]) turn.remove(objects, `${bucket}/${key}`);
   turn.remove(buckets, name);
   const data = { bucket: name, upload_ids: uploadIds };
-  turn.ask({ kind: REMOVE_FILES, ref: name, lane: REMOVE_FILES, then: FILES_REMOVED, data });
+  turn.requestEffect({ kind: REMOVE_FILES, ref: name, lane: REMOVE_FILES, then: FILES_REMOVED, data });
   return true;
 }
 
 /** Deletes a bucket that holds no objects, or says why not; unfinished uploads go with it. */
-export function deleteEmptyBucket(turn: Turn, name: string): S3Trouble | undefined {
-  if (turn.count(objects, name) > 0) return trouble("BucketNotEmpty", undefined, { BucketName: name });
+export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefined {
+  if (turn.count(objects, name) > 0) return s3Failure("BucketNotEmpty", undefined, { BucketName: name });
   deleteBucket(turn, name);
   return undefined;
 }

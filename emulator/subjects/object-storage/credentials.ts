@@ -66,7 +66,7 @@ export function createCredential(turn: Turn, request: CredentialRequest): Creden
     );
   }
   const blank = { access_key_id, expires_at: null, allow: S3_PERMISSIONS, deny: [], bucket: null };
-  return keep(turn, {
+  return saveCredential(turn, {
     ...blank,
     created_at: turn.now,
     sealed_secret: sealedSecret(turn, secret_access_key),
@@ -85,7 +85,7 @@ export function changeCredential(
   const before = credentialNamed(turn, accessKeyId);
   const secret =
     secret_access_key === undefined ? {} : { sealed_secret: sealedSecret(turn, secret_access_key) };
-  return keep(turn, { ...before, ...secret, ...changes(turn, request) });
+  return saveCredential(turn, { ...before, ...secret, ...changes(turn, request) });
 }
 
 /** `DELETE /s3/credentials/{access_key_id}` */
@@ -94,7 +94,7 @@ export function deleteCredential(turn: Turn, accessKeyId: string): void {
   turn.remove(s3Credentials, accessKeyId);
 }
 
-function keep(turn: Turn, credential: S3Credential): CredentialView {
+function saveCredential(turn: Turn, credential: S3Credential): CredentialView {
   turn.put(s3Credentials, credential);
   return viewCredential(credential);
 }

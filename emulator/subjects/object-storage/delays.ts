@@ -7,9 +7,9 @@ export const DELAY_OVER = "object_storage.delay_over";
 export interface Delays {
   /** Schedules the end of the delay; the promise resolves when it has come. */
   begin(turn: Turn, ref: string, delayMs: number): Promise<void>;
-  readonly over: Reaction;
+  readonly onDelayOver: Reaction;
   /** The end of the world: nothing will come of those who wait. */
-  end(reason: Error): void;
+  rejectAll(reason: Error): void;
 }
 
 interface Waiting {
@@ -29,12 +29,12 @@ export function createDelays(): Delays {
       turn.schedule({ kind: DELAY_OVER, ref, afterMs: delayMs, data: { delay_id } });
       return new Promise((resolve, reject) => waiting.set(delay_id, { resolve, reject }));
     },
-    over(_turn, { data }) {
+    onDelayOver(_turn, { data }) {
       const delayId = String(data.delay_id);
       waiting.get(delayId)?.resolve();
       waiting.delete(delayId);
     },
-    end(reason) {
+    rejectAll(reason) {
       for (const { reject } of waiting.values()) reject(reason);
       waiting.clear();
     },

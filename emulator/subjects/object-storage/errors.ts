@@ -1,10 +1,10 @@
-import type { DoorError } from "../destinations/door.ts";
+import type { ObjectStoreError } from "../destinations/object-store-client.ts";
 
 interface S3ErrorRow {
   readonly status: number;
   readonly message: string;
   /** §7.2: the name under which a destination or an export reports it. */
-  readonly door: DoorError;
+  readonly reportedAs: ObjectStoreError;
 }
 
 /** The S3 errors that the store gives of itself, and those that a fault may ask for. */
@@ -135,7 +135,7 @@ export const S3_ERRORS = {
 export type S3ErrorCode = keyof typeof S3_ERRORS;
 
 /** An answer of the store that is not the wanted one: a value, because failing is what stores do. */
-export interface S3Trouble {
+export interface S3Failure {
   readonly error: S3ErrorCode;
   /** What the row's message does not say. */
   readonly message?: string;
@@ -143,8 +143,8 @@ export interface S3Trouble {
   readonly detail?: Readonly<Record<string, string>>;
 }
 
-function row(status: number, message: string, door: DoorError): S3ErrorRow {
-  return { status, message, door };
+function row(status: number, message: string, reportedAs: ObjectStoreError): S3ErrorRow {
+  return { status, message, reportedAs };
 }
 
 /** Whether the emulated store knows this error. */
@@ -153,16 +153,16 @@ export function isS3ErrorCode(code: string): code is S3ErrorCode {
 }
 
 /** A trouble as a value; the table's message is taken when none is given. */
-export function trouble(error: S3ErrorCode, message?: string, detail?: S3Trouble["detail"]): S3Trouble {
+export function s3Failure(error: S3ErrorCode, message?: string, detail?: S3Failure["detail"]): S3Failure {
   return { error, ...(message !== undefined && { message }), ...(detail && { detail }) };
 }
 
 /** Whether an operation of the store came to a trouble instead of its result. */
-export function isTrouble(value: unknown): value is S3Trouble {
+export function isS3Failure(value: unknown): value is S3Failure {
   return typeof value === "object" && value !== null && "error" in value;
 }
 
 /** What the store says of a trouble, for people. */
-export function messageOf({ error, message }: S3Trouble): string {
+export function messageOf({ error, message }: S3Failure): string {
   return message ?? S3_ERRORS[error].message;
 }

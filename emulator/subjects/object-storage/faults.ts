@@ -2,7 +2,7 @@ import type { Turn } from "../turn.ts";
 import type { S3ErrorCode } from "./errors.ts";
 
 /** A request at the point where faults strike: known to be who it says, not yet known to be allowed. */
-export interface S3Occasion {
+export interface S3FaultContext {
   readonly op: string;
   readonly bucket: string;
   readonly key: string;
@@ -17,7 +17,7 @@ export type S3Fault =
   | { readonly reset: true };
 
 /** Decides, inside the request's turn, whether a fault strikes; it may count its hits there. */
-export type StrikeS3 = (turn: Turn, occasion: S3Occasion) => S3Fault | undefined;
+export type TriggerS3Fault = (turn: Turn, occasion: S3FaultContext) => S3Fault | undefined;
 
 /** For a store at which no fault strikes. */
-export const NO_FAULTS: StrikeS3 = () => undefined;
+export const NO_FAULTS: TriggerS3Fault = () => undefined;

@@ -1,4 +1,4 @@
-import { type S3Trouble, trouble } from "./errors.ts";
+import { type S3Failure, s3Failure } from "./errors.ts";
 
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const IP_ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
@@ -11,11 +11,11 @@ export function isBucketName(name: string): boolean {
 const MAX_KEY_BYTES = 1024;
 
 /** The trouble with a key, when there is one. */
-export function keyTrouble(key: string): S3Trouble | undefined {
-  if (key === "") return trouble("InvalidArgument", "An object key is needed.");
+export function keyError(key: string): S3Failure | undefined {
+  if (key === "") return s3Failure("InvalidArgument", "An object key is needed.");
   const bytes = utf8Length(key);
   if (bytes <= MAX_KEY_BYTES) return undefined;
-  return trouble("KeyTooLongError", undefined, {
+  return s3Failure("KeyTooLongError", undefined, {
     Size: String(bytes),
     MaxSizeAllowed: String(MAX_KEY_BYTES),
   });

@@ -1,6 +1,6 @@
 import type { Reader, Turn } from "../turn.ts";
-import { authorise, type Claim } from "./admission.ts";
-import { type S3Trouble, trouble } from "./errors.ts";
+import { type AccessRequest, authorise } from "./authorisation.ts";
+import { type S3Failure, s3Failure } from "./errors.ts";
 import { type ObjectHeaders, objectId, objects, type StoredBody, type StoredObject } from "./records.ts";
 
 /** On what a write depends (`If-None-Match: *`, `If-Match`). */
@@ -11,19 +11,19 @@ export interface WriteCondition {
 }
 
 /** The trouble with a write's condition as things stand. */
-export function conditionTrouble(
+export function conditionError(
   reader: Reader,
-  { bucket, key }: Pick<Claim, "bucket" | "key">,
+  { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
   condition: WriteCondition,
-): S3Trouble | undefined {
+): S3Failure | undefined {
   const present = reader.get(objects, objectId(bucket, key));
   if (condition.absent && present) {
-    return trouble("PreconditionFailed", undefined, { Condition: "If-None-Match" });
+    return s3Failure("PreconditionFailed", undefined, { Condition: "If-None-Match" });
   }
   if (condition.etag === undefined) return undefined;
-  if (!present) return trouble("NoSuchKey", undefined, { Key: key });
+  if (!present) return s3Failure("NoSuchKey", undefined, { Key: key });
   if (condition.etag === present.etag) return undefined;
-  return trouble("PreconditionFailed", undefined, { Condition: "If-Match" });
+  return s3Failure("PreconditionFailed", undefined, { Condition: "If-Match" });
 }
 
 /** What an object is made of: its headers and its body on disk. */
@@ -34,22 +34,22 @@ export interface NewObject extends ObjectHeaders, StoredBody {
 /** Stores an object whose body is on disk, unless something has changed in the meantime. */
 export function storeObject(
   turn: Turn,
-  claim: Claim,
-  made: NewObject,
+  access: AccessRequest,
+  body: NewObject,
   condition: WriteCondition = {},
-): S3Trouble | StoredObject {
-  const no = authorise(turn, claim) ?? conditionTrouble(turn, claim, condition);
-  if (no) return no;
-  return putObject(turn, claim, made);
+): S3Failure | StoredObject {
+  const error = authorise(turn, access) ?? conditionError(turn, access, condition);
+  if (error) return error;
+  return putObject(turn, access, body);
 }
 
 /** Puts the record; the caller has asked whether it may. */
 export function putObject(
   turn: Turn,
-  { bucket, key }: Pick<Claim, "bucket" | "key">,
-  made: NewObject,
+  { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
+  body: NewObject,
 ): StoredObject {
-  const object: StoredObject = { bucket, key, ...made, last_modified: turn.now };
+  const object: StoredObject = { bucket, key, ...body, last_modified: turn.now };
   turn.put(objects, object);
   return object;
 }
@@ -57,14 +57,14 @@ export function putObject(
 /** Removes objects that are there; hands out what they were, so that their files can go. */
 export function removeObjects(
   turn: Turn,
-  claim: Claim,
+  access: AccessRequest,
   keys: readonly string[],
-): S3Trouble | readonly StoredObject[] {
-  const no = authorise(turn, claim);
-  if (no) return no;
+): S3Failure | readonly StoredObject[] {
+  const error = authorise(turn, access);
+  if (error) return error;
   const removed: StoredObject[] = [];
   for (const key of keys) {
-    const id = objectId(claim.bucket, key);
+    const id = objectId(access.bucket, key);
     const object = turn.get(objects, id);
     if (!object) continue;
     turn.remove(objects, id);

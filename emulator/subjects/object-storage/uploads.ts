@@ -1,8 +1,8 @@
 import type { Reader, Turn } from "../turn.ts";
-import { authorise, type Claim } from "./admission.ts";
+import { type AccessRequest, authorise } from "./authorisation.ts";
 import { removeUpload } from "./buckets.ts";
-import { type S3Trouble, trouble } from "./errors.ts";
-import { conditionTrouble, type NewObject, putObject, type WriteCondition } from "./objects.ts";
+import { type S3Failure, s3Failure } from "./errors.ts";
+import { conditionError, type NewObject, putObject, type WriteCondition } from "./objects.ts";
 import {
   type Checksums,
   type MultipartUpload,
@@ -26,10 +26,14 @@ export type UploadPlan = Pick<
 >;
 
 /** Opens a multipart upload. */
-export function startUpload(turn: Turn, claim: Claim, plan: UploadPlan): S3Trouble | MultipartUpload {
-  const no = authorise(turn, claim);
-  if (no) return no;
-  const { bucket, key, access_key_id: initiator } = claim;
+export function startUpload(
+  turn: Turn,
+  access: AccessRequest,
+  plan: UploadPlan,
+): S3Failure | MultipartUpload {
+  const error = authorise(turn, access);
+  if (error) return error;
+  const { bucket, key, access_key_id: initiator } = access;
   const upload_id = turn.nextId("s3_upload");
   const upload: MultipartUpload = { upload_id, bucket, key, ...plan, initiator, initiated: turn.now };
   turn.put(s3Uploads, upload);
@@ -39,25 +43,25 @@ export function startUpload(turn: Turn, claim: Claim, plan: UploadPlan): S3Troub
 /** The upload of this id, if it is one of this key. */
 export function findUpload(
   reader: Reader,
-  { bucket, key }: Pick<Claim, "bucket" | "key">,
+  { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
   uploadId: string,
-): S3Trouble | MultipartUpload {
+): S3Failure | MultipartUpload {
   const upload = reader.get(s3Uploads, uploadId);
   if (upload?.bucket === bucket && upload.key === key) return upload;
-  return trouble("NoSuchUpload", undefined, { UploadId: uploadId });
+  return s3Failure("NoSuchUpload", undefined, { UploadId: uploadId });
 }
 
 /** Keeps a part whose body is on disk; hands out the one it replaces, so that its file can go. */
 export function storePart(
   turn: Turn,
-  claim: Claim,
+  access: AccessRequest,
   uploadId: string,
   partNumber: number,
   body: StoredBody,
-): S3Trouble | { readonly replaced: UploadedPart | undefined } {
-  const no = authorise(turn, claim);
-  if (no) return no;
-  const upload = findUpload(turn, claim, uploadId);
+): S3Failure | { readonly replaced: UploadedPart | undefined } {
+  const error = authorise(turn, access);
+  if (error) return error;
+  const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
   const replaced = turn.get(s3Parts, partId(uploadId, partNumber));
   turn.put(s3Parts, { upload_id: uploadId, part_number: partNumber, ...body, last_modified: turn.now });
@@ -77,23 +81,23 @@ export function partsNamed(
   reader: Reader,
   uploadId: string,
   named: readonly NamedPart[],
-): S3Trouble | readonly UploadedPart[] {
-  if (named.length === 0) return trouble("MalformedXML", "A list of parts is needed.");
+): S3Failure | readonly UploadedPart[] {
+  if (named.length === 0) return s3Failure("MalformedXML", "A list of parts is needed.");
   const parts: UploadedPart[] = [];
   for (const { part_number, etag, checksums } of named) {
-    if (part_number <= (parts.at(-1)?.part_number ?? 0)) return trouble("InvalidPartOrder");
+    if (part_number <= (parts.at(-1)?.part_number ?? 0)) return s3Failure("InvalidPartOrder");
     const part = reader.get(s3Parts, partId(uploadId, part_number));
     const detail = { UploadId: uploadId, PartNumber: String(part_number), ETag: etag };
-    if (part?.etag !== etag) return trouble("InvalidPart", undefined, detail);
+    if (part?.etag !== etag) return s3Failure("InvalidPart", undefined, detail);
     const differs = Object.entries(checksums).some(
       ([algorithm, value]) => part.checksums[algorithm as keyof Checksums] !== value,
     );
-    if (differs) return trouble("InvalidPart", undefined, detail);
+    if (differs) return s3Failure("InvalidPart", undefined, detail);
     parts.push(part);
   }
   const small = parts.slice(0, -1).find((part) => part.size < MIN_PART_BYTES);
   if (!small) return parts;
-  return trouble("EntityTooSmall", undefined, {
+  return s3Failure("EntityTooSmall", undefined, {
     ProposedSize: String(small.size),
     MinSizeAllowed: String(MIN_PART_BYTES),
     PartNumber: String(small.part_number),
@@ -104,29 +108,29 @@ export function partsNamed(
 /** Makes an object of an upload whose parts were put together, unless something has changed meanwhile. */
 export function finishUpload(
   turn: Turn,
-  claim: Claim,
+  access: AccessRequest,
   uploadId: string,
   named: readonly NamedPart[],
   body: StoredBody,
   condition: WriteCondition = {},
-): S3Trouble | StoredObject {
-  const no = authorise(turn, claim) ?? conditionTrouble(turn, claim, condition);
-  if (no) return no;
-  const upload = findUpload(turn, claim, uploadId);
+): S3Failure | StoredObject {
+  const error = authorise(turn, access) ?? conditionError(turn, access, condition);
+  if (error) return error;
+  const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
   const parts = partsNamed(turn, uploadId, named);
   if ("error" in parts) return parts;
   const { content_type, headers, metadata, checksum_type } = upload;
   const made: NewObject = { content_type, headers, metadata, checksum_type, ...body };
   removeUpload(turn, uploadId);
-  return putObject(turn, claim, made);
+  return putObject(turn, access, made);
 }
 
 /** Gives an upload up. */
-export function abortUpload(turn: Turn, claim: Claim, uploadId: string): S3Trouble | undefined {
-  const no = authorise(turn, claim);
-  if (no) return no;
-  const upload = findUpload(turn, claim, uploadId);
+export function abortUpload(turn: Turn, access: AccessRequest, uploadId: string): S3Failure | undefined {
+  const error = authorise(turn, access);
+  if (error) return error;
+  const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
   removeUpload(turn, uploadId);
   return undefined;

@@ -14,10 +14,10 @@ import {
   projectsOf,
 } from "./projects.ts";
 
-type Rows = "listProjects" | "readProject" | "createProject" | "updateProject" | "deleteProject";
+type OperationIds = "listProjects" | "readProject" | "createProject" | "updateProject" | "deleteProject";
 
 /** Tracing projects, called sessions on the wire. */
-export const PROJECT_HANDLERS: Pick<Handlers, Rows> = {
+export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
   listProjects(turn, { workspace, query }) {
     const ids = query.id?.map((id) => id.toLowerCase());
     const part = query.name_contains?.toLowerCase();

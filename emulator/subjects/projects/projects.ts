@@ -68,16 +68,16 @@ export interface NewProject {
 }
 
 /** Puts a project in place; its caller has made sure that its id and its name are free. */
-export function createProject(turn: Turn, workspace: Workspace, given: NewProject): Project {
+export function createProject(turn: Turn, workspace: Workspace, input: NewProject): Project {
   const { region, tenant_id } = workspace;
   const project: Project = {
     region,
     tenant_id,
-    id: given.id?.toLowerCase() ?? turn.nextId("project"),
-    name: given.name,
-    description: given.description ?? null,
-    start_time: given.start_time ?? formatInstant(turn.now),
-    extra: given.extra ?? null,
+    id: input.id?.toLowerCase() ?? turn.nextId("project"),
+    name: input.name,
+    description: input.description ?? null,
+    start_time: input.start_time ?? formatInstant(turn.now),
+    extra: input.extra ?? null,
     created_at: turn.now,
   };
   turn.put(PROJECTS, project);
@@ -100,8 +100,8 @@ export function changeProject(
   change: ProjectChange,
 ): Project {
   const name = change.name ?? project.name;
-  const holder = projectByName(turn, workspace, name);
-  if (holder && holder.id !== project.id)
+  const nameOwner = projectByName(turn, workspace, name);
+  if (nameOwner && nameOwner.id !== project.id)
     throw new Refusal(409, "conflict", `A project of this name exists: ${name}.`);
   const changed: Project = {
     ...project,

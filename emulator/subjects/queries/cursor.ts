@@ -13,11 +13,11 @@ export function cursorAt(order: Order, { startTime, id }: RowPlace): string {
 
 /** The place that a cursor names; it leads on in the order of the page that gave it. */
 export function readCursor(cursor: string, order: Order): RowPlace {
-  const [, given, startTime, id] = PLAIN.exec(decoded(cursor)) ?? [];
+  const [, decodedCursor, startTime, id] = PLAIN.exec(decoded(cursor)) ?? [];
   if (startTime === undefined || id === undefined)
     throw new Refusal(422, "invalid_cursor", "body.cursor: is none that a page of this list has given.");
-  if (given !== order)
-    throw new Refusal(422, "invalid_cursor", `body.cursor: belongs to a list in the order ${given}.`);
+  if (decodedCursor !== order)
+    throw new Refusal(422, "invalid_cursor", `body.cursor: belongs to a list in the order ${decodedCursor}.`);
   return { startTime, id };
 }
 

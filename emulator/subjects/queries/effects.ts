@@ -1,9 +1,9 @@
 import type { EffectRunner } from "../../kernel/world.ts";
 import type { TraceStore } from "../traces/port.ts";
-import { candidatesOf, type Ground } from "./rows.ts";
+import { candidatesOf, type QueryContext } from "./rows.ts";
 import { readSelection } from "./selection.ts";
-import { createTally } from "./stats.ts";
-import type { StatsOrder } from "./stats-request.ts";
+import { createStatsAccumulator } from "./stats.ts";
+import type { StatsRequest } from "./stats-request.ts";
 
 /** Rows between two looks at what else there is to do. */
 const ROWS_AT_A_TIME = 500;
@@ -12,11 +12,11 @@ const ROWS_AT_A_TIME = 500;
 export function statsEffects(traces: TraceStore): Readonly<Record<string, EffectRunner>> {
   return {
     async "runs.sum_up"({ data }) {
-      const { workspace, sent } = data as unknown as StatsOrder;
+      const { workspace, sent } = data as unknown as StatsRequest;
       const selection = readSelection(sent);
-      const ground: Ground = { traces, workspace, isDeleted: () => false, projectIds: () => [] };
-      const { rows, test } = candidatesOf(ground, selection, "asc");
-      const tally = createTally(selection.isRoot === true);
+      const queryContext: QueryContext = { traces, workspace, isDeleted: () => false, projectIds: () => [] };
+      const { rows, test } = candidatesOf(queryContext, selection, "asc");
+      const tally = createStatsAccumulator(selection.isRoot === true);
       let read = 0;
       try {
         for (const found of rows) {

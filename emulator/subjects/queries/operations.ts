@@ -4,18 +4,18 @@ import { parseFilter } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
 import type { Handlers } from "../handler.ts";
 import { isDeleted } from "../projects/projects.ts";
-import { groundOf } from "./ground.ts";
 import { readPage } from "./page.ts";
+import { queryContextOf } from "./query-context.ts";
 import { readSelection } from "./selection.ts";
-import { askForStats } from "./stats-request.ts";
+import { requestStats } from "./stats-request.ts";
 import { selectedView, selectedViewV2 } from "./view.ts";
 
-type Rows = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
+type OperationIds = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
 
 /** Trace rows, read back in pages and summed up. */
-export const QUERY_HANDLERS: Pick<Handlers, Rows> = {
+export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRuns(turn, { workspace, body }) {
-    const { rows, next } = readPage(groundOf(turn, workspace), {
+    const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection: readSelection(body),
       order: body.order ?? "desc",
       limit: body.limit ?? PAGE_ROWS_MAX,
@@ -42,7 +42,7 @@ export const QUERY_HANDLERS: Pick<Handlers, Rows> = {
       start_time: min_start_time ?? null,
       end_time: max_start_time ?? null,
     });
-    const { rows, next } = readPage(groundOf(turn, workspace), {
+    const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection,
       order: "desc",
       limit: body.page_size ?? PAGE_ROWS_MAX,
@@ -62,7 +62,7 @@ export const QUERY_HANDLERS: Pick<Handlers, Rows> = {
     return selectedViewV2(row, query.selects, settings);
   },
 
-  statRuns: (turn, { workspace, body }) => askForStats(turn, workspace, body),
+  statRuns: (turn, { workspace, body }) => requestStats(turn, workspace, body),
 
   validateFilter(_turn, { body }) {
     const errors = (["filter", "trace_filter", "tree_filter"] as const).flatMap((field) => {

@@ -1,7 +1,7 @@
 import { LOOK_BOUNDS } from "../../../contracts/spec/queries/resources.ts";
 import type { StoredRow } from "../traces/roll-up.ts";
 import { cursorAt, type Order, readCursor } from "./cursor.ts";
-import { candidatesOf, type Ground } from "./rows.ts";
+import { candidatesOf, type QueryContext } from "./rows.ts";
 import type { Selection } from "./selection.ts";
 
 /** Which rows, from which cursor on, and how many at most. */
@@ -23,18 +23,18 @@ export interface RowPage {
  * A page of rows. It looks at a bounded number of them, so that a filter that few rows pass cannot hold up
  * everything else: such a page is short, and leads on.
  */
-export function readPage(ground: Ground, { selection, order, limit, cursor }: PageQuery): RowPage {
+export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery): RowPage {
   const after = cursor === null ? undefined : readCursor(cursor, order);
-  const { rows: listed, test } = candidatesOf(ground, selection, order, after);
+  const { rows: listed, test } = candidatesOf(context, selection, order, after);
   const rows: StoredRow[] = [];
-  let looked = 0;
+  let examined = 0;
   let bytes = 0;
   let last = after;
   for (const found of listed) {
-    const isFull = rows.length === limit || looked === LOOK_BOUNDS.rows;
-    if (isFull || (looked > 0 && bytes + found.bytes > LOOK_BOUNDS.bytes))
+    const isFull = rows.length === limit || examined === LOOK_BOUNDS.rows;
+    if (isFull || (examined > 0 && bytes + found.bytes > LOOK_BOUNDS.bytes))
       return { rows, next: last === undefined ? null : cursorAt(order, last) };
-    looked += 1;
+    examined += 1;
     bytes += found.bytes;
     last = found;
     const row = found.read();

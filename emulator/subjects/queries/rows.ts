@@ -5,7 +5,7 @@ import type { ListedRow, RowPlace, TraceScope, TraceStore } from "../traces/port
 import type { Workspace } from "../workspace.ts";
 import type { Order } from "./cursor.ts";
 import type { Selection } from "./selection.ts";
-import { rememberedTreeTest } from "./tree-memory.ts";
+import { cachedTreeTest } from "./tree-cache.ts";
 
 /** Rows that may be asked for, and the test that says whether they are. */
 export interface Candidates {
@@ -14,7 +14,7 @@ export interface Candidates {
 }
 
 /** Where rows are looked for. */
-export interface Ground {
+export interface QueryContext {
   readonly traces: TraceStore;
   readonly workspace: Workspace;
   /** Whether a project has been deleted. */
@@ -24,21 +24,21 @@ export interface Ground {
 }
 
 /** Traces of which a page remembers whether they pass a filter of their own. */
-const TRACES_REMEMBERED = 10_000;
+const CACHED_TRACES_MAX = 10_000;
 
 /** The rows among which a selection is found, newest or oldest first, and the test that they have to pass. */
 export function candidatesOf(
-  ground: Ground,
+  context: QueryContext,
   selection: Selection,
   order: Order,
   after?: RowPlace,
 ): Candidates {
-  const scope = scopeOf(ground.workspace);
+  const scope = scopeOf(context.workspace);
   return {
     rows: selection.ids
-      ? named(ground, scope, selection.ids, order, after)
-      : listed(ground, scope, selection, order, after),
-    test: testOf(ground, scope, selection),
+      ? readRowsById(context, scope, selection.ids, order, after)
+      : listRows(context, scope, selection, order, after),
+    test: testOf(context, scope, selection),
   };
 }
 
@@ -47,21 +47,24 @@ function scopeOf({ region, tenant_id }: Workspace): TraceScope {
 }
 
 /** The projects in which the rows of a selection are looked for. */
-export function sessionsFor(ground: Ground, selection: Selection): readonly string[] {
+export function sessionsFor(context: QueryContext, selection: Selection): readonly string[] {
   const { sessionIds, ids } = selection;
   // A parent or a root that is there says in which project to look.
-  const known = sessionIds || ids ? undefined : knownRow(ground, selection);
-  const wanted = sessionIds ?? (known ? [known.session_id] : ground.projectIds());
-  return wanted.filter((id) => !ground.isDeleted(id));
+  const known = sessionIds || ids ? undefined : relatedRow(context, selection);
+  const wanted = sessionIds ?? (known ? [known.session_id] : context.projectIds());
+  return wanted.filter((id) => !context.isDeleted(id));
 }
 
-function knownRow({ traces, workspace }: Ground, { parentId, traceId }: Selection): TraceRow | undefined {
+function relatedRow(
+  { traces, workspace }: QueryContext,
+  { parentId, traceId }: Selection,
+): TraceRow | undefined {
   const id = parentId ?? traceId;
   return id === undefined ? undefined : traces.read(scopeOf(workspace), id);
 }
 
-function listed(
-  ground: Ground,
+function listRows(
+  context: QueryContext,
   scope: TraceScope,
   selection: Selection,
   order: Order,
@@ -69,9 +72,9 @@ function listed(
 ): Iterable<ListedRow> {
   const { parentId, start, end } = selection;
   const trace =
-    selection.traceId ?? (parentId === undefined ? undefined : knownRow(ground, selection)?.trace_id);
-  return ground.traces.list(scope, {
-    sessionIds: sessionsFor(ground, selection),
+    selection.traceId ?? (parentId === undefined ? undefined : relatedRow(context, selection)?.trace_id);
+  return context.traces.list(scope, {
+    sessionIds: sessionsFor(context, selection),
     ...(trace !== undefined && { traceId: trace }),
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
@@ -81,8 +84,8 @@ function listed(
 }
 
 /** Rows that are asked for by their ids, in the order of the list. */
-function named(
-  { traces, isDeleted }: Ground,
+function readRowsById(
+  { traces, isDeleted }: QueryContext,
   scope: TraceScope,
   ids: readonly string[],
   order: Order,
@@ -104,7 +107,7 @@ function compare(a: RowPlace, b: RowPlace): number {
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }
 
-function testOf(ground: Ground, scope: TraceScope, selection: Selection): RowTest {
+function testOf(context: QueryContext, scope: TraceScope, selection: Selection): RowTest {
   const { traceId, parentId, exampleIds, runType, isRoot, hasError, start, end } = selection;
   const sessionIds = selection.sessionIds && new Set(selection.sessionIds);
   const tests: (RowTest | false | undefined)[] = [
@@ -119,8 +122,8 @@ function testOf(ground: Ground, scope: TraceScope, selection: Selection): RowTes
     start !== undefined && ((row) => row.start_time >= start),
     end !== undefined && ((row) => row.start_time < end),
     selection.filter && compileFilter(selection.filter),
-    selection.traceFilter && ofTrace(rootTest(ground, scope, selection.traceFilter)),
-    selection.treeFilter && ofTrace(treeTest(ground, scope, selection.treeFilter)),
+    selection.traceFilter && cachedByTrace(rootTest(context, scope, selection.traceFilter)),
+    selection.treeFilter && cachedByTrace(treeTest(context, scope, selection.treeFilter)),
   ];
   const asked = tests.filter((test): test is RowTest => typeof test === "function");
   return (row) => asked.every((test) => test(row));
@@ -131,19 +134,19 @@ function hasErrorIn({ error, status }: TraceRow): boolean {
 }
 
 /** Asks once for each trace. */
-function ofTrace(test: RowTest): RowTest {
+function cachedByTrace(test: RowTest): RowTest {
   const answers = new Map<string, boolean>();
   return (row) => {
     const known = answers.get(row.trace_id);
     if (known !== undefined) return known;
-    if (answers.size >= TRACES_REMEMBERED) answers.clear();
+    if (answers.size >= CACHED_TRACES_MAX) answers.clear();
     const answer = test(row);
     answers.set(row.trace_id, answer);
     return answer;
   };
 }
 
-function rootTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTest {
+function rootTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): RowTest {
   const test = compileFilter(filter);
   return (row) => {
     const root = row.is_root ? row : traces.read(scope, row.trace_id);
@@ -151,7 +154,7 @@ function rootTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTes
   };
 }
 
-function treeTest({ traces }: Ground, scope: TraceScope, filter: Filter): RowTest {
-  const test = rememberedTreeTest(traces, filter, compileFilter(filter));
+function treeTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): RowTest {
+  const test = cachedTreeTest(traces, filter, compileFilter(filter));
   return ({ trace_id, session_id }) => test({ scope, sessionId: session_id, traceId: trace_id });
 }

@@ -7,7 +7,7 @@ import { microsBetween } from "../traces/wire-time.ts";
 export type RunStats = ReplyBodyOf<"statRuns">;
 
 /** Sums rows up, one after the other. */
-export interface Tally {
+export interface StatsAccumulator {
   add(row: StoredRow): void;
   result(): RunStats;
 }
@@ -17,7 +17,7 @@ const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 
 /** `shown`: rows count what they show, also where that is the sum of their children's. */
-export function createTally(shown: boolean): Tally {
+export function createStatsAccumulator(shown: boolean): StatsAccumulator {
   const latencies: number[] = [];
   const firstTokens: number[] = [];
   const tokenCounts: number[] = [];
@@ -27,7 +27,7 @@ export function createTally(shown: boolean): Tally {
     prompt_cost: null,
     completion_cost: null,
   };
-  const feedback = createFeedbackTally();
+  const feedback = createFeedbackAccumulator();
   let count = 0;
   let errors = 0;
   let last: string | null = null;
@@ -91,7 +91,7 @@ function percentile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
-interface KeyTally {
+interface KeyTotals {
   n: number;
   scored: number;
   sum: number;
@@ -99,19 +99,19 @@ interface KeyTally {
 
 const FEEDBACK_KEYS_MAX = 1_000;
 
-function createFeedbackTally() {
-  const keys = new Map<string, KeyTally>();
+function createFeedbackAccumulator() {
+  const keys = new Map<string, KeyTotals>();
 
   function addKey(key: string, value: unknown): void {
     if (!keys.has(key) && keys.size >= FEEDBACK_KEYS_MAX) return;
     const { n, avg } = (isJsonObject(value) ? value : {}) as { n?: unknown; avg?: unknown };
     const count = typeof n === "number" ? n : 1;
-    const tally = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
-    keys.set(key, tally);
-    tally.n += count;
+    const totals = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
+    keys.set(key, totals);
+    totals.n += count;
     if (typeof avg !== "number") return;
-    tally.scored += count;
-    tally.sum += avg * count;
+    totals.scored += count;
+    totals.sum += avg * count;
   }
 
   return {

@@ -4,16 +4,16 @@ import type { RateLimitSettings } from "../settings.ts";
 import { type Identified, identityOf } from "./identity.ts";
 import { createRowFinder, RATE_ROWS, type RateRow } from "./matching.ts";
 import {
+  type CountResult,
+  countRequest,
   emptyTally,
   isTripped,
-  look,
-  marksOf,
+  markCount,
   passesAt,
-  type Taken,
+  peekWindow,
+  rotateGenerations,
   type Tally,
-  take,
   tripTally,
-  turnOver,
   type Window,
 } from "./tally.ts";
 
@@ -25,7 +25,7 @@ export interface Call extends Identified {
 }
 
 /** What counting a request against its deciding row came to: `count` requests pass in `seconds`. */
-export interface Decision extends Taken {
+export interface Decision extends CountResult {
   readonly row: RateRow;
   readonly identity: string;
   readonly count: number;
@@ -33,7 +33,7 @@ export interface Decision extends Taken {
 }
 
 /** A row as it applies to a request: looked at, nothing counted. */
-export interface Standing {
+export interface AppliedRow {
   readonly row: RateRow;
   readonly identity: string;
   readonly tally: Tally;
@@ -56,13 +56,13 @@ export interface RateLimiter {
   /** Counts a request against its deciding row; undefined when that row is not enforced. */
   decide(call: Call, now: Instant): Decision | undefined;
   /** The rows that apply to a request, the deciding one first. */
-  standings(call: Call, now: Instant): readonly Standing[];
+  appliedRows(call: Call, now: Instant): readonly AppliedRow[];
   tally(row: RateRow, region: RateRegion): Tally;
   /** Whether a row counts: all do when limits are on, else those that were changed by hand. */
   enforces(row: RateRow, region: RateRegion, now: Instant): boolean;
   change(row: RateRow, region: RateRegion, change: RowChange, now: Instant): void;
   /** Windows and instants of use that are held. */
-  readonly held: number;
+  readonly storedCount: number;
   /** Forgets every counter and every change. */
   clear(): void;
   /** Another limiter that goes on from here by itself. */
@@ -73,12 +73,12 @@ interface LimiterState {
   /** In the order of the table. */
   readonly tallies: Readonly<Record<RateRegion, Tally[]>>;
   /** Tallies that no copy of this limiter holds: only these may be changed in place. */
-  readonly own: Set<Tally>;
+  readonly ownTallies: Set<Tally>;
   /** Rows whose count or seconds were changed by hand, as `region/row`. */
   readonly changed: Set<string>;
-  held: number;
+  storedCount: number;
   /** Whether any row was changed or tripped by hand. */
-  touched: boolean;
+  isChangedByHand: boolean;
 }
 
 /** A limiter that has counted nothing yet. */
@@ -101,12 +101,12 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
 
   function count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision {
     const tally = ownTally(state, region, row.index);
-    const held = marksOf(tally);
-    const { admitted, remaining, resetsAt } = take(tally, identity, now, settings.window);
+    const held = markCount(tally);
+    const { admitted, remaining, resetsAt } = countRequest(tally, identity, now, settings.window);
     // One row alone must not need more: half of it at most is younger than the last turn.
-    if (tally.young.marks * 2 > settings.held_at_most) turnOver(tally, now);
-    state.held += marksOf(tally) - held;
-    if (state.held > settings.held_at_most) holdLess(state, settings.held_at_most, now);
+    if (tally.young.marks * 2 > settings.held_at_most) rotateGenerations(tally, now);
+    state.storedCount += markCount(tally) - held;
+    if (state.storedCount > settings.held_at_most) evictOldest(state, settings.held_at_most, now);
     return {
       row,
       identity,
@@ -122,7 +122,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     settings,
     enforces,
     decide(call, now) {
-      if (!settings.enabled && !state.touched) return undefined;
+      if (!settings.enabled && !state.isChangedByHand) return undefined;
       const region = regionOf(call.region);
       for (const row of rows.find(call.method, call.path)) {
         const identity = identityOf(row.identity, call);
@@ -131,13 +131,13 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
       }
       return undefined;
     },
-    standings(call, now) {
+    appliedRows(call, now) {
       const region = regionOf(call.region);
       return rows.find(call.method, call.path).flatMap((row) => {
         const identity = identityOf(row.identity, call);
         if (identity === undefined) return [];
         const tally = tallyOf(row, region);
-        const window = look(tally, identity, now);
+        const window = peekWindow(tally, identity, now);
         const enforced = enforces(row, region, now);
         return [{ row, identity, tally, window, enforced, passesAt: passesAt(tally, window, now) }];
       });
@@ -145,16 +145,16 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     tally: tallyOf,
     change(row, region, { count, seconds, remaining }, now) {
       const tally = ownTally(state, region, row.index);
-      const held = marksOf(tally);
+      const held = markCount(tally);
       if (count !== undefined) tally.count = count;
       if (seconds !== undefined) tally.windowMs = seconds * 1000;
       if (count !== undefined || seconds !== undefined) state.changed.add(`${region}/${row.id}`);
       if (remaining !== undefined) tripTally(tally, remaining, now);
-      state.held += marksOf(tally) - held;
-      state.touched = true;
+      state.storedCount += markCount(tally) - held;
+      state.isChangedByHand = true;
     },
-    get held() {
-      return state.held;
+    get storedCount() {
+      return state.storedCount;
     },
     clear() {
       state = freshState(settings);
@@ -172,23 +172,23 @@ function freshState({ rows }: RateLimitSettings): LimiterState {
   const tallies = { us: talliesOf("us"), eu: talliesOf("eu") };
   return {
     tallies,
-    own: new Set([...tallies.us, ...tallies.eu]),
+    ownTallies: new Set([...tallies.us, ...tallies.eu]),
     changed: new Set(),
-    held: 0,
-    touched: false,
+    storedCount: 0,
+    isChangedByHand: false,
   };
 }
 
 /** A state for a copy; from here on neither side owns the tallies that both of them hold. */
 function shareState(state: LimiterState): LimiterState {
-  state.own.clear();
+  state.ownTallies.clear();
   const { us, eu } = state.tallies;
   const tallies = { us: [...us], eu: [...eu] };
-  return { ...state, tallies, own: new Set(), changed: new Set(state.changed) };
+  return { ...state, tallies, ownTallies: new Set(), changed: new Set(state.changed) };
 }
 
 /** The tally of a row, to be changed: a copy of it when another limiter holds it too. */
-function ownTally({ tallies, own }: LimiterState, region: RateRegion, index: number): Tally {
+function ownTally({ tallies, ownTallies: own }: LimiterState, region: RateRegion, index: number): Tally {
   const found = tallies[region][index] as Tally;
   if (own.has(found)) return found;
   const tally = structuredClone(found);
@@ -202,17 +202,18 @@ export function regionOf(name: string): RateRegion {
   return name === "eu" ? "eu" : "us";
 }
 
-function heldBy(tallies: readonly Tally[]): number {
-  return tallies.reduce((sum, tally) => sum + marksOf(tally), 0);
+function markCountOf(tallies: readonly Tally[]): number {
+  return tallies.reduce((sum, tally) => sum + markCount(tally), 0);
 }
 
 /** Beyond the bound, the fullest row forgets what it has not seen for longest. */
-function holdLess(state: LimiterState, bound: number, now: Instant): void {
-  const places = RATE_REGIONS.flatMap((region) => RATE_ROWS.map(({ index }) => ({ region, index })));
-  const heldAt = (at: (typeof places)[number]) => marksOf(state.tallies[at.region][at.index] as Tally);
-  while (state.held > bound) {
-    const { region, index } = places.reduce((a, b) => (heldAt(b) > heldAt(a) ? b : a));
-    turnOver(ownTally(state, region, index), now);
-    state.held = heldBy(RATE_REGIONS.flatMap((each) => state.tallies[each]));
+function evictOldest(state: LimiterState, bound: number, now: Instant): void {
+  const counters = RATE_REGIONS.flatMap((region) => RATE_ROWS.map(({ index }) => ({ region, index })));
+  const markCountAt = (at: (typeof counters)[number]) =>
+    markCount(state.tallies[at.region][at.index] as Tally);
+  while (state.storedCount > bound) {
+    const { region, index } = counters.reduce((a, b) => (markCountAt(b) > markCountAt(a) ? b : a));
+    rotateGenerations(ownTally(state, region, index), now);
+    state.storedCount = markCountOf(RATE_REGIONS.flatMap((each) => state.tallies[each]));
   }
 }

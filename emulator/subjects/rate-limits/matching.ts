@@ -45,21 +45,21 @@ const OF_A_METHOD = CANDIDATES.filter(({ match }) => match.kind === "any" && mat
 const ALWAYS = CANDIDATES.filter(({ match }) => match.kind === "any" && !match.methods);
 const NONE: readonly Candidate[] = [];
 
-const REMEMBERED_PATHS = 2_000;
-const REMEMBERED_LENGTH = 200;
+const CACHED_PATHS_MAX = 2_000;
+const CACHED_PATH_LENGTH_MAX = 200;
 const UUID_LENGTH = 36;
 
-type Remembered = Map<string, Map<string, readonly RateRow[]>>;
+type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
 
 /** Clients repeat themselves, so the latest paths and their rows are remembered; all uuids at the end are one. */
 export function createRowFinder(): RowFinder {
-  const whole: Remembered = new Map();
-  const beforeUuid: Remembered = new Map();
+  const whole: CachedRows = new Map();
+  const beforeUuid: CachedRows = new Map();
   let count = 0;
 
-  function remember(paths: Remembered, method: string, path: string, rows: readonly RateRow[]): void {
-    if (path.length > REMEMBERED_LENGTH || method.length > REMEMBERED_LENGTH) return;
-    if (count === REMEMBERED_PATHS) {
+  function cache(paths: CachedRows, method: string, path: string, rows: readonly RateRow[]): void {
+    if (path.length > CACHED_PATH_LENGTH_MAX || method.length > CACHED_PATH_LENGTH_MAX) return;
+    if (count === CACHED_PATHS_MAX) {
       whole.clear();
       beforeUuid.clear();
       count = 0;
@@ -77,7 +77,7 @@ export function createRowFinder(): RowFinder {
       const known = paths.get(method)?.get(key);
       if (known) return known;
       const rows = rowsFor(method, path);
-      remember(paths, method, key, rows);
+      cache(paths, method, key, rows);
       return rows;
     },
   };
@@ -98,7 +98,7 @@ function rowsFor(method: string, path: string): readonly RateRow[] {
   const add = (candidates: readonly Candidate[]) => {
     for (const { row, match, segments } of candidates) {
       if (match.methods && !match.methods.includes(method)) continue;
-      if (fits(match.kind, segments, asked, start) && !rows.includes(row)) rows.push(row);
+      if (matchesSegments(match.kind, segments, asked, start) && !rows.includes(row)) rows.push(row);
     }
   };
   add(OF_A_METHOD);
@@ -115,31 +115,31 @@ function versionLength([first, second]: readonly string[]): number {
   return first === "api" && (second === "v1" || second === "v2") ? 2 : 0;
 }
 
-function fits(
+function matchesSegments(
   kind: RateMatch["kind"],
   wanted: readonly string[],
   asked: readonly string[],
   start: number,
 ): boolean {
-  const spare = asked.length - start - wanted.length;
+  const previous = asked.length - start - wanted.length;
   switch (kind) {
     case "any":
       return true;
     case "exact":
-      return spare === 0 && standsAt(wanted, asked, start);
+      return previous === 0 && segmentsMatchAt(wanted, asked, start);
     case "under":
-      return standsAt(wanted, asked, start);
+      return segmentsMatchAt(wanted, asked, start);
     case "uuid":
-      return spare === 1 && standsAt(wanted, asked, start) && UUID.test(asked.at(-1) ?? "");
+      return previous === 1 && segmentsMatchAt(wanted, asked, start) && UUID.test(asked.at(-1) ?? "");
     case "ending":
       // The star before an ending may stand for /api too.
-      return standsAt(wanted, asked, asked.length - wanted.length);
+      return segmentsMatchAt(wanted, asked, asked.length - wanted.length);
     case "containing":
-      return asked.some((_, place) => standsAt(wanted, asked, place));
+      return asked.some((_, place) => segmentsMatchAt(wanted, asked, place));
   }
 }
 
-function standsAt(wanted: readonly string[], asked: readonly string[], place: number): boolean {
+function segmentsMatchAt(wanted: readonly string[], asked: readonly string[], place: number): boolean {
   for (let index = 0; index < wanted.length; index += 1)
     if (wanted[index] !== asked[place + index]) return false;
   return true;

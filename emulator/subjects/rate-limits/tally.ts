@@ -34,7 +34,7 @@ interface Mark {
 export type WindowKind = "fixed" | "sliding";
 
 /** What counting a request came to; one that was refused does not count. */
-export interface Taken {
+export interface CountResult {
   readonly admitted: boolean;
   readonly remaining: number;
   /** For a refused request when the next one passes, else when the first one counts no more. */
@@ -47,9 +47,9 @@ export function emptyTally(count: number, windowMs: number): Tally {
 }
 
 /** Counts a request, unless the window is full. */
-export function take(tally: Tally, identity: string, now: Instant, kind: WindowKind): Taken {
+export function countRequest(tally: Tally, identity: string, now: Instant, kind: WindowKind): CountResult {
   // Whatever was not seen for a whole window counts no more, and leaves without being looked for.
-  if (now - tally.turnedAt >= tally.windowMs) turnOver(tally, now);
+  if (now - tally.turnedAt >= tally.windowMs) rotateGenerations(tally, now);
   const window = youngWindow(tally, identity);
   expire(tally, window, now);
   const remaining = tally.count - window.used;
@@ -65,7 +65,7 @@ export function take(tally: Tally, identity: string, now: Instant, kind: WindowK
 }
 
 /** The window as it would be found now, changing nothing. */
-export function look(tally: Tally, identity: string, now: Instant): Window {
+export function peekWindow(tally: Tally, identity: string, now: Instant): Window {
   const found = tally.young.windows.get(identity) ?? tally.old.windows.get(identity) ?? freshWindow(tally);
   return live(found, tally, now);
 }
@@ -92,7 +92,7 @@ export function passesAt({ count, windowMs }: Tally, { used, marks }: Window, no
 
 /** From now on for one window, every identity has `remaining` requests left. */
 export function tripTally(tally: Tally, remaining: number, now: Instant): void {
-  forget(tally);
+  clearTally(tally);
   tally.trip = { at: now, used: Math.max(0, tally.count - remaining) };
 }
 
@@ -101,21 +101,21 @@ export function isTripped({ trip, windowMs }: Tally, now: Instant): boolean {
   return trip !== null && now < trip.at + windowMs;
 }
 
-function forget(tally: Tally): void {
+function clearTally(tally: Tally): void {
   tally.young = generation();
   tally.old = generation();
   tally.trip = null;
 }
 
 /** Drops the older generation; the younger one takes its place. */
-export function turnOver(tally: Tally, now: Instant): void {
+export function rotateGenerations(tally: Tally, now: Instant): void {
   tally.old = tally.young;
   tally.young = generation();
   tally.turnedAt = now;
 }
 
 /** Instants of use that it holds: what it costs in memory. */
-export function marksOf({ young, old }: Tally): number {
+export function markCount({ young, old }: Tally): number {
   return young.marks + old.marks;
 }
 

@@ -7,7 +7,7 @@ import {
 } from "../../../contracts/spec/rate-limits/rows.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { shownIdentity } from "./identity.ts";
-import { type Call, type RateLimiter, regionOf, type Standing } from "./limiter.ts";
+import { type AppliedRow, type Call, type RateLimiter, regionOf } from "./limiter.ts";
 import { RATE_ROWS, type RateRow } from "./matching.ts";
 import { isTripped, liveWindows, passesAt, type Tally, type Window } from "./tally.ts";
 
@@ -19,7 +19,7 @@ const IDENTITIES_READ = 10_000;
 export function limiterView(limiter: RateLimiter, now: Instant) {
   const { enabled, window, headers, scale } = limiter.settings;
   const rows = RATE_ROWS.map((row) => rowView(limiter, row, now));
-  return { enabled, window, headers, scale, held: limiter.held, rows };
+  return { enabled, window, headers, scale, held: limiter.storedCount, rows };
 }
 
 /** A row of §8.5 as the control API shows it, with what counts now in each region. */
@@ -54,8 +54,8 @@ function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now:
 
 /** All rows that a request falls under, the one that decides, and when such a request passes. */
 export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
-  const standings = limiter.standings(call, now);
-  const [deciding] = standings;
+  const appliedRows = limiter.appliedRows(call, now);
+  const [deciding] = appliedRows;
   const { method, path } = call;
   return {
     method,
@@ -63,15 +63,15 @@ export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
     region: regionOf(call.region),
     enabled: limiter.settings.enabled,
     passes: deciding === undefined || !deciding.enforced || deciding.window.used < deciding.tally.count,
-    deciding: deciding ? standingView(deciding, now) : null,
-    matching: standings.map((standing) => ({
-      ...standingView(standing, now),
-      decides: standing === deciding,
+    deciding: deciding ? appliedRowView(deciding, now) : null,
+    matching: appliedRows.map((appliedRow) => ({
+      ...appliedRowView(appliedRow, now),
+      decides: appliedRow === deciding,
     })),
   };
 }
 
-function standingView({ row, identity, tally, window, enforced }: Standing, now: Instant) {
+function appliedRowView({ row, identity, tally, window, enforced }: AppliedRow, now: Instant) {
   const { matches, identity: kind, category }: RateLimit = RATE_LIMITS[row.id];
   return {
     row: row.id,

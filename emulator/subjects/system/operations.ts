@@ -1,13 +1,13 @@
 import { openApiDocument } from "../../../contracts/openapi/openapi.ts";
 import type { Handlers } from "../handler.ts";
 
-type Rows = "ok" | "livez" | "readyz" | "info" | "auth" | "openapi";
+type OperationIds = "ok" | "livez" | "readyz" | "info" | "auth" | "openapi";
 
 /** Rows per batch that /info asks clients to keep to. */
 const BATCH_ROWS = 100;
 
 /** Health, versions, and which workspace a key opens. */
-export const SYSTEM_HANDLERS: Pick<Handlers, Rows> = {
+export const SYSTEM_HANDLERS: Pick<Handlers, OperationIds> = {
   ok: () => ({ ok: true }),
   livez: () => ({ live: true }),
   readyz: () => ({ ready: true }),

@@ -45,14 +45,14 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
       });
       if ("problems" in sample) throw invalid(sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
-      await takeIn(context, workspace, name, sample.posts);
+      await ingestPosts(context, workspace, name, sample.posts);
       return { count: body.count, project: name, session_id: project.id, ...window, shape };
     },
   }),
 ];
 
-async function takeIn(
-  { world, breathe }: ControlContext,
+async function ingestPosts(
+  { world, yieldToEventLoop }: ControlContext,
   workspace: { readonly region: string; readonly tenant_id: string },
   project: string,
   posts: Iterable<unknown>,
@@ -69,7 +69,7 @@ async function takeIn(
     index += 1;
     if (batch.length < ROWS_PER_TURN) continue;
     flush();
-    await breathe();
+    await yieldToEventLoop();
   }
   if (batch.length > 0) flush();
 }

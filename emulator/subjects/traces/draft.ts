@@ -3,12 +3,12 @@ import { feedbackStats } from "../feedback/stats.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraftRows, type DraftRows } from "./draft-rows.ts";
-import { createFamily, type Family } from "./family.ts";
 import { hasPlace, placedUnder } from "./lineage.ts";
 import type { IngestedPatch, IngestedRun, TracePatch } from "./normalise.ts";
 import { applyPatch } from "./patch.ts";
 import { figuresOf, ownRow, type StoredRow, withChildrenOf } from "./roll-up.ts";
 import { rowUnder } from "./row.ts";
+import { createRunTree, type RunTree } from "./run-tree.ts";
 
 /** What a request does to rows; the store sees only the last version of each. */
 export interface Draft extends Pick<DraftRows, "row" | "isStored" | "write"> {
@@ -21,8 +21,8 @@ export interface Draft extends Pick<DraftRows, "row" | "isStored" | "write"> {
 /** A draft that begins with the rows of the workspace as they are; nothing is written before `write`. */
 export function createDraft(turn: Turn, workspace: Workspace): Draft {
   const rows = createDraftRows(turn, workspace);
-  const family = createFamily(turn, workspace, rows);
-  const shownAnew = new Map<string, Set<string>>();
+  const tree = createRunTree(turn, workspace, rows);
+  const changedFeedback = new Map<string, Set<string>>();
 
   function patched(before: TraceRow, patch: TracePatch): TraceRow {
     const after = applyPatch(before, patch, rows.row);
@@ -41,24 +41,24 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
       const { id } = run.fields;
       // Clients send a row again when they saw no reply; what has been changed since must not be lost.
       if (rows.row(id)) return turn.note("trace.duplicate", id);
-      const posted = placed(rows, rowUnder(sessionId, run.fields));
+      const posted = placedUnderParent(rows, rowUnder(sessionId, run.fields));
       const waiting = turn.ports.traces.heldPatches(rows.scope, id);
-      const fresh = waiting.reduce<TraceRow>(patched, withFeedback(posted));
-      rows.set(fresh);
-      family.join(fresh);
-      family.adopt(id);
+      const newRow = waiting.reduce<TraceRow>(patched, withFeedback(posted));
+      rows.set(newRow);
+      tree.attach(newRow);
+      tree.attachWaiting(id);
     },
     patch({ id, patch }) {
       const before = rows.row(id);
-      if (before) change(rows, family, before, withChildrenOf(patched(ownRow(before), patch), before));
+      if (before) replaceRow(rows, tree, before, withChildrenOf(patched(ownRow(before), patch), before));
       else if (rows.isStored(id)) turn.note("trace.deleted_project", id);
     },
     showFeedback(runId, dropped) {
-      const keys = shownAnew.get(runId) ?? new Set();
-      shownAnew.set(runId, dropped === undefined ? keys : keys.add(dropped));
+      const keys = changedFeedback.get(runId) ?? new Set();
+      changedFeedback.set(runId, dropped === undefined ? keys : keys.add(dropped));
     },
     write() {
-      for (const [runId, dropped] of shownAnew) {
+      for (const [runId, dropped] of changedFeedback) {
         const before = rows.row(runId);
         if (before) rows.set(withFeedback(before, dropped));
       }
@@ -68,19 +68,19 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
 }
 
 /** A row that does not say its place takes it from a parent that is there. */
-function placed(rows: DraftRows, posted: TraceRow): TraceRow {
+function placedUnderParent(rows: DraftRows, posted: TraceRow): TraceRow {
   if (posted.parent_run_id === null || hasPlace(posted)) return posted;
   const parent = rows.row(posted.parent_run_id);
   return parent ? { ...posted, ...placedUnder(parent, posted) } : posted;
 }
 
-function change(rows: DraftRows, family: Family, before: StoredRow, after: StoredRow): void {
+function replaceRow(rows: DraftRows, tree: RunTree, before: StoredRow, after: StoredRow): void {
   rows.set(after);
   if (before.parent_run_id === after.parent_run_id) {
-    family.carry(after.parent_run_id, figuresOf(before), figuresOf(after));
+    tree.propagate(after.parent_run_id, figuresOf(before), figuresOf(after));
   } else {
-    family.leave(before);
-    family.join(after);
+    tree.detach(before);
+    tree.attach(after);
   }
-  if (before.dotted_order !== after.dotted_order) family.adopt(after.id);
+  if (before.dotted_order !== after.dotted_order) tree.attachWaiting(after.id);
 }

@@ -1,7 +1,7 @@
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { recordFeedback, refuseTooMuch } from "../feedback/feedback.ts";
-import { type GivenFeedback, readFeedback } from "../feedback/given.ts";
+import { type FeedbackInput, readFeedback } from "../feedback/input.ts";
 import { projectFor, refuseDeleted } from "../projects/projects.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
@@ -9,16 +9,16 @@ import { createDraft } from "./draft.ts";
 import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
 
 /** Something as it came, with the place in the request that it came from. */
-export interface Came {
+export interface IngestItem {
   readonly value: unknown;
   readonly where: string;
 }
 
 /** New rows and changes as they came. */
 export interface Batch {
-  readonly posts: readonly Came[];
-  readonly patches: readonly (Came & { readonly id?: string })[];
-  readonly feedback?: readonly Came[];
+  readonly posts: readonly IngestItem[];
+  readonly patches: readonly (IngestItem & { readonly id?: string })[];
+  readonly feedback?: readonly IngestItem[];
   /** What was found to be wrong before the values were looked at. */
   readonly problems?: readonly string[];
 }
@@ -30,23 +30,23 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const { runs, patches, feedback } = normalised(turn, batch);
   for (const { project } of runs)
     if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
-  for (const given of feedback) refuseTooMuch(turn, workspace, given);
+  for (const input of feedback) refuseTooMuch(turn, workspace, input);
   const draft = createDraft(turn, workspace);
   const posted = new Set(runs.map(({ fields }) => fields.id));
   // The only step that may still refuse comes before anything is written.
-  holdEarly(
+  holdEarlyPatches(
     turn,
     workspace,
     patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)),
   );
   for (const run of runs) draft.post(run, projectFor(turn, workspace, run.project).id);
   for (const patch of patches) draft.patch(patch);
-  for (const given of feedback) recordFeedback(turn, workspace, given, draft);
+  for (const input of feedback) recordFeedback(turn, workspace, input, draft);
   draft.write();
 }
 
 /** Keeps the patches that came before their rows. */
-function holdEarly(turn: Turn, workspace: Workspace, patches: readonly IngestedPatch[]): void {
+function holdEarlyPatches(turn: Turn, workspace: Workspace, patches: readonly IngestedPatch[]): void {
   if (patches.length === 0) return;
   try {
     turn.ports.traces.holdPatches(
@@ -62,7 +62,7 @@ function holdEarly(turn: Turn, workspace: Workspace, patches: readonly IngestedP
 function normalised(turn: Turn, batch: Batch) {
   const runs: IngestedRun[] = [];
   const patches: IngestedPatch[] = [];
-  const feedback: GivenFeedback[] = [];
+  const feedback: FeedbackInput[] = [];
   const problems: string[] = [...(batch.problems ?? [])];
   const now = formatInstant(turn.now);
   for (const { value, where } of batch.posts) {
@@ -80,11 +80,11 @@ function normalised(turn: Turn, batch: Batch) {
     if ("problems" in result) problems.push(...result.problems);
     else feedback.push(result.given);
   }
-  if (problems.length > 0) throw new Refusal(422, "invalid_run", sentence(problems));
+  if (problems.length > 0) throw new Refusal(422, "invalid_run", joinProblems(problems));
   return { runs, patches, feedback };
 }
 
-function sentence(problems: readonly string[]): string {
+function joinProblems(problems: readonly string[]): string {
   const more = problems.length - MAX_PROBLEMS;
   return problems.slice(0, MAX_PROBLEMS).join("; ") + (more > 0 ? `; and ${more} more` : "");
 }

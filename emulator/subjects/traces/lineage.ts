@@ -13,7 +13,7 @@ export type ParentRow = Pick<TraceRow, "id" | "trace_id" | "parent_run_ids" | "d
 export type ParentLookup = (id: string) => ParentRow | undefined;
 
 /** What a client said about a run's place in its trace; null and absent are the same here. */
-export interface GivenLineage {
+export interface LineageInput {
   readonly trace_id?: string | null;
   readonly parent_run_id?: string | null;
   readonly parent_run_ids?: readonly string[] | null;
@@ -37,21 +37,21 @@ export function parseDottedOrder(text: string): string | undefined {
 }
 
 /** What a run's words about its place say against each other, as `field: problem`. */
-export function lineageProblems(id: string, given: GivenLineage): readonly string[] {
-  const ids = idsOf(given.dotted_order);
-  const parentId = parentIdOf(given, ids);
+export function lineageProblems(id: string, input: LineageInput): readonly string[] {
+  const ids = idsOf(input.dotted_order);
+  const parentId = parentIdOf(input, ids);
   const problems: string[] = [];
   if (parentId === id) problems.push("parent_run_id: must not be the run itself");
   if (ids.length > 0 && ids.at(-1) !== id) problems.push("dotted_order: must end with the run's id");
-  if (isFilled(given.parent_run_ids) && given.parent_run_ids.at(-1) !== parentId) {
+  if (isFilled(input.parent_run_ids) && input.parent_run_ids.at(-1) !== parentId) {
     problems.push("parent_run_ids: must end with the parent's id");
   }
   if (ids.length > 1) {
     if (parentId !== ids.at(-2)) problems.push("parent_run_id: must be the last id but one of dotted_order");
-    if (given.trace_id != null && given.trace_id !== ids[0]) {
+    if (input.trace_id != null && input.trace_id !== ids[0]) {
       problems.push("trace_id: must be the first id of dotted_order");
     }
-  } else if (parentId === null && given.trace_id != null && given.trace_id !== id) {
+  } else if (parentId === null && input.trace_id != null && input.trace_id !== id) {
     problems.push("trace_id: must be the run's own id, because it has no parent");
   }
   return problems;
@@ -65,14 +65,14 @@ export function lineageProblems(id: string, given: GivenLineage): readonly strin
 export function lineageOf(
   id: string,
   startTime: string,
-  given: GivenLineage,
+  input: LineageInput,
   parentOf: ParentLookup,
 ): Lineage {
-  const ids = idsOf(given.dotted_order);
-  const parentId = parentIdOf(given, ids);
+  const ids = idsOf(input.dotted_order);
+  const parentId = parentIdOf(input, ids);
   const ownSegment = `${stampOf(startTime)}${id}`;
   if (parentId === null) {
-    const dottedOrder = given.dotted_order ?? ownSegment;
+    const dottedOrder = input.dotted_order ?? ownSegment;
     return {
       trace_id: id,
       parent_run_id: null,
@@ -83,14 +83,14 @@ export function lineageOf(
   }
   const parent = ids.length > 0 ? undefined : parentOf(parentId);
   const traceId =
-    (ids.length > 1 ? ids[0] : given.trace_id) ?? parent?.trace_id ?? given.parent_run_ids?.[0] ?? parentId;
+    (ids.length > 1 ? ids[0] : input.trace_id) ?? parent?.trace_id ?? input.parent_run_ids?.[0] ?? parentId;
   const ancestors = ids.length > 1 ? ids.slice(0, -1) : [...(parent?.parent_run_ids ?? []), parentId];
   return {
     trace_id: traceId,
     parent_run_id: parentId,
-    parent_run_ids: isFilled(given.parent_run_ids) ? given.parent_run_ids : ancestors,
+    parent_run_ids: isFilled(input.parent_run_ids) ? input.parent_run_ids : ancestors,
     is_root: false,
-    dotted_order: given.dotted_order ?? dottedUnder(parent, traceId, ownSegment),
+    dotted_order: input.dotted_order ?? dottedUnder(parent, traceId, ownSegment),
   };
 }
 
@@ -114,8 +114,8 @@ function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment:
   return parent !== undefined && hasPlace ? `${parent.dotted_order}.${ownSegment}` : ownSegment;
 }
 
-function parentIdOf(given: GivenLineage, ids: readonly string[]): string | null {
-  return given.parent_run_id ?? ids.at(-2) ?? given.parent_run_ids?.at(-1) ?? null;
+function parentIdOf(input: LineageInput, ids: readonly string[]): string | null {
+  return input.parent_run_id ?? ids.at(-2) ?? input.parent_run_ids?.at(-1) ?? null;
 }
 
 function idsOf(dottedOrder: string | null | undefined): readonly string[] {

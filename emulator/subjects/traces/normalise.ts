@@ -1,14 +1,14 @@
-import {
-  fieldAt,
-  type GivenFields,
-  type ProjectReference,
-  parseUuid,
-  type Reading,
-  readRun,
-} from "./given.ts";
 import { isJsonObject } from "./json.ts";
 import { lineageProblems, type ParentLookup } from "./lineage.ts";
 import { buildRow, type RowFields } from "./row.ts";
+import {
+  fieldAt,
+  type InputFields,
+  type ParsedRun,
+  type ProjectReference,
+  parseUuid,
+  readRun,
+} from "./run-input.ts";
 
 /** The project of a run that names none. */
 const DEFAULT_PROJECT_NAME = "default";
@@ -33,7 +33,7 @@ export interface IngestedPatch {
 }
 
 /** Null clears a field; a patch can also be kept (`holdPatches`) and read back before it is applied. */
-export type TracePatch = GivenFields;
+export type TracePatch = InputFields;
 
 interface PostContext {
   /** ISO 8601 UTC with six decimals; the start of a run that does not say when it began. */
@@ -74,7 +74,7 @@ export function normalisePost(
   }
   problems.push(...placeProblems(reading, reading.id, where));
   if (reading.id === undefined || problems.length > 0) return { problems };
-  const fields = buildRow(reading.id, reading.given, context.now, context.parentOf ?? (() => undefined));
+  const fields = buildRow(reading.id, reading.fields, context.now, context.parentOf ?? (() => undefined));
   const project = reading.project ?? { sessionName: DEFAULT_PROJECT_NAME };
   return { run: { fields, project, unknownFields: reading.unknownFields } };
 }
@@ -95,16 +95,16 @@ export function normalisePatch(value: unknown, where: string, id?: string): Inge
   }
   problems.push(...placeProblems(reading, knownId, where));
   if (knownId === undefined || problems.length > 0) return { problems };
-  const said = Object.entries(reading.given).filter(
+  const fieldsOf = Object.entries(reading.fields).filter(
     ([name, value]) => value !== null || !KEPT_ON_NULL.has(name),
   );
-  return { id: knownId, patch: Object.fromEntries(said), unknownFields: reading.unknownFields };
+  return { id: knownId, patch: Object.fromEntries(fieldsOf), unknownFields: reading.unknownFields };
 }
 
 /** Once a field itself is wrong, what it says against the others is noise. */
-function placeProblems(reading: Reading, id: string | undefined, where: string): readonly string[] {
+function placeProblems(reading: ParsedRun, id: string | undefined, where: string): readonly string[] {
   if (id === undefined || reading.problems.length > 0) return [];
-  return lineageProblems(id, reading.given).map((problem) => fieldAt(where, problem));
+  return lineageProblems(id, reading.fields).map((problem) => fieldAt(where, problem));
 }
 
 function notAnObject(where: string): Problems {

@@ -6,12 +6,18 @@ import { batchOfParts } from "./parts.ts";
 import { batchOfSpans } from "./spans/batch.ts";
 import { runView } from "./view.ts";
 
-type Rows = "createRun" | "ingestRunBatch" | "ingestRunParts" | "ingestSpans" | "updateRun" | "readRun";
+type OperationIds =
+  | "createRun"
+  | "ingestRunBatch"
+  | "ingestRunParts"
+  | "ingestSpans"
+  | "updateRun"
+  | "readRun";
 
 const ATTACHMENTS_NOTED_MAX = 100;
 
 /** The paths by which trace rows come in and are looked up. */
-export const TRACE_HANDLERS: Pick<Handlers, Rows> = {
+export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   createRun(turn, { workspace, body }) {
     ingest(turn, workspace, { posts: [{ value: body, where: "body" }], patches: [] });
     return {};

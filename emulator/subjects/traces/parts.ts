@@ -1,5 +1,5 @@
 import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
-import type { Batch, Came } from "./ingest.ts";
+import type { Batch, IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
 
 /** An attachment of a row: what it is, without what is in it. */
@@ -24,7 +24,7 @@ const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
 const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "s");
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
-interface Whole {
+interface PartGroup {
   readonly verb: Verb;
   readonly id: string;
   readonly where: string;
@@ -35,23 +35,23 @@ interface Whole {
 /** Puts rows and changes together from the parts of a multipart body, in whatever order they stand. */
 export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
   const problems: string[] = nameProblems(parts, needsLengths);
-  const wholes = new Map<string, Whole>();
-  const feedback: Came[] = [];
+  const groups = new Map<string, PartGroup>();
+  const feedback: IngestItem[] = [];
   const attachments: Attachment[] = [];
   for (const part of parts) {
     const attachment = attachmentIn(part);
     if (attachment) attachments.push(attachment);
     else {
-      const problem = takeJson(part, wholes, feedback);
+      const problem = addJsonPart(part, groups, feedback);
       if (problem !== undefined) problems.push(problem);
     }
   }
-  const runs = [...wholes.values()];
-  const came = (verb: Verb) =>
+  const runs = [...groups.values()];
+  const itemsOf = (verb: Verb) =>
     runs
-      .filter((whole) => whole.verb === verb)
-      .map((whole) => ({ value: valueOf(whole, problems), where: whole.where }));
-  return { posts: came("post"), patches: came("patch"), feedback, problems, attachments };
+      .filter((group) => group.verb === verb)
+      .map((group) => ({ value: valueOf(group, problems), where: group.where }));
+  return { posts: itemsOf("post"), patches: itemsOf("patch"), feedback, problems, attachments };
 }
 
 function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string[] {
@@ -73,34 +73,38 @@ function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | unde
 }
 
 /** Takes a part that holds JSON to where it belongs, or says what is wrong with it. */
-function takeJson(part: FormPart, wholes: Map<string, Whole>, feedback: Came[]): string | undefined {
+function addJsonPart(
+  part: FormPart,
+  groups: Map<string, PartGroup>,
+  feedback: IngestItem[],
+): string | undefined {
   const { name } = part;
   const read = readJson(part);
   if ("problem" in read) return read.problem;
-  if (!name.startsWith("feedback.") || !FEEDBACK.test(name)) return takeMember(wholes, name, read.value);
+  if (!name.startsWith("feedback.") || !FEEDBACK.test(name)) return addMember(groups, name, read.value);
   feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
   return undefined;
 }
 
-function takeMember(wholes: Map<string, Whole>, name: string, value: unknown): string | undefined {
+function addMember(groups: Map<string, PartGroup>, name: string, value: unknown): string | undefined {
   const [, verb, id, member] = RUN.exec(name) ?? [];
   if (verb === undefined || id === undefined)
     return `${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`;
   if (member !== undefined && !MEMBERS.includes(member))
     return `${name}: must end with ${MEMBERS.join(", ")}`;
   const where = `${verb}.${id.toLowerCase()}`;
-  let whole = wholes.get(where);
-  if (!whole) {
-    whole = { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
-    wholes.set(where, whole);
+  let group = groups.get(where);
+  if (!group) {
+    group = { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
+    groups.set(where, group);
   }
-  if (member === undefined) whole.value = value;
-  else whole.members[member] = value;
+  if (member === undefined) group.value = value;
+  else group.members[member] = value;
   return undefined;
 }
 
 /** A member that stands on its own is the one that counts. */
-function valueOf({ value, id, where, members }: Whole, problems: string[]): unknown {
+function valueOf({ value, id, where, members }: PartGroup, problems: string[]): unknown {
   if (value === undefined) problems.push(`${where}: is missing; its members stand without it`);
   if (!isJsonObject(value)) return value;
   if (value.id != null && String(value.id).toLowerCase() !== id)

@@ -1,7 +1,7 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { GivenLineage, ParentLookup } from "./lineage.ts";
+import type { LineageInput, ParentLookup } from "./lineage.ts";
 import type { TracePatch } from "./normalise.ts";
-import { buildRow, givenOf, rowUnder } from "./row.ts";
+import { buildRow, inputFieldsOf, rowUnder } from "./row.ts";
 
 /**
  * The row after a patch. Each field of the patch replaces the row's as a whole (extra too, since
@@ -14,10 +14,10 @@ export function applyPatch(
   patch: TracePatch,
   parentOf: ParentLookup = () => undefined,
 ): TraceRow {
-  const given = { ...givenOf(row), ...patch, ...(movesRow(row, patch) ? placeIn(patch) : {}) };
+  const input = { ...inputFieldsOf(row), ...patch, ...(movesRow(row, patch) ? placeIn(patch) : {}) };
   // An error that arrives later says more than a success that was announced before it.
   const isFailing = patch.status == null && patch.error != null && patch.error !== "";
-  const said = isFailing ? { ...given, status: null } : given;
+  const said = isFailing ? { ...input, status: null } : input;
   return rowUnder(row.session_id, buildRow(row.id, said, row.start_time, parentOf));
 }
 
@@ -28,7 +28,7 @@ function movesRow(row: TraceRow, patch: TracePatch): boolean {
 }
 
 /** The place in the trace is one fact in four fields: a new place leaves none of the old ones standing. */
-function placeIn(patch: TracePatch): GivenLineage {
+function placeIn(patch: TracePatch): LineageInput {
   return {
     trace_id: patch.trace_id ?? null,
     parent_run_id: patch.parent_run_id ?? null,

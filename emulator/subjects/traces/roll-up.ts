@@ -8,24 +8,24 @@ import { parseCount } from "./usage.ts";
  * and nothing else, so that no token is counted twice on its way up.
  */
 export interface StoredRow extends TraceRow {
-  readonly below?: Below;
+  readonly below?: ChildTotals;
 }
 
-type Three<T> = readonly [total: T | null, prompt: T | null, completion: T | null];
+type Totals<T> = readonly [total: T | null, prompt: T | null, completion: T | null];
 
 type MeasureName = "tokens" | "costs";
 
-interface Below {
-  readonly tokens: Three<number>;
-  readonly costs: Three<string>;
+interface ChildTotals {
+  readonly tokens: Totals<number>;
+  readonly costs: Totals<string>;
   /** What the row has of its own. */
   readonly own: readonly MeasureName[];
 }
 
 /** What a row shows to its parent. */
 export interface Figures {
-  readonly tokens: Three<number>;
-  readonly costs: Three<string>;
+  readonly tokens: Totals<number>;
+  readonly costs: Totals<string>;
 }
 
 const TOKEN_FIELDS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
@@ -66,19 +66,19 @@ export function ownRow(row: StoredRow): TraceRow {
 
 /** An own row with what the children of its earlier version added up to. */
 export function withChildrenOf(own: TraceRow, earlier: StoredRow): StoredRow {
-  return earlier.below === undefined ? own : withBelow(own, earlier.below);
+  return earlier.below === undefined ? own : withChildTotals(own, earlier.below);
 }
 
 /** The row after one of its children has come to show other figures. */
-export function carried(row: StoredRow, before: Figures, after: Figures): StoredRow {
+export function withChildChange(row: StoredRow, before: Figures, after: Figures): StoredRow {
   const { tokens, costs } = row.below ?? NO_FIGURES;
-  return withBelow(ownRow(row), {
-    tokens: changed(tokens, before.tokens, after.tokens, plusTokens),
-    costs: changed(costs, before.costs, after.costs, plusCosts),
+  return withChildTotals(ownRow(row), {
+    tokens: changed(tokens, before.tokens, after.tokens, adjustTokens),
+    costs: changed(costs, before.costs, after.costs, adjustCosts),
   });
 }
 
-function withBelow(own: TraceRow, { tokens, costs }: Figures): StoredRow {
+function withChildTotals(own: TraceRow, { tokens, costs }: Figures): StoredRow {
   const figures = figuresOf(own);
   const hasTokens = figures.tokens.some((figure) => figure !== null);
   const hasCosts = figures.costs.some((figure) => figure !== null);
@@ -94,28 +94,28 @@ function withBelow(own: TraceRow, { tokens, costs }: Figures): StoredRow {
   };
 }
 
-function fieldsOf<Name extends string, T>(names: readonly Name[], values: Three<T>): Record<Name, T | null> {
+function fieldsOf<Name extends string, T>(names: readonly Name[], values: Totals<T>): Record<Name, T | null> {
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])) as Record<Name, T | null>;
 }
 
 function changed<T>(
-  sums: Three<T>,
-  before: Three<T>,
-  after: Three<T>,
-  plus: (sum: T | null, less: T | null, more: T | null) => T | null,
-): Three<T> {
+  sums: Totals<T>,
+  before: Totals<T>,
+  after: Totals<T>,
+  adjust: (sum: T | null, less: T | null, more: T | null) => T | null,
+): Totals<T> {
   return [0, 1, 2].map((at) =>
-    plus(sums[at] ?? null, before[at] ?? null, after[at] ?? null),
-  ) as unknown as Three<T>;
+    adjust(sums[at] ?? null, before[at] ?? null, after[at] ?? null),
+  ) as unknown as Totals<T>;
 }
 
 /** A sum of nothing is null, so that a chain without any model call has no tokens rather than none used. */
-function plusTokens(sum: number | null, less: number | null, more: number | null): number | null {
+function adjustTokens(sum: number | null, less: number | null, more: number | null): number | null {
   if (less === null && more === null) return sum;
   return parseCount((sum ?? 0) - (less ?? 0) + (more ?? 0)) ?? sum;
 }
 
-function plusCosts(sum: string | null, less: string | null, more: string | null): string | null {
+function adjustCosts(sum: string | null, less: string | null, more: string | null): string | null {
   if (less === null && more === null) return sum;
   return addDecimals(addDecimals(sum ?? "0", negateDecimal(less ?? "0")), more ?? "0");
 }

@@ -1,6 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { GivenFields } from "./given.ts";
 import { lineageOf, type ParentLookup } from "./lineage.ts";
+import type { InputFields } from "./run-input.ts";
 import { costsOf, explicitCosts, explicitTokens, firstTokenTimeIn, tokensOf } from "./usage.ts";
 
 /** A trace row before its project is known. */
@@ -14,38 +14,38 @@ function derivedStatus(row: Pick<TraceRow, "error" | "end_time">): string {
 }
 
 /** The row that follows from what was said of it, with every value that was left out worked out. */
-export function buildRow(id: string, given: GivenFields, now: string, parentOf: ParentLookup): RowFields {
-  const startTime = given.start_time ?? now;
-  const error = given.error ?? null;
-  const endTime = given.end_time ?? null;
+export function buildRow(id: string, input: InputFields, now: string, parentOf: ParentLookup): RowFields {
+  const startTime = input.start_time ?? now;
+  const error = input.error ?? null;
+  const endTime = input.end_time ?? null;
   const content = {
-    inputs: given.inputs ?? null,
-    outputs: given.outputs ?? null,
-    extra: given.extra ?? null,
-    events: given.events ?? null,
-    feedback_stats: given.feedback_stats ?? null,
+    inputs: input.inputs ?? null,
+    outputs: input.outputs ?? null,
+    extra: input.extra ?? null,
+    events: input.events ?? null,
+    feedback_stats: input.feedback_stats ?? null,
   };
   return {
     id,
-    ...lineageOf(id, startTime, given, parentOf),
-    reference_example_id: given.reference_example_id ?? null,
-    name: given.name ?? "",
-    run_type: given.run_type ?? "",
+    ...lineageOf(id, startTime, input, parentOf),
+    reference_example_id: input.reference_example_id ?? null,
+    name: input.name ?? "",
+    run_type: input.run_type ?? "",
     start_time: startTime,
     end_time: endTime,
-    status: given.status ?? derivedStatus({ error, end_time: endTime }),
-    trace_tier: given.trace_tier ?? null,
+    status: input.status ?? derivedStatus({ error, end_time: endTime }),
+    trace_tier: input.trace_tier ?? null,
     error,
-    tags: given.tags ?? [],
-    ...figuresOf(given, content),
-    first_token_time: given.first_token_time ?? firstTokenTimeIn(content.events),
+    tags: input.tags ?? [],
+    ...figuresOf(input, content),
+    first_token_time: input.first_token_time ?? firstTokenTimeIn(content.events),
     ...content,
   };
 }
 
 /** What must have been said of a row for it to be as it is: `buildRow` makes the same row of it. */
-export function givenOf(row: TraceRow): GivenFields {
-  const { id, session_id, is_root, ...given } = row;
+export function inputFieldsOf(row: TraceRow): InputFields {
+  const { id, session_id, is_root, ...input } = row;
   const tokens = explicitTokens(
     { total: row.total_tokens, prompt: row.prompt_tokens, completion: row.completion_tokens },
     row,
@@ -55,7 +55,7 @@ export function givenOf(row: TraceRow): GivenFields {
     row,
   );
   return {
-    ...given,
+    ...input,
     status: row.status === derivedStatus(row) ? null : row.status,
     total_tokens: tokens.total ?? null,
     prompt_tokens: tokens.prompt ?? null,
@@ -73,28 +73,25 @@ export function rowUnder(sessionId: string, fields: RowFields): TraceRow {
   return { id, session_id: sessionId, ...rest };
 }
 
-type FigureFields = Pick<
+type UsageFields = Pick<
   TraceRow,
   "total_tokens" | "prompt_tokens" | "completion_tokens" | "total_cost" | "prompt_cost" | "completion_cost"
 >;
 
-function figuresOf(
-  given: GivenFields,
-  content: Pick<TraceRow, "outputs" | "extra" | "events">,
-): FigureFields {
+function figuresOf(input: InputFields, content: Pick<TraceRow, "outputs" | "extra" | "events">): UsageFields {
   const tokens = tokensOf(
     {
-      total: given.total_tokens ?? null,
-      prompt: given.prompt_tokens ?? null,
-      completion: given.completion_tokens ?? null,
+      total: input.total_tokens ?? null,
+      prompt: input.prompt_tokens ?? null,
+      completion: input.completion_tokens ?? null,
     },
     content,
   );
   const costs = costsOf(
     {
-      total: given.total_cost ?? null,
-      prompt: given.prompt_cost ?? null,
-      completion: given.completion_cost ?? null,
+      total: input.total_cost ?? null,
+      prompt: input.prompt_cost ?? null,
+      completion: input.completion_cost ?? null,
     },
     content,
   );

@@ -63,11 +63,11 @@ function corpusOf(seed: string): string {
     .join(" ")
     .split(/\s+/)
     .filter((word) => /^[\x21-\x7e]+$/.test(word));
-  const drawn: string[] = [];
+  const wordIndex: string[] = [];
   for (let length = 0; length < CORPUS_LENGTH; ) {
     const word = words[random.below(words.length)] ?? "word";
-    drawn.push(word);
+    wordIndex.push(word);
     length += word.length + 1;
   }
-  return drawn.join(" ");
+  return wordIndex.join(" ");
 }

@@ -5,7 +5,7 @@ import { MODELS, type Model, type Topic } from "./sample-texts.ts";
 import type { Branch } from "./sample-trees.ts";
 
 /** What the contents of a run depend on, apart from chance. */
-export interface Scene {
+export interface RunContext {
   readonly type: Branch["type"];
   readonly topic: Topic;
   /** Null while the run has not ended. */
@@ -18,13 +18,13 @@ export interface Scene {
 }
 
 /** Inputs, outputs, extra, events, tokens and costs of one run, as a client posts them. */
-export function contentsOf(scene: Scene, random: Random): JsonObject {
-  if (scene.type === "llm") return modelCall(scene, random);
-  const { inputs, outputs } = PLAIN[scene.type](scene.topic, random);
+export function contentsOf(context: RunContext, random: Random): JsonObject {
+  if (context.type === "llm") return modelCall(context, random);
+  const { inputs, outputs } = PLAIN[context.type](context.topic, random);
   return {
     inputs,
-    ...(scene.isEnded && scene.error === null ? { outputs } : {}),
-    extra: { metadata: scene.metadata, runtime: RUNTIME },
+    ...(context.isEnded && context.error === null ? { outputs } : {}),
+    extra: { metadata: context.metadata, runtime: RUNTIME },
   };
 }
 
@@ -69,41 +69,41 @@ function messagesOf(topic: Topic): readonly JsonObject[] {
   ];
 }
 
-function modelCall(scene: Scene, random: Random): JsonObject {
+function modelCall(context: RunContext, random: Random): JsonObject {
   const model = random.pick(MODELS);
-  const messages = messagesOf(scene.topic);
-  const prompt = Math.ceil((scene.topic.question.length + 70) / 4) + random.below(400);
-  const completion = Math.ceil(scene.topic.answer.length / 4) + random.below(60);
+  const messages = messagesOf(context.topic);
+  const prompt = Math.ceil((context.topic.question.length + 70) / 4) + random.below(400);
+  const completion = Math.ceil(context.topic.answer.length / 4) + random.below(60);
   const extra = {
-    metadata: { ...scene.metadata, ls_model_name: model.name, ls_temperature: random.below(11) / 10 },
-    invocation_params: { model: model.name, stop: null, tools: [{ name: scene.topic.tool }] },
+    metadata: { ...context.metadata, ls_model_name: model.name, ls_temperature: random.below(11) / 10 },
+    invocation_params: { model: model.name, stop: null, tools: [{ name: context.topic.tool }] },
     runtime: RUNTIME,
   };
-  if (!scene.isEnded) return { inputs: { messages }, extra, events: eventsOf(scene, random, false) };
-  if (scene.error !== null) return { inputs: { messages }, extra, events: [] };
-  const message = { role: "assistant", content: scene.topic.answer, tool_calls: [] };
+  if (!context.isEnded) return { inputs: { messages }, extra, events: eventsOf(context, random, false) };
+  if (context.error !== null) return { inputs: { messages }, extra, events: [] };
+  const message = { role: "assistant", content: context.topic.answer, tool_calls: [] };
   return {
     inputs: { messages },
-    events: eventsOf(scene, random, true),
+    events: eventsOf(context, random, true),
     ...random.pick(USAGE_SPELLINGS)({ model, prompt, completion, message, extra }),
   };
 }
 
-function eventsOf(scene: Scene, random: Random, isEnded: boolean): readonly JsonObject[] {
-  const events: JsonObject[] = [{ name: "start", time: scene.timeAt(0) }];
+function eventsOf(context: RunContext, random: Random, isEnded: boolean): readonly JsonObject[] {
+  const events: JsonObject[] = [{ name: "start", time: context.timeAt(0) }];
   if (random.chance(0.7)) {
     events.push({
       name: "new_token",
-      time: scene.timeAt(0.2),
-      kwargs: { token: scene.topic.answer.slice(0, 4) },
+      time: context.timeAt(0.2),
+      kwargs: { token: context.topic.answer.slice(0, 4) },
     });
     events.push({
       name: "new_token",
-      time: scene.timeAt(0.3),
-      kwargs: { token: scene.topic.answer.slice(4, 9) },
+      time: context.timeAt(0.3),
+      kwargs: { token: context.topic.answer.slice(4, 9) },
     });
   }
-  return isEnded ? [...events, { name: "end", time: scene.timeAt(1) }] : events;
+  return isEnded ? [...events, { name: "end", time: context.timeAt(1) }] : events;
 }
 
 interface Call {

@@ -2,11 +2,11 @@ import type { JsonObject } from "./json.ts";
 import { createRandom, type Random } from "./random.ts";
 import { contentsOf } from "./sample-contents.ts";
 import { FAILURES, TAGS, TOPICS, type Topic } from "./sample-texts.ts";
-import { type Branch, growTree, type TreeShape } from "./sample-trees.ts";
+import { type Branch, buildTree, type TreeShape } from "./sample-trees.ts";
 import { millisOf, shiftTime, stampOf } from "./wire-time.ts";
 
 /** What the runs of one sample trace are made of. */
-interface TraceOrder {
+interface TraceOptions {
   readonly shape: TreeShape;
   /** The seed of everything drawn for this trace. */
   readonly seed: string;
@@ -47,7 +47,7 @@ const LATE_MICROS_MAX = 30 * 60 * 1_000_000;
 
 /** A trace that has been drawn, but for the contents of its runs. */
 interface Draft {
-  readonly order: TraceOrder;
+  readonly options: TraceOptions;
   readonly tree: readonly Branch[];
   readonly timing: Timing;
   readonly errors: readonly (string | null)[];
@@ -60,44 +60,44 @@ interface Draft {
 }
 
 /** The posts of one trace, each parent before its children. */
-export function tracePosts(order: TraceOrder): readonly JsonObject[] {
-  const random = createRandom(order.seed);
-  const draft = drawTrace(order, random);
+export function tracePosts(options: TraceOptions): readonly JsonObject[] {
+  const random = createRandom(options.seed);
+  const draft = generateTrace(options, random);
   const dottedOrders: string[] = [];
   return draft.tree.map((branch, index) => {
     const start = timeIn(draft, draft.timing.start[index] ?? 0);
     const above = dottedOrders[branch.parent];
-    const segment = `${stampOf(start)}${order.idOf(index)}`;
+    const segment = `${stampOf(start)}${options.idOf(index)}`;
     const dottedOrder = above === undefined ? segment : `${above}.${segment}`;
     dottedOrders.push(dottedOrder);
     return {
-      id: order.idOf(index),
-      trace_id: order.idOf(0),
-      ...(branch.parent >= 0 ? { parent_run_id: order.idOf(branch.parent) } : {}),
+      id: options.idOf(index),
+      trace_id: options.idOf(0),
+      ...(branch.parent >= 0 ? { parent_run_id: options.idOf(branch.parent) } : {}),
       dotted_order: dottedOrder,
       name: branch.name,
       run_type: branch.type,
-      ...courseOf(draft, index, start, random),
-      ...marksOf(branch, random),
+      ...runBodyOf(draft, index, start, random),
+      ...annotationsOf(branch, random),
     };
   });
 }
 
-function drawTrace(order: TraceOrder, random: Random): Draft {
-  const tree = growTree(order.shape, random).slice(0, order.runsMax);
+function generateTrace(options: TraceOptions, random: Random): Draft {
+  const tree = buildTree(options.shape, random).slice(0, options.runsMax);
   const timing = timingOf(tree, random);
-  const errors = errorsOf(tree, random, order.shape === "errors" ? 0.5 : 0.04);
+  const errors = errorsOf(tree, random, options.shape === "errors" ? 0.5 : 0.04);
   const open = openRunsOf(tree, random.chance(0.03));
   const lateMicros = random.chance(0.02) ? random.below(LATE_MICROS_MAX) : 0;
-  const begin = atLeast(order.from, shiftTime(order.start, -lateMicros));
-  const style = styleFor(begin, order.from, random);
+  const begin = atLeast(options.from, shiftTime(options.start, -lateMicros));
+  const style = styleFor(begin, options.from, random);
   const topic = random.pick(TOPICS);
-  const metadata = { thread_id: order.idOf(0), user_id: `user-${random.below(500)}`, revision_id: null };
-  return { order, tree, timing, errors, open, begin, style, topic, metadata };
+  const metadata = { thread_id: options.idOf(0), user_id: `user-${random.below(500)}`, revision_id: null };
+  return { options, tree, timing, errors, open, begin, style, topic, metadata };
 }
 
 /** How a run went: its times, its error, what went in and what came out. */
-function courseOf(draft: Draft, index: number, start: string, random: Random): JsonObject {
+function runBodyOf(draft: Draft, index: number, start: string, random: Random): JsonObject {
   const { errors, metadata, open, style, timing, topic, tree } = draft;
   const duration = (timing.end[index] ?? 0) - (timing.start[index] ?? 0);
   const after = (share: number): string =>
@@ -115,8 +115,8 @@ function courseOf(draft: Draft, index: number, start: string, random: Random): J
   };
 }
 
-function timeIn({ begin, order, style }: Draft, micros: number): string {
-  const lastStart = shiftTime(order.to, -1) ?? order.to;
+function timeIn({ begin, options, style }: Draft, micros: number): string {
+  const lastStart = shiftTime(options.to, -1) ?? options.to;
   return cut(atMost(lastStart, shiftTime(begin, micros)), style);
 }
 
@@ -158,7 +158,7 @@ function openRunsOf(tree: readonly Branch[], isOpen: boolean): ReadonlySet<numbe
   return open;
 }
 
-function marksOf(branch: Branch, random: Random): JsonObject {
+function annotationsOf(branch: Branch, random: Random): JsonObject {
   const isRoot = branch.parent < 0;
   const tags = random.chance(0.5) ? [random.pick(TAGS)] : [];
   if (isRoot && random.chance(0.5)) tags.push(random.pick(TAGS));

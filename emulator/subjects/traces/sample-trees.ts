@@ -1,5 +1,5 @@
-import type { RUN_TYPES } from "./given.ts";
 import type { Random } from "./random.ts";
+import type { RUN_TYPES } from "./run-input.ts";
 
 /** One run of a sample trace before it has times and contents; parents stand before their children. */
 export interface Branch {
@@ -13,7 +13,7 @@ export interface Branch {
 export type TreeShape = "mixed" | "flat" | "deep" | "wide" | "errors";
 
 /** Draws the runs of one trace, in the order in which they begin. */
-export function growTree(shape: TreeShape, random: Random): readonly Branch[] {
+export function buildTree(shape: TreeShape, random: Random): readonly Branch[] {
   const tree: Branch[] = [];
   if (shape === "flat") single(tree, random);
   else if (shape === "deep") nested(tree, 8 + random.below(17));

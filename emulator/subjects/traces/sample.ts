@@ -2,7 +2,7 @@ import { idFor } from "../../kernel/ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { Problems } from "./normalise.ts";
 import { createBenchPosts } from "./sample-bench.ts";
-import { torturePost } from "./sample-torture.ts";
+import { torturePost } from "./sample-edge-cases.ts";
 import { tracePosts } from "./sample-traces.ts";
 import { microsBetween, parseTime, shiftTime } from "./wire-time.ts";
 
@@ -21,7 +21,7 @@ const WINDOW_DAYS_MAX = 36_600;
 const MICROS_PER_DAY = 86_400_000_000;
 
 /** Which sample runs are wanted; the same order gives the same runs. */
-export interface SampleOrder {
+export interface SampleOptions {
   /** How many runs, exactly; a last trace that is too long is cut off. */
   readonly count: number;
   /** The window in which the runs begin; start inclusive, end exclusive. */
@@ -35,28 +35,28 @@ export interface SampleOrder {
 }
 
 /** Sample runs as a client would post them, made one trace at a time while they are taken. */
-export function sampleTraces(order: SampleOrder): { readonly posts: Iterable<JsonObject> } | Problems {
-  const from = parseTime(order.from);
-  const to = parseTime(order.to);
-  const shape = SAMPLE_SHAPES.find((known) => known === (order.shape ?? "mixed"));
-  const problems = orderProblems(order, from, to);
+export function sampleTraces(options: SampleOptions): { readonly posts: Iterable<JsonObject> } | Problems {
+  const from = parseTime(options.from);
+  const to = parseTime(options.to);
+  const shape = SAMPLE_SHAPES.find((known) => known === (options.shape ?? "mixed"));
+  const problems = optionProblems(options, from, to);
   if (shape === undefined) problems.push(`shape: must be one of ${SAMPLE_SHAPES.join(", ")}`);
   if (shape === undefined || from === undefined || to === undefined || problems.length > 0)
     return { problems };
-  const plan: Plan = { ...order, from, to, shape };
-  return { posts: { [Symbol.iterator]: () => drawPosts(plan) } };
+  const plan: Plan = { ...options, from, to, shape };
+  return { posts: { [Symbol.iterator]: () => generatePosts(plan) } };
 }
 
-interface Plan extends SampleOrder {
+interface Plan extends SampleOptions {
   readonly shape: (typeof SAMPLE_SHAPES)[number];
 }
 
-function orderProblems(order: SampleOrder, from: string | undefined, to: string | undefined): string[] {
+function optionProblems(options: SampleOptions, from: string | undefined, to: string | undefined): string[] {
   const problems: string[] = [];
-  if (!Number.isInteger(order.count) || order.count < 1 || order.count > SAMPLE_COUNT_MAX) {
+  if (!Number.isInteger(options.count) || options.count < 1 || options.count > SAMPLE_COUNT_MAX) {
     problems.push(`count: must be a whole number from 1 to ${SAMPLE_COUNT_MAX}`);
   }
-  if (!Number.isSafeInteger(order.seed)) problems.push("seed: must be a whole number");
+  if (!Number.isSafeInteger(options.seed)) problems.push("seed: must be a whole number");
   if (from === undefined) problems.push("from: must be an ISO 8601 time");
   if (to === undefined) problems.push("to: must be an ISO 8601 time");
   if (from === undefined || to === undefined) return problems;
@@ -67,7 +67,7 @@ function orderProblems(order: SampleOrder, from: string | undefined, to: string 
   return problems;
 }
 
-function* drawPosts(plan: Plan): Generator<JsonObject, void, undefined> {
+function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
   const project = plan.sessionName === undefined ? undefined : { session_name: plan.sessionName };
   const span = microsBetween(plan.from, plan.to);
   const postsFrom = postsOf(plan);

@@ -75,22 +75,22 @@ export function firstTokenTimeIn(events: unknown): string | null {
   return null;
 }
 
-function complete<T>(said: Partial<Figures<T>>, source: UsageSource, measure: Measure<T>): Figures<T> {
+function complete<T>(stated: Partial<Figures<T>>, source: UsageSource, measure: Measure<T>): Figures<T> {
   const reported = reportedIn(source, measure);
-  const prompt = said.prompt ?? reported.prompt;
-  const completion = said.completion ?? reported.completion;
+  const prompt = stated.prompt ?? reported.prompt;
+  const completion = stated.completion ?? reported.completion;
   const sum = prompt !== null && completion !== null ? measure.add(prompt, completion) : null;
-  return { total: said.total ?? reported.total ?? sum, prompt, completion };
+  return { total: stated.total ?? reported.total ?? sum, prompt, completion };
 }
 
 function explicit<T>(figures: Figures<T>, source: UsageSource, measure: Measure<T>): Partial<Figures<T>> {
   const reported = reportedIn(source, measure);
-  const said = {
+  const stated = {
     prompt: figures.prompt === reported.prompt ? null : figures.prompt,
     completion: figures.completion === reported.completion ? null : figures.completion,
   };
-  const { total } = complete(said, source, measure);
-  return { ...said, total: figures.total === total ? null : figures.total };
+  const { total } = complete(stated, source, measure);
+  return { ...stated, total: figures.total === total ? null : figures.total };
 }
 
 /** All three come from the first report that has any of them, so that they belong together. */

@@ -12,7 +12,7 @@ export interface WaitingChild {
 
 /** How many rows of a workspace may wait; further ones stay where they are when their parents come. */
 const WAITING_MAX = 100_000;
-const AT_A_TIME = 1_000;
+const PAGE_SIZE = 1_000;
 
 /** Waiting rows by workspace, labelled with the parent that they wait for. */
 export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
@@ -46,8 +46,8 @@ export function childrenWaitingFor(
   const group = workspaceKey(workspace);
   const count = turn.count(WAITING_CHILDREN, group, parentId);
   const children: WaitingChild[] = [];
-  for (let offset = 0; offset < count; offset += AT_A_TIME)
-    children.push(...turn.page(WAITING_CHILDREN, { group, label: parentId, offset, limit: AT_A_TIME }));
+  for (let offset = 0; offset < count; offset += PAGE_SIZE)
+    children.push(...turn.page(WAITING_CHILDREN, { group, label: parentId, offset, limit: PAGE_SIZE }));
   return children;
 }
 

@@ -1,4 +1,4 @@
-import { strikeWebhook, type WebhookFault } from "../faults/webhook.ts";
+import { triggerWebhookFault, type WebhookFault } from "../faults/webhook.ts";
 import type { Reaction, Turn } from "../turn.ts";
 import { closeDelivery } from "./ledger.ts";
 import { maskedUrl } from "./mask.ts";
@@ -8,7 +8,7 @@ const REFUSED_CONNECTION = { failure: "network", message: "A fault refused the c
 
 /** Makes the delivery's current attempt, unless a fault has other plans for it. */
 export function attemptDelivery(turn: Turn, delivery: Delivery): void {
-  const fault = strikeWebhook(turn, { url: delivery.url, run_id: delivery.run_id });
+  const fault = triggerWebhookFault(turn, { url: delivery.url, run_id: delivery.run_id });
   if (!fault?.delayMs) return send(turn, delivery, fault);
   const data = { attempt: delivery.current_attempt, fault: { ...fault, delayMs: 0 } };
   turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs: fault.delayMs, data });
@@ -17,8 +17,9 @@ export function attemptDelivery(turn: Turn, delivery: Delivery): void {
 function send(turn: Turn, delivery: Delivery, fault: WebhookFault | undefined): void {
   if (fault?.drop) return closeDelivery(turn, delivery, "dropped", "A fault dropped it.");
   const first = { number: delivery.current_attempt, copy: 0, started_at: turn.now, faked: true };
-  if (fault?.instead === "refused") return settle(turn, delivery, first, REFUSED_CONNECTION);
-  if (fault?.instead) return settle(turn, delivery, first, { status: fault.instead.status, reply: "" });
+  if (fault?.simulatedResult === "refused") return recordAttempt(turn, delivery, first, REFUSED_CONNECTION);
+  if (fault?.simulatedResult)
+    return recordAttempt(turn, delivery, first, { status: fault.simulatedResult.status, reply: "" });
   for (let copy = 0; copy <= (fault?.duplicates ?? 0); copy += 1) post(turn, delivery, copy);
 }
 
@@ -34,7 +35,7 @@ function post(turn: Turn, delivery: Delivery, copy: number): void {
     started_at: turn.now,
   };
   // A lane for each webhook: a receiver that never answers holds up nobody else's result.
-  turn.ask({
+  turn.requestEffect({
     kind: "webhook.post",
     ref: id,
     lane: `webhook/${id}/${copy}`,
@@ -56,13 +57,13 @@ export const onPosted: Reaction = (turn, { ref, data, result }) => {
   const delivery = turn.get(DELIVERIES, ref);
   if (!delivery) return;
   const { attempt, copy, started_at } = data as unknown as WebhookPost;
-  settle(turn, delivery, { number: attempt, copy, started_at, faked: false }, result as Posted);
+  recordAttempt(turn, delivery, { number: attempt, copy, started_at, faked: false }, result as Posted);
 };
 
 type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
 
 /** Enters an attempt in the ledger; its outcome decides, unless it is a copy, how the delivery goes on. */
-function settle(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted): void {
+function recordAttempt(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted): void {
   const delivery = { ...before, attempts: [...before.attempts, attemptOf(head, turn.now, posted)] };
   const decides = head.copy === 0 && before.status === "pending" && before.current_attempt === head.number;
   if (!decides) return turn.put(DELIVERIES, delivery);

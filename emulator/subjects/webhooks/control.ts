@@ -1,7 +1,7 @@
 import { integer, object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import { explainWebhook } from "./explain.ts";
-import { emptyInbox, readInbox, receive } from "./inbox.ts";
+import { clearInbox, readInbox, receive } from "./inbox.ts";
 import { deliveryById, listDeliveries } from "./ledger.ts";
 import { DELIVERY_STATUSES } from "./records.ts";
 import { redeliver } from "./redeliver.ts";
@@ -77,7 +77,7 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
     summary: "Throw away what an inbox has been sent.",
     run({ world }, { path }) {
       const name = path.name ?? "";
-      return { deleted: world.turn(cause("webhook.inbox.empty", name), (turn) => emptyInbox(turn, name)) };
+      return { deleted: world.turn(cause("webhook.inbox.empty", name), (turn) => clearInbox(turn, name)) };
     },
   }),
 ];

@@ -17,8 +17,8 @@ export function receive(
   name: string,
   { query, headers, body }: Received,
 ): { readonly received: string } {
-  refuseOddName(name);
-  refuseLongHead(query, headers);
+  requireValidName(name);
+  requireShortHead(query, headers);
   const message: InboxMessage = {
     id: turn.nextId("webhook_message"),
     inbox: name,
@@ -28,7 +28,7 @@ export function receive(
     body: body.slice(0, MAX_BODY_CHARACTERS),
     body_cut: body.length > MAX_BODY_CHARACTERS,
   };
-  if (!turn.get(INBOX_NAMES, name)) makeRoom(turn);
+  if (!turn.get(INBOX_NAMES, name)) removeOldestMessage(turn);
   turn.put(INBOX_NAMES, { name });
   turn.put(INBOX, message);
   const [oldest] = turn.list(INBOX, name);
@@ -36,15 +36,15 @@ export function receive(
   return { received: message.id };
 }
 
-function makeRoom(turn: Turn): void {
+function removeOldestMessage(turn: Turn): void {
   if (turn.count(INBOX_NAMES) < MAX_INBOXES) return;
   const [oldest] = turn.list(INBOX_NAMES);
-  if (oldest) emptyInbox(turn, oldest.name);
+  if (oldest) clearInbox(turn, oldest.name);
 }
 
 /** Throws the messages of an inbox away: how many there were. */
-export function emptyInbox(turn: Turn, name: string): number {
-  refuseOddName(name);
+export function clearInbox(turn: Turn, name: string): number {
+  requireValidName(name);
   const messages = [...turn.list(INBOX, name)];
   for (const { id } of messages) turn.remove(INBOX, id);
   if (turn.get(INBOX_NAMES, name)) turn.remove(INBOX_NAMES, name);
@@ -53,7 +53,7 @@ export function emptyInbox(turn: Turn, name: string): number {
 
 /** What has come in, oldest first; a body that is JSON is answered as such. */
 export function readInbox(reader: Reader, name: string) {
-  refuseOddName(name);
+  requireValidName(name);
   return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
     ...message,
     received_at: formatInstant(received_at),
@@ -61,21 +61,21 @@ export function readInbox(reader: Reader, name: string) {
   }));
 }
 
-function refuseOddName(name: string): void {
+function requireValidName(name: string): void {
   if (NAME.test(name)) return;
-  const said = "The name of an inbox has up to 100 letters, digits, dots, hyphens and underscores.";
-  throw new Refusal(422, "invalid_request", said);
+  const size = "The name of an inbox has up to 100 letters, digits, dots, hyphens and underscores.";
+  throw new Refusal(422, "invalid_request", size);
 }
 
 /** A server bounds them itself; a request that comes without one has no such bound. */
-function refuseLongHead(query: string, headers: Received["headers"]): void {
+function requireShortHead(query: string, headers: Received["headers"]): void {
   const characters = Object.entries(headers).reduce(
     (sum, [name, value]) => sum + name.length + value.length,
     query.length,
   );
   if (characters <= MAX_HEAD_CHARACTERS) return;
-  const said = `An inbox takes up to ${MAX_HEAD_CHARACTERS} characters of query and headers, not ${characters}.`;
-  throw new Refusal(413, "head_too_large", said);
+  const size = `An inbox takes up to ${MAX_HEAD_CHARACTERS} characters of query and headers, not ${characters}.`;
+  throw new Refusal(413, "head_too_large", size);
 }
 
 function parsed(body: string): unknown {

@@ -5,17 +5,17 @@ import { DELIVERIES, type Delivery, type DeliveryStatus } from "./records.ts";
 /** A longer payload is let go once its delivery has ended, so that the ledger stays small. */
 const PAYLOAD_KEPT_BYTES = 65_536;
 
-type Order = Pick<
+type DeliveryInput = Pick<
   Delivery,
   "region" | "tenant_id" | "run_id" | "thread_id" | "run_status" | "url" | "redelivery_of"
 > & { readonly payload: string };
 
 /** Enters a delivery in the ledger, before its first attempt. */
-export function openDelivery(turn: Turn, order: Order): Delivery {
+export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
   const delivery: Delivery = {
     id: turn.nextId("webhook_delivery"),
-    ...order,
-    payload_bytes: new TextEncoder().encode(order.payload).length,
+    ...input,
+    payload_bytes: new TextEncoder().encode(input.payload).length,
     status: "pending",
     reason: null,
     created_at: turn.now,
@@ -40,9 +40,9 @@ export function closeDelivery(
     delivery: delivery.id,
     ...(reason !== null && { reason }),
   });
-  const surplus = turn.count(DELIVERIES, "ended") - turn.ports.settings.limits.webhook_ledger;
-  if (surplus <= 0) return;
-  for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, surplus)) turn.remove(DELIVERIES, id);
+  const excess = turn.count(DELIVERIES, "ended") - turn.ports.settings.limits.webhook_ledger;
+  if (excess <= 0) return;
+  for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, excess)) turn.remove(DELIVERIES, id);
 }
 
 /** Throws a `Refusal` (404) when there is none, or none any more. */

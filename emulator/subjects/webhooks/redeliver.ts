@@ -21,8 +21,8 @@ export function redeliver(turn: Turn, id: string): Delivery {
   if (turn.count(DELIVERIES, "pending") >= limits.webhook_pending)
     throw new Refusal(429, "too_many_deliveries", `${limits.webhook_pending} deliveries are under way.`);
   const { region, tenant_id, run_id, thread_id, run_status, url, payload } = before;
-  const order = { region, tenant_id, run_id, thread_id, run_status, url, payload, redelivery_of: before.id };
-  const delivery = openDelivery(turn, order);
+  const input = { region, tenant_id, run_id, thread_id, run_status, url, payload, redelivery_of: before.id };
+  const delivery = openDelivery(turn, input);
   attemptDelivery(turn, delivery);
   return turn.get(DELIVERIES, delivery.id) ?? delivery;
 }

@@ -4,7 +4,12 @@ import type { Field } from "../../../contracts/spec/fields.ts";
 import type { BodyOf, Operation, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
 import { isLimited } from "../../../contracts/spec/rate-limits/rows.ts";
-import { UNSHOWN_AREAS, UNSHOWN_PATHS, unshownArea, unshownPath } from "../../../contracts/spec/unshown.ts";
+import {
+  UNSHOWN_AREAS,
+  UNSHOWN_PATHS,
+  unshownArea,
+  unshownPath,
+} from "../../../contracts/spec/undocumented-paths.ts";
 import { createRowFinder } from "../../../emulator/subjects/rate-limits/matching.ts";
 
 const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
@@ -128,7 +133,7 @@ describe("an unshown path", () => {
 
   test("always says what is known of it", () => {
     expect(unshownArea("/runs")).toBeUndefined();
-    for (const { says, section } of [...UNSHOWN_PATHS, ...UNSHOWN_AREAS]) {
+    for (const { description: says, section } of [...UNSHOWN_PATHS, ...UNSHOWN_AREAS]) {
       expect(says).toMatch(/^[A-Z].+\.$/);
       expect(section).toMatch(/^(?:1|8\.5)$/);
     }

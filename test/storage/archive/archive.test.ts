@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ENTRY, readManifest } from "../../../emulator/storage/archive/manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
 import { createSeal, openSeal } from "../../../emulator/storage/archive/seal.ts";
-import { placeOfTraces } from "../../../emulator/storage/archive/trace-entries.ts";
+import { traceEntryPath } from "../../../emulator/storage/archive/trace-entries.ts";
 import { unpackEntries } from "../../../emulator/storage/archive/unpack.ts";
 import { MANIFEST } from "./manifest.ts";
 
@@ -32,7 +32,7 @@ async function unpacked(
     authenticate,
   }: { bytesMax?: number; authenticate?: (digest: string) => string } = {},
 ): Promise<[string, Buffer][]> {
-  const { entries, prove } = await unpackEntries(sent(bytes), bytesMax);
+  const { entries, verify: prove } = await unpackEntries(sent(bytes), bytesMax);
   const found: [string, Buffer][] = [];
   for await (const { name, content } of entries) {
     const pieces: Uint8Array[] = [];
@@ -179,7 +179,7 @@ describe("names of rows", () => {
   const SESSION = "00000000-0000-4000-8000-000000000002";
 
   it("are places in the folder", () => {
-    const place = (name: string) => placeOfTraces("/data", name);
+    const place = (name: string) => traceEntryPath("/data", name);
     expect(place(`us/${TENANT}/${SESSION}/2026-03-01.index`)).toBe(
       `/data/us/${TENANT}/${SESSION}/2026-03-01.index`,
     );
@@ -199,6 +199,6 @@ describe("names of rows", () => {
     `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
     `US/${TENANT}/${SESSION}/2026-03-01.index`,
   ])("that are none are refused: %s", (name) =>
-    expect(() => placeOfTraces("/data", name)).toThrow(expect.objectContaining(DAMAGED)),
+    expect(() => traceEntryPath("/data", name)).toThrow(expect.objectContaining(DAMAGED)),
   );
 });

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import {
   markOf,
   noteMark,
-  placeOfTraces,
   traceEntries,
+  traceEntryPath,
 } from "../../../emulator/storage/archive/trace-entries.ts";
-import type { TracePlace } from "../../../emulator/storage/rows/layers.ts";
+import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
 import {
   DAY,
@@ -27,14 +27,14 @@ function forkOf(store: TraceFiles): TraceFiles {
 }
 
 /** A store of what an archive would say of another one. */
-async function carried(place: TracePlace): Promise<TraceFiles> {
+async function carried(place: TraceLocation): Promise<TraceFiles> {
   const folder = temporaryFolder();
   for (const { name, size, content } of traceEntries("traces/", place)) {
     const pieces: Uint8Array[] = [];
     for await (const piece of content()) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     expect(bytes).toHaveLength(size);
-    const path = placeOfTraces(folder, name.slice("traces/".length));
+    const path = traceEntryPath(folder, name.slice("traces/".length));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, bytes);
   }
@@ -58,7 +58,7 @@ test("rows in the files of several worlds become whole files, without what came 
   const copy = await carried(snapshot);
   expect(copy.mark()).toBe(mark);
   for (const day of [DAY, NEXT_DAY]) {
-    const rows = readAll(copy.place, wholeDay(mark, day));
+    const rows = readAll(copy.location, wholeDay(mark, day));
     expect(rows.length).toBe(2);
     expect(rows).toStrictEqual(readAll(snapshot, wholeDay(mark, day)));
   }

@@ -34,7 +34,7 @@ function open(compactAtBytes?: number, at = folder) {
 
 function keepUpTo(last: number) {
   const store = open();
-  for (let turn = 1; turn <= last; turn += 1) store.keep(commit(turn));
+  for (let turn = 1; turn <= last; turn += 1) store.append(commit(turn));
   return store;
 }
 
@@ -58,7 +58,7 @@ describe("the store", () => {
     appendFileSync(join(folder, String(journal)), JSON.stringify(commit(4)).slice(0, -5));
     expect(open().state.turn).toBe(3);
     const again = open();
-    again.keep(commit(4));
+    again.append(commit(4));
     expect(open().state.turn).toBe(4);
   });
 
@@ -117,11 +117,11 @@ describe("records given to another folder", () => {
 
   it("are those of that moment, and each side goes on by itself", async () => {
     const store = keepUpTo(5);
-    const last = store.lendTo(other());
+    const last = store.shareTo(other());
     const fork = openStore({ folder: other(), last });
-    store.keep(commit(6));
-    fork.keep({ ...commit(6), now: 600 });
-    fork.keep(commit(7));
+    store.append(commit(6));
+    fork.append({ ...commit(6), now: 600 });
+    fork.append(commit(7));
     expect(readStore(folder, initial).state).toMatchObject({ turn: 6, now: 6 });
     expect(readStore(other(), initial).state).toMatchObject({ turn: 7, now: 7 });
     await fork.close({ ...initial, turn: 7 });
@@ -130,9 +130,9 @@ describe("records given to another folder", () => {
 
   it("stay when the one that gave them is folded, closed or removed", async () => {
     const store = keepUpTo(5);
-    store.lendTo(other());
+    store.shareTo(other());
     const before = readStore(folder, initial).state;
-    store.keep(commit(6));
+    store.append(commit(6));
     compact(folder, 1);
     expect(readStore(other(), initial).state).toEqual(before);
     await store.close({ ...initial, turn: 6 });
@@ -143,10 +143,10 @@ describe("records given to another folder", () => {
 
   it("can be given on, again and again", () => {
     const store = keepUpTo(3);
-    for (const name of ["a", "b", "c"]) store.lendTo(join(folder, name));
+    for (const name of ["a", "b", "c"]) store.shareTo(join(folder, name));
     const b = openStore({ folder: join(folder, "b"), last: 1 });
-    b.keep(commit(4));
-    b.lendTo(join(folder, "d"));
+    b.append(commit(4));
+    b.shareTo(join(folder, "d"));
     expect(readStore(join(folder, "d"), initial).state.turn).toBe(4);
     expect(readStore(join(folder, "c"), initial).state.turn).toBe(3);
   });
@@ -172,7 +172,7 @@ describe("compaction", () => {
 
   it("runs in a thread of its own once a journal has grown", async () => {
     const store = open(2000);
-    for (let turn = 1; turn <= 200; turn += 1) store.keep(commit(turn));
+    for (let turn = 1; turn <= 200; turn += 1) store.append(commit(turn));
     expect(journals().length).toBeGreaterThan(0);
     const { state } = open();
     expect(state.turn).toBe(200);

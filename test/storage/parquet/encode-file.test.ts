@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
-import type { FileOrder } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { idOf, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
 import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
 
 /** The ids of each file, one file after the other, until the encoder says that nothing is left. */
-async function idsOfFiles(folder: string, order: FileOrder): Promise<unknown[][]> {
+async function idsOfFiles(folder: string, request: FileRequest): Promise<unknown[][]> {
   const files: unknown[][] = [];
-  let cursor = order.cursor;
+  let cursor = request.cursor;
   for (let done = false; !done; ) {
-    const file = await encodeHere(folder, { ...order, cursor });
+    const file = await encodeHere(folder, { ...request, cursor });
     const ids: unknown[] = [];
     if (file.bytes !== null) {
       const read = await readParquetFile(file.bytes);
@@ -25,37 +25,37 @@ async function idsOfFiles(folder: string, order: FileOrder): Promise<unknown[][]
 
 describe("the files of a partition", () => {
   test("have so many rows each, in order, and the last one says that it is the last", async () => {
-    const { folder, order } = stored(manyRows(25).reverse());
-    const files = await idsOfFiles(folder, { ...order, rowsPerFile: 10 });
+    const { folder, order: request } = stored(manyRows(25).reverse());
+    const files = await idsOfFiles(folder, { ...request, rowsPerFile: 10 });
     expect(files.map((ids) => ids.length)).toStrictEqual([10, 10, 5]);
     expect(files.flat()).toStrictEqual(manyRows(25).map(({ id }) => id));
-    const exact = await idsOfFiles(folder, { ...order, rowsPerFile: 5 });
+    const exact = await idsOfFiles(folder, { ...request, rowsPerFile: 5 });
     expect(exact.map((ids) => ids.length)).toStrictEqual([5, 5, 5, 5, 5]);
     expect(exact.flat()).toStrictEqual(files.flat());
   });
 
   test("are closed by bytes, and take a row that is larger than a file may be", async () => {
     const large = [3, 3000, 3, 3, 3].map((size, n) => sampleRow(n, { inputs: "x".repeat(size) }));
-    const { folder, order } = stored(large);
-    const files = await idsOfFiles(folder, { ...order, bytesPerFile: 2400 });
+    const { folder, order: request } = stored(large);
+    const files = await idsOfFiles(folder, { ...request, bytesPerFile: 2400 });
     expect(files).toStrictEqual([[idOf(0)], [idOf(1)], [idOf(2), idOf(3)], [idOf(4)]]);
   });
 
   test("go on across row groups of several megabytes", async () => {
     const rows = Array.from({ length: 30 }, (_, n) => sampleRow(n, { inputs: `${n} `.repeat(400_000) }));
-    const { folder, order } = stored(rows);
-    const files = await idsOfFiles(folder, { ...order, compression: "snappy" });
+    const { folder, order: request } = stored(rows);
+    const files = await idsOfFiles(folder, { ...request, compression: "snappy" });
     expect(files).toStrictEqual([rows.map(({ id }) => id)]);
   });
 
   test("are none when no row was left, or none ever there", async () => {
-    const { folder, order } = stored([sampleRow(1)]);
+    const { folder, order: request } = stored([sampleRow(1)]);
     const empty = { bytes: null, rows: 0, cursor: null, done: true };
-    expect(await encodeHere(folder, { ...order, day: "2025-03-02" })).toStrictEqual(empty);
-    expect(await encodeHere(folder, { ...order, asOf: 0 })).toStrictEqual(empty);
-    expect(await encodeHere(temporaryFolder(), order)).toStrictEqual(empty);
-    const { cursor } = await encodeHere(folder, order);
-    expect(await encodeHere(folder, { ...order, cursor })).toStrictEqual({ ...empty, cursor });
+    expect(await encodeHere(folder, { ...request, day: "2025-03-02" })).toStrictEqual(empty);
+    expect(await encodeHere(folder, { ...request, asOf: 0 })).toStrictEqual(empty);
+    expect(await encodeHere(temporaryFolder(), request)).toStrictEqual(empty);
+    const { cursor } = await encodeHere(folder, request);
+    expect(await encodeHere(folder, { ...request, cursor })).toStrictEqual({ ...empty, cursor });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   createFileEncoder,
+  encoderFor,
   type FileEncoderOptions,
-  readingFrom,
 } from "../../../emulator/storage/parquet/encoder.ts";
 import type {
   EncodedFile,
@@ -15,7 +15,7 @@ import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
   const encoder = createFileEncoder(options);
   onTestFinished(() => encoder.close());
-  return readingFrom(encoder, { folder });
+  return encoderFor(encoder, { folder });
 }
 
 function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
@@ -25,13 +25,13 @@ function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
 
 describe("the encoder", () => {
   test("gives the bytes that encoding on this thread gives, whatever thread has the job", async () => {
-    const { folder, order } = stored([...HARD_ROWS, ...manyRows(300)]);
+    const { folder, order: request } = stored([...HARD_ROWS, ...manyRows(300)]);
     const encoder = encoderOf({ folder });
-    const orders = (["none", "snappy", "gzip", "zstandard"] as const).flatMap((compression) =>
-      (["v1", "v2_beta"] as const).map((formatVersion) => ({ ...order, compression, formatVersion })),
+    const requests = (["none", "snappy", "gzip", "zstandard"] as const).flatMap((compression) =>
+      (["v1", "v2_beta"] as const).map((formatVersion) => ({ ...request, compression, formatVersion })),
     );
-    const outcomes = await Promise.all(orders.map((one) => encoder.encode(one)));
-    for (const [at, one] of orders.entries()) {
+    const outcomes = await Promise.all(requests.map((one) => encoder.encode(one)));
+    for (const [at, one] of requests.entries()) {
       const here = await encodeHere(folder, one);
       expect(bytesOf(outcomes[at] as EncodedFile).equals(bytesOf(here))).toBe(true);
       expect(outcomes[at]).toMatchObject({ rows: here.rows, cursor: here.cursor, done: here.done });
@@ -39,9 +39,9 @@ describe("the encoder", () => {
   });
 
   test("goes on from a cursor, in another encoder too, to the same rows", async () => {
-    const { folder, order } = stored(manyRows(100));
+    const { folder, order: request } = stored(manyRows(100));
     const first = encoderOf({ folder, threads: 1 });
-    const small = { ...order, rowsPerFile: 30 };
+    const small = { ...request, rowsPerFile: 30 };
     const cursors: (string | null)[] = [null];
     const files: Buffer[] = [];
     for (let done = false; !done; ) {
@@ -58,14 +58,14 @@ describe("the encoder", () => {
   });
 
   test("loses to a crash the job that was to crash and no other", async () => {
-    const { folder, order } = stored(manyRows(50));
+    const { folder, order: request } = stored(manyRows(50));
     const encoder = encoderOf({ folder, threads: 1 });
     const outcomes = await Promise.all([
-      encoder.encode(order),
-      encoder.encode({ ...order, crash: true }),
-      encoder.encode(order),
-      encoder.encode({ ...order, crash: true }),
-      encoder.encode(order),
+      encoder.encode(request),
+      encoder.encode({ ...request, crash: true }),
+      encoder.encode(request),
+      encoder.encode({ ...request, crash: true }),
+      encoder.encode(request),
     ]);
     const crashed = { failure: "worker_crash", message: "the encoding thread ended with code 70" };
     expect(outcomes[1]).toStrictEqual(crashed);
@@ -78,44 +78,44 @@ describe("the encoder", () => {
   });
 
   test("does again what others had in a thread that is ended", async () => {
-    const { folder, order } = stored(manyRows(3000));
+    const { folder, order: request } = stored(manyRows(3000));
     const encoder = encoderOf({ folder, threads: 1 });
     await encoder.endThread();
-    const first = bytesOf(await encoder.encode(order));
-    const again = [encoder.encode(order), encoder.encode(order)];
+    const first = bytesOf(await encoder.encode(request));
+    const again = [encoder.encode(request), encoder.encode(request)];
     await encoder.endThread();
     for (const outcome of await Promise.all(again)) expect(bytesOf(outcome).equals(first)).toBe(true);
     await encoder.endThread();
-    expect(bytesOf(await encoder.encode(order)).equals(first)).toBe(true);
+    expect(bytesOf(await encoder.encode(request)).equals(first)).toBe(true);
   });
 
   test("says so when a thread has no memory left, and goes on", { timeout: 30_000 }, async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
-    const { folder, order } = stored(Array.from({ length: 6 }, (_, n) => sampleRow(n, { tags })));
+    const { folder, order: request } = stored(Array.from({ length: 6 }, (_, n) => sampleRow(n, { tags })));
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });
     const [outcome, after] = await Promise.all([
-      encoder.encode(order),
-      encoder.encode({ ...order, day: "2025-03-02" }),
+      encoder.encode(request),
+      encoder.encode({ ...request, day: "2025-03-02" }),
     ]);
     expect(outcome).toMatchObject({ failure: "resource_exhausted" });
     expect(after).toMatchObject({ bytes: null, done: true });
   });
 
   test("names a value that cannot be encoded", async () => {
-    const { folder, order } = stored([sampleRow(1, { total_tokens: 0.5 })]);
-    expect(await encoderOf({ folder }).encode(order)).toStrictEqual({
+    const { folder, order: request } = stored([sampleRow(1, { total_tokens: 0.5 })]);
+    expect(await encoderOf({ folder }).encode(request)).toStrictEqual({
       failure: "serialization_error",
       message: `row ${idOf(1)}: total_tokens is not an integer: 0.5`,
     });
   });
 
   test("ends its threads when it is closed, and answers what waits", async () => {
-    const { folder, order } = stored(manyRows(2000));
+    const { folder, order: request } = stored(manyRows(2000));
     const shared = createFileEncoder({ threads: 1 });
-    const encoder = readingFrom(shared, { folder });
-    const waiting = [encoder.encode(order), encoder.encode(order)];
+    const encoder = encoderFor(shared, { folder });
+    const waiting = [encoder.encode(request), encoder.encode(request)];
     await shared.close();
-    for (const outcome of [...(await Promise.all(waiting)), await encoder.encode(order)]) {
+    for (const outcome of [...(await Promise.all(waiting)), await encoder.encode(request)]) {
       expect(outcome).toMatchObject({ failure: "worker_crash" });
     }
   });

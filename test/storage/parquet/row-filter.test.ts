@@ -5,7 +5,7 @@ import { idOf, sampleRow } from "../rows/sample-row.ts";
 import { encodeHere, manyRows, stored } from "./sample-export.ts";
 
 test("the files of a filtered export hold the selected rows, in order, and as many each as they may", async () => {
-  const { folder, order } = stored(manyRows(60));
+  const { folder, order: request } = stored(manyRows(60));
   const filter = 'and(eq(run_type, "llm"), or(has(tags, "prod"), eq(is_root, true)), neq(status, "error"))';
   const wanted = manyRows(60).filter(
     (row) => row.run_type === "llm" && (row.tags.includes("prod") || row.is_root) && row.status !== "error",
@@ -13,9 +13,9 @@ test("the files of a filtered export hold the selected rows, in order, and as ma
   expect(wanted.length).toBeGreaterThan(7);
   const sizes: number[] = [];
   const ids: unknown[] = [];
-  let cursor = order.cursor;
+  let cursor = request.cursor;
   for (let done = false; !done; ) {
-    const file = await encodeHere(folder, { ...order, filter, rowsPerFile: 7, cursor });
+    const file = await encodeHere(folder, { ...request, filter, rowsPerFile: 7, cursor });
     ({ cursor, done } = file);
     sizes.push(file.rows);
     if (file.bytes === null) continue;
@@ -27,8 +27,8 @@ test("the files of a filtered export hold the selected rows, in order, and as ma
 });
 
 test("a filter that selects nothing makes no file", async () => {
-  const { folder, order } = stored([sampleRow(1), sampleRow(2)]);
-  const file = await encodeHere(folder, { ...order, filter: `eq(id, "${idOf(3)}")` });
+  const { folder, order: request } = stored([sampleRow(1), sampleRow(2)]);
+  const file = await encodeHere(folder, { ...request, filter: `eq(id, "${idOf(3)}")` });
   expect(file).toMatchObject({ bytes: null, rows: 0, done: true });
 });
 

@@ -2,7 +2,7 @@ import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-export
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
-import type { EncodedFile, FileOrder } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import type { EncodedFile, FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { idOf, instant, SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
 
 /** Rows with everything that has gone wrong in some Parquet library: see the names. */
@@ -70,11 +70,11 @@ export function manyRows(count: number): TraceRow[] {
 }
 
 /** A store with these rows, and an order for all of them. */
-export function stored(rows: readonly TraceRow[]): { folder: string; order: FileOrder } {
+export function stored(rows: readonly TraceRow[]): { folder: string; order: FileRequest } {
   const folder = temporaryFolder();
   const store = openTraceStore({ folder });
   store.write(SCOPE, rows);
-  const order: FileOrder = {
+  const request: FileRequest = {
     ...wholeDay(store.mark()),
     cursor: null,
     columns: COLUMN_NAMES,
@@ -85,14 +85,14 @@ export function stored(rows: readonly TraceRow[]): { folder: string; order: File
     filter: null,
   };
   store.close();
-  return { folder, order };
+  return { folder, order: request };
 }
 
 /** Encodes on this thread. */
-export async function encodeHere(folder: string, order: FileOrder): Promise<EncodedFile> {
+export async function encodeHere(folder: string, request: FileRequest): Promise<EncodedFile> {
   const reader = createPartitionReader({ folder });
   try {
-    return await encodeFile(reader, order, () => {});
+    return await encodeFile(reader, request, () => {});
   } finally {
     reader.close();
   }
@@ -100,10 +100,10 @@ export async function encodeHere(folder: string, order: FileOrder): Promise<Enco
 
 export async function bytesOf(
   rows: readonly TraceRow[],
-  changes: Partial<FileOrder> = {},
+  changes: Partial<FileRequest> = {},
 ): Promise<Uint8Array> {
-  const { folder, order } = stored(rows);
-  const { bytes } = await encodeHere(folder, { ...order, ...changes });
+  const { folder, order: request } = stored(rows);
+  const { bytes } = await encodeHere(folder, { ...request, ...changes });
   if (bytes === null) throw new Error("no file");
   return bytes;
 }

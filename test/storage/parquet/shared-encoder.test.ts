@@ -6,17 +6,17 @@ import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-export
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import {
   createFileEncoder,
+  encoderFor,
   type FileEncoderOptions,
-  readingFrom,
   type SharedEncoder,
 } from "../../../emulator/storage/parquet/encoder.ts";
-import type { TracePlace } from "../../../emulator/storage/rows/layers.ts";
+import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
 import type {
   EncodedFile,
   EncodingFailure,
-  FileOrder,
+  FileRequest,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
 import { HARD_ROWS, manyRows } from "./sample-export.ts";
@@ -37,7 +37,7 @@ function forkOf(store: TraceFiles): TraceFiles {
   return openTraceStore(store.fork(join(temporaryFolder(), "fork")));
 }
 
-function orderOf(store: TraceFiles): FileOrder {
+function requestOf(store: TraceFiles): FileRequest {
   return {
     ...wholeDay(store.mark()),
     cursor: null,
@@ -51,7 +51,7 @@ function orderOf(store: TraceFiles): FileOrder {
 }
 
 /** Whether this process, in any thread, has a file with rows of this place open. */
-function isReading({ folder }: TracePlace): boolean {
+function isReading({ folder }: TraceLocation): boolean {
   return readdirSync("/proc/self/fd").some((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
@@ -67,10 +67,10 @@ function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
   return Buffer.from(outcome.bytes);
 }
 
-async function encodeHere(place: TracePlace, order: FileOrder): Promise<Buffer> {
-  const reader = createPartitionReader(place);
+async function encodeHere(location: TraceLocation, request: FileRequest): Promise<Buffer> {
+  const reader = createPartitionReader(location);
   try {
-    return bytesOf(await encodeFile(reader, order, () => {}));
+    return bytesOf(await encodeFile(reader, request, () => {}));
   } finally {
     reader.close();
   }
@@ -95,35 +95,35 @@ describe("files of a fork", () => {
   test("are those of a store that had the same rows written to itself", async () => {
     const parent = storeOf([...HARD_ROWS, ...manyRows(300)]);
     const fork = forkOf(parent);
-    const order = orderOf(fork);
+    const request = requestOf(fork);
     parent.write(SCOPE, [...DONE, sampleRow(5000)]);
     const encoder = encoderOf({ threads: 1 });
     const plain = storeOf([...HARD_ROWS, ...manyRows(300)]);
-    const wanted = await encodeHere(plain.place, orderOf(plain));
-    expect(bytesOf(await encoder.encode(order, fork.place)).equals(wanted)).toBe(true);
-    expect((await encodeHere(fork.place, order)).equals(wanted)).toBe(true);
+    const wanted = await encodeHere(plain.location, requestOf(plain));
+    expect(bytesOf(await encoder.encode(request, fork.location)).equals(wanted)).toBe(true);
+    expect((await encodeHere(fork.location, request)).equals(wanted)).toBe(true);
 
     fork.write(SCOPE, DONE);
     plain.write(SCOPE, DONE);
-    const later = await encodeHere(plain.place, orderOf(plain));
+    const later = await encodeHere(plain.location, requestOf(plain));
     expect(later.equals(wanted)).toBe(false);
-    expect(bytesOf(await encoder.encode(orderOf(fork), fork.place)).equals(later)).toBe(true);
-    expect(bytesOf(await encoder.encode(order, fork.place)).equals(wanted)).toBe(true);
+    expect(bytesOf(await encoder.encode(requestOf(fork), fork.location)).equals(later)).toBe(true);
+    expect(bytesOf(await encoder.encode(request, fork.location)).equals(wanted)).toBe(true);
   });
 
   test("go on from a cursor after the fork has written, with the files of both", async () => {
     const parent = storeOf(manyRows(100));
     const fork = forkOf(parent);
-    const reader = createPartitionReader(fork.place);
-    const order = orderOf(fork);
-    const source = reader.open(order, null);
+    const reader = createPartitionReader(fork.location);
+    const request = requestOf(fork);
+    const source = reader.open(request, null);
     const first = source.take(30, 1e9, true);
     parent.close();
-    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([true, false]);
+    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([true, false]);
     fork.write(SCOPE, [sampleRow(1)]);
     fork.close();
-    const rest = reader.open(order, source.cursor()).take(1000, 1e9, true);
-    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([true, true]);
+    const rest = reader.open(request, source.cursor()).take(1000, 1e9, true);
+    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([true, true]);
     expect([...first, ...rest].map(({ head }) => head.id)).toStrictEqual(
       manyRows(100)
         .map(({ start_time, id }) => `${start_time} ${id}`)
@@ -131,7 +131,7 @@ describe("files of a fork", () => {
         .map((text) => text.split(" ")[1]),
     );
     reader.close();
-    expect([isReading(parent.place), isReading(fork.place)]).toStrictEqual([false, false]);
+    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([false, false]);
   });
 });
 
@@ -140,10 +140,10 @@ describe("an encoder of several worlds", () => {
     const threads = startedThreads();
     const stores = [1, 2, 3, 4].map((n) => storeOf(manyRows(40 + n)));
     const encoder = encoderOf({ threads: 2 });
-    const worlds = stores.map(({ place }) => readingFrom(encoder, place));
+    const worlds = stores.map(({ location }) => encoderFor(encoder, location));
     for (let round = 0; round < 2; round += 1) {
       const outcomes = await Promise.all(
-        worlds.map((world, at) => world.encode(orderOf(stores[at] as TraceFiles))),
+        worlds.map((world, at) => world.encode(requestOf(stores[at] as TraceFiles))),
       );
       expect(outcomes.map((outcome) => "rows" in outcome && outcome.rows)).toStrictEqual([41, 42, 43, 44]);
     }
@@ -153,28 +153,28 @@ describe("an encoder of several worlds", () => {
   test("is closed for one without the others, which get all they asked for", async () => {
     const [one, other] = [storeOf(manyRows(2000)), storeOf(manyRows(50))];
     const encoder = encoderOf({ threads: 1 });
-    const [closing, going] = [readingFrom(encoder, one.place), readingFrom(encoder, other.place)];
-    const waiting = [closing.encode(orderOf(one)), closing.encode(orderOf(one))];
-    const wanted = going.encode(orderOf(other));
+    const [closing, going] = [encoderFor(encoder, one.location), encoderFor(encoder, other.location)];
+    const waiting = [closing.encode(requestOf(one)), closing.encode(requestOf(one))];
+    const wanted = going.encode(requestOf(other));
     await closing.close();
-    for (const outcome of [...(await Promise.all(waiting)), await closing.encode(orderOf(one))])
+    for (const outcome of [...(await Promise.all(waiting)), await closing.encode(requestOf(one))])
       expect(outcome).toStrictEqual({ failure: "worker_crash", message: "the encoder was closed" });
     expect(await wanted).toMatchObject({ rows: 50 });
-    expect(await going.encode(orderOf(other))).toMatchObject({ rows: 50 });
+    expect(await going.encode(requestOf(other))).toMatchObject({ rows: 50 });
   });
 
   test("lets go of the files of a world that is closed", async () => {
     const [one, other] = [storeOf(manyRows(20)), storeOf(manyRows(20))];
     const encoder = encoderOf({ threads: 1 });
-    await encoder.encode(orderOf(one), one.place);
-    await encoder.encode(orderOf(other), other.place);
+    await encoder.encode(requestOf(one), one.location);
+    await encoder.encode(requestOf(other), other.location);
     one.close();
     other.close();
-    expect([isReading(one.place), isReading(other.place)]).toStrictEqual([true, true]);
-    encoder.forget(one.place.folder);
+    expect([isReading(one.location), isReading(other.location)]).toStrictEqual([true, true]);
+    encoder.forget(one.location.folder);
     // The next order of the same thread comes behind it.
-    await encoder.encode(orderOf(other), other.place);
-    expect([isReading(one.place), isReading(other.place)]).toStrictEqual([false, true]);
+    await encoder.encode(requestOf(other), other.location);
+    expect([isReading(one.location), isReading(other.location)]).toStrictEqual([false, true]);
   });
 
   test("ends, for a world, the thread that works or has worked for it", async () => {
@@ -182,12 +182,15 @@ describe("an encoder of several worlds", () => {
     const [one, other] = [storeOf(manyRows(1500)), storeOf(manyRows(1500))];
     const encoder = encoderOf({ threads: 2 });
     const encodeBoth = (): Promise<(EncodedFile | EncodingFailure)[]> =>
-      Promise.all([encoder.encode(orderOf(one), one.place), encoder.encode(orderOf(other), other.place)]);
+      Promise.all([
+        encoder.encode(requestOf(one), one.location),
+        encoder.encode(requestOf(other), other.location),
+      ]);
     const first = await encodeBoth();
-    await encoder.endThread(other.place.folder);
+    await encoder.endThread(other.location.folder);
     expect(threads.ended()).toStrictEqual([false, true]);
     const running = encodeBoth();
-    await encoder.endThread(other.place.folder);
+    await encoder.endThread(other.location.folder);
     expect(threads.ended()).toStrictEqual([false, true, true, ...threads.ended().slice(3)]);
     for (const [at, outcome] of (await running).entries())
       expect(bytesOf(outcome).equals(bytesOf(first[at] as EncodedFile))).toBe(true);
@@ -198,10 +201,10 @@ describe("an encoder of several worlds", () => {
     const threads = startedThreads();
     const store = storeOf(manyRows(1500));
     const encoder = encoderOf({ threads: 2 });
-    const [idle, busy] = [{ ...orderOf(store), day: "2025-03-02" }, orderOf(store)];
-    await Promise.all([encoder.encode(idle, store.place), encoder.encode(busy, store.place)]);
-    const running = encoder.encode(busy, store.place);
-    await encoder.endThread(store.place.folder);
+    const [idle, busy] = [{ ...requestOf(store), day: "2025-03-02" }, requestOf(store)];
+    await Promise.all([encoder.encode(idle, store.location), encoder.encode(busy, store.location)]);
+    const running = encoder.encode(busy, store.location);
+    await encoder.endThread(store.location.folder);
     expect(threads.ended()).toStrictEqual([false, true]);
     expect(await running).toMatchObject({ rows: 1500 });
   });

@@ -16,7 +16,7 @@ import {
 } from "./sample-row.ts";
 
 /** What was asked of the file system, and how many more calls succeed before one fails. */
-const seen = vi.hoisted(() => ({ calls: [] as string[], failing: new Map<string, number>() }));
+const recordedCalls = vi.hoisted(() => ({ calls: [] as string[], failing: new Map<string, number>() }));
 
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof realFs>();
@@ -25,9 +25,9 @@ vi.mock("node:fs", async (original) => {
     return [
       name,
       (...parameters: unknown[]) => {
-        seen.calls.push(name);
-        const left = seen.failing.get(name);
-        if (left !== undefined) seen.failing.set(name, left - 1);
+        recordedCalls.calls.push(name);
+        const left = recordedCalls.failing.get(name);
+        if (left !== undefined) recordedCalls.failing.set(name, left - 1);
         if (left === 0) throw Object.assign(new Error(`${name} failed`), { code: "EPERM" });
         return (value as (...all: unknown[]) => unknown)(...parameters);
       },
@@ -37,15 +37,15 @@ vi.mock("node:fs", async (original) => {
 });
 
 beforeEach(() => {
-  seen.calls = [];
-  seen.failing.clear();
+  recordedCalls.calls = [];
+  recordedCalls.failing.clear();
 });
 
 /** The calls of the file system that an act makes. */
 function callsOf(act: () => void): readonly string[] {
-  seen.calls = [];
+  recordedCalls.calls = [];
   act();
-  return seen.calls.toSorted();
+  return recordedCalls.calls.toSorted();
 }
 
 function storeOf(days: number, rowsPerDay: number): TraceFiles {
@@ -76,7 +76,7 @@ test("a fork of many rows in many days asks no more of the file system than one 
   expect(again).not.toContain("openSync");
   expect(forks(large)).toStrictEqual(again);
   large.close();
-  expect(forks(openTraceStore(large.place)).length).toBeLessThanOrEqual(calls.length);
+  expect(forks(openTraceStore(large.location)).length).toBeLessThanOrEqual(calls.length);
 });
 
 test("held patches are handed on without being read", () => {
@@ -98,7 +98,7 @@ test("held patches are handed on without being read", () => {
 test("held patches are copied where a file can have one name only", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 1 } }]);
-  seen.failing.set("linkSync", 0);
+  recordedCalls.failing.set("linkSync", 0);
   const fork = openTraceStore(store.fork(join(temporaryFolder(), "fork")));
   store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 2 } }]);
   expect(fork.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }]);
@@ -143,18 +143,18 @@ test.each([
   const parent = storeOf(1, 3);
   const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
   expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
-  seen.failing.set(name, before);
+  recordedCalls.failing.set(name, before);
   const changed = sampleRow(1, { start_time: instant(1), status: "changed" });
   expect(() => fork.write(SCOPE, [changed])).toThrow(`${name} failed`);
   expect(fork.read(SCOPE, idOf(1))?.status).toBe("pending");
   fork.write(SCOPE, [changed]);
-  for (const store of [fork, openTraceStore(fork.place)])
+  for (const store of [fork, openTraceStore(fork.location)])
     expect(store.read(SCOPE, idOf(1))?.status).toBe("changed");
   expect(parent.read(SCOPE, idOf(1))?.status).toBe("pending");
 });
 
 /** A store that goes on from as many others as one may go on from, each of which has written a row. */
-function chained(days: readonly string[] = [DAY]): TraceFiles {
+function forkChain(days: readonly string[] = [DAY]): TraceFiles {
   let last = openTraceStore({ folder: temporaryFolder() });
   for (let n = 0; n <= 32; n += 1) {
     if (n > 0) last = openTraceStore(last.fork(join(temporaryFolder(), "fork")));
@@ -168,32 +168,32 @@ test.each([
   ["renameSync", 0],
   ["renameSync", 1],
 ])("a chain of forks whose end cannot be made whole in %s, after %i, stays as it was", (name, before) => {
-  const store = chained();
-  expect(store.place.layers).toHaveLength(32);
+  const store = forkChain();
+  expect(store.location.layers).toHaveLength(32);
   const fork = (): TraceFiles => openTraceStore(store.fork(join(temporaryFolder(), "fork")));
-  seen.failing.set(name, before);
+  recordedCalls.failing.set(name, before);
   expect(fork).toThrow(`${name} failed`);
-  seen.failing.clear();
-  for (const each of [store, openTraceStore(store.place), fork(), openTraceStore(store.place)]) {
+  recordedCalls.failing.clear();
+  for (const each of [store, openTraceStore(store.location), fork(), openTraceStore(store.location)]) {
     const rows = [...each.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
     expect(rows.map((row) => row.read().name)).toStrictEqual(rows.map((_, n) => `step ${n}`));
     expect(rows).toHaveLength(33);
   }
-  expect(fork().place.layers).toHaveLength(1);
-  const left = readdirSync(store.place.folder, { recursive: true, encoding: "utf8" });
+  expect(fork().location.layers).toHaveLength(1);
+  const left = readdirSync(store.location.folder, { recursive: true, encoding: "utf8" });
   expect(left.filter((path) => path.endsWith(".new"))).toStrictEqual([]);
 });
 
 test("a chain of forks whose end is partly whole keeps what is written to it afterwards", () => {
-  const store = chained([DAY, "2025-03-02"]);
+  const store = forkChain([DAY, "2025-03-02"]);
   // Each day has two files.
-  seen.failing.set("renameSync", 2);
+  recordedCalls.failing.set("renameSync", 2);
   expect(() => store.fork(join(temporaryFolder(), "fork"))).toThrow("renameSync failed");
-  seen.failing.clear();
+  recordedCalls.failing.clear();
   store.write(SCOPE, [sampleRow(0, { start_time: instant(0), name: "afterwards" })]);
-  for (const each of [store, openTraceStore(store.place)]) {
+  for (const each of [store, openTraceStore(store.location)]) {
     expect(each.read(SCOPE, idOf(0))?.name).toBe("afterwards");
-    expect(readAll(each.place, wholeDay(each.mark())).map(({ name }) => name)).toContain("afterwards");
+    expect(readAll(each.location, wholeDay(each.mark())).map(({ name }) => name)).toContain("afterwards");
   }
 });
 
@@ -202,9 +202,9 @@ test("the files of a fork have what it has added, and nothing else", () => {
   const fork = openTraceStore(parent.fork(join(temporaryFolder(), "fork")));
   parent.write(SCOPE, [sampleRow(9, { start_time: instant(9), name: "of the parent" })]);
   fork.write(SCOPE, [sampleRow(8, { start_time: instant(8), name: "of the fork" })]);
-  const names = readdirSync(fork.place.folder, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(fork.location.folder, { recursive: true, encoding: "utf8" });
   const data = names.find((name) => name.endsWith(".ndjson")) ?? "no data";
-  const lines = readFileSync(join(fork.place.folder, data), "utf8").split("\n");
+  const lines = readFileSync(join(fork.location.folder, data), "utf8").split("\n");
   expect(lines.filter((line) => line !== "").map((line) => JSON.parse(line).name)).toStrictEqual([
     "of the fork",
   ]);
@@ -217,14 +217,14 @@ test("many forks of many days share the files that a process may have open", () 
   );
   const names = (store: TraceFiles): unknown[] =>
     [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].map((row) => row.read().name);
-  seen.calls = [];
+  recordedCalls.calls = [];
   for (const [at, fork] of forks.entries()) fork.write(SCOPE, [sampleRow(0, { name: `fork ${at}` })]);
   for (const [at, fork] of forks.entries())
     expect(names(fork)).toStrictEqual([
       `fork ${at}`,
       ...Array.from({ length: 7 }, (_, n) => `step ${n + 1}`),
     ]);
-  const counted = (name: string): number => seen.calls.filter((call) => call === name).length;
+  const counted = (name: string): number => recordedCalls.calls.filter((call) => call === name).length;
   expect(counted("openSync")).toBeGreaterThan(2 * 60 * 8);
   expect(counted("openSync") - counted("closeSync")).toBeLessThan(2 * 300);
   for (const fork of forks) fork.close();

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { TracePlace } from "../../../emulator/storage/rows/layers.ts";
+import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { noteNext } from "../../../emulator/storage/rows/marks.ts";
 import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
 import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
@@ -38,12 +38,12 @@ function forkOf(store: TraceFiles): TraceFiles {
   return openTraceStore(store.fork(join(temporaryFolder(), "fork")));
 }
 
-function segment({ folder }: TracePlace, day = DAY): string {
+function segment({ folder }: TraceLocation, day = DAY): string {
   return join(folder, SCOPE.region, SCOPE.tenantId, SESSION, day);
 }
 
 function statuses(store: TraceFiles, day = DAY, asOf = store.mark()): string[] {
-  return readAll(store.place, wholeDay(asOf, day)).map(({ status }) => status as string);
+  return readAll(store.location, wholeDay(asOf, day)).map(({ status }) => status as string);
 }
 
 function listed(store: TraceFiles): string[] {
@@ -99,7 +99,7 @@ describe("a fork of a trace store", () => {
   test("moves a row to another day without a trace in its parent", () => {
     const parent = newStore();
     parent.write(SCOPE, [sampleRow(1), sampleRow(2), moved(3, "there")]);
-    const before = contents(parent.place.folder);
+    const before = contents(parent.location.folder);
     const fork = forkOf(parent);
     const mark = fork.mark();
     fork.write(SCOPE, [moved(1, "moved")]);
@@ -110,9 +110,9 @@ describe("a fork of a trace store", () => {
     expect(statuses(parent)).toStrictEqual(["pending", "pending"]);
     parent.close();
     fork.close();
-    for (const store of [openTraceStore(parent.place), openTraceStore(fork.place)])
-      expect(store.read(SCOPE, idOf(1))?.status).toBe(store.place.layers?.length ? "moved" : "pending");
-    expect(contents(parent.place.folder)).toMatchObject(before);
+    for (const store of [openTraceStore(parent.location), openTraceStore(fork.location)])
+      expect(store.read(SCOPE, idOf(1))?.status).toBe(store.location.layers?.length ? "moved" : "pending");
+    expect(contents(parent.location.folder)).toMatchObject(before);
   });
 
   test("reads versions as of marks from before and after the fork", () => {
@@ -133,19 +133,19 @@ describe("a fork of a trace store", () => {
     parent.write(SCOPE, [sampleRow(1), moved(2, "x")]);
     const fork = forkOf(parent);
     expect([statuses(fork), listed(fork)]).toStrictEqual([["pending"], ["01 pending", "02 x"]]);
-    expect(readdirSync(fork.place.folder)).toStrictEqual([]);
+    expect(readdirSync(fork.location.folder)).toStrictEqual([]);
     expect(fork.stats()).toStrictEqual({ rows: 2, bytes: 0 });
     fork.write(SCOPE, [sampleRow(1)]);
     expect([
-      existsSync(`${segment(fork.place)}.index`),
-      existsSync(`${segment(fork.place)}.added.index`),
-      existsSync(`${segment(fork.place, NEXT_DAY)}.added.index`),
+      existsSync(`${segment(fork.location)}.index`),
+      existsSync(`${segment(fork.location)}.added.index`),
+      existsSync(`${segment(fork.location, NEXT_DAY)}.added.index`),
     ]).toStrictEqual([false, true, false]);
     const { bytes } = fork.stats();
     expect(bytes).toBeLessThan(2 * parent.stats().bytes);
-    expect(bytes).toBe(openTraceStore(fork.place).stats().bytes);
+    expect(bytes).toBe(openTraceStore(fork.location).stats().bytes);
     fork.write(SCOPE, [moved(2, "y")]);
-    expect(fork.stats()).toStrictEqual(openTraceStore(fork.place).stats());
+    expect(fork.stats()).toStrictEqual(openTraceStore(fork.location).stats());
     expect(fork.stats().bytes).toBeGreaterThan(bytes);
   });
 
@@ -184,8 +184,8 @@ describe("a fork of a trace store", () => {
     third.write(SCOPE, [sampleRow(5, { status: "third" }), moved(2, "third")]);
     third.write(SCOPE, [sampleRow(2, { status: "back" })]);
     const mark = third.mark();
-    const before = contents(second.place.folder);
-    for (const store of [third, openTraceStore(third.place), forkOf(third)]) {
+    const before = contents(second.location.folder);
+    for (const store of [third, openTraceStore(third.location), forkOf(third)]) {
       expect(statuses(store)).toStrictEqual(["third", "back", "pending", "third"]);
       expect(statuses(store, NEXT_DAY)).toStrictEqual(["third"]);
       expect(statuses(store, DAY, 5)).toStrictEqual(["pending", "second", "pending", "second"]);
@@ -193,7 +193,7 @@ describe("a fork of a trace store", () => {
       expect(store.readAsOf(SCOPE, idOf(4), 5)?.status).toBe("second");
       expect(store.mark()).toBe(mark);
     }
-    expect(contents(second.place.folder)).toStrictEqual(before);
+    expect(contents(second.location.folder)).toStrictEqual(before);
     expect(statuses(second)).toStrictEqual(["pending", "second", "pending", "later"]);
     expect(statuses(first)).toStrictEqual(["later", "pending", "pending"]);
   });
@@ -229,15 +229,15 @@ describe("forks of forks", () => {
     const empty = newStore();
     expect(empty.fork(join(temporaryFolder(), "a")).layers).toStrictEqual([]);
     empty.write(SCOPE, [sampleRow(1)]);
-    const layer = { folder: empty.place.folder, mark: 1 };
+    const layer = { folder: empty.location.folder, mark: 1 };
     let last = forkOf(empty);
     for (let n = 0; n < 5; n += 1) last = forkOf(last);
-    expect(last.place.layers).toStrictEqual([layer]);
+    expect(last.location.layers).toStrictEqual([layer]);
     last.close();
-    expect(openTraceStore(last.place).fork(join(temporaryFolder(), "b")).layers).toStrictEqual([layer]);
-    last = openTraceStore(last.place);
+    expect(openTraceStore(last.location).fork(join(temporaryFolder(), "b")).layers).toStrictEqual([layer]);
+    last = openTraceStore(last.location);
     last.write(SCOPE, [sampleRow(2)]);
-    expect(forkOf(last).place.layers).toStrictEqual([{ folder: last.place.folder, mark: 2 }, layer]);
+    expect(forkOf(last).location.layers).toStrictEqual([{ folder: last.location.folder, mark: 2 }, layer]);
   });
 
   test("do not make endless chains", () => {
@@ -248,7 +248,7 @@ describe("forks of forks", () => {
       last = forkOf(last);
       stores.push(last);
     }
-    expect(Math.max(...stores.map(({ place }) => place.layers?.length ?? 0))).toBe(32);
+    expect(Math.max(...stores.map(({ location: place }) => place.layers?.length ?? 0))).toBe(32);
     for (const [n, store] of stores.entries()) {
       expect(store.mark()).toBe(Math.min(70, n + 1));
       expect(listed(store)).toHaveLength(Math.min(70, n + 1));
@@ -267,12 +267,12 @@ describe("held patches", () => {
     fork.holdPatches(SCOPE, [patch(1, "fork")]);
     parent.write(SCOPE, [sampleRow(2)]);
     fork.write(SCOPE, [sampleRow(3)]);
-    for (const store of [fork, openTraceStore(fork.place)]) {
+    for (const store of [fork, openTraceStore(fork.location)]) {
       expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }, { text: "fork" }]);
       expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ text: "b" }]);
       expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([]);
     }
-    for (const store of [parent, openTraceStore(parent.place)]) {
+    for (const store of [parent, openTraceStore(parent.location)]) {
       expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }, { text: "parent" }]);
       expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
       expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([{ text: "c" }]);
@@ -298,7 +298,9 @@ describe("held patches", () => {
     forkOf(parent);
     parent.holdPatches(SCOPE, [patch(1, "a")]);
     expect(forkOf(parent).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }]);
-    expect(forkOf(openTraceStore(parent.place)).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }]);
+    expect(forkOf(openTraceStore(parent.location)).heldPatches(SCOPE, idOf(1))).toStrictEqual([
+      { text: "a" },
+    ]);
   });
 
   test("are not those of rows that the fork sees", () => {
@@ -357,7 +359,7 @@ describe("a process that ended", () => {
     openTraceStore(place).write(SCOPE, [sampleRow(1, { status: "fork" })]);
     const path = segment(place);
     const whole = (ending: string): Buffer => {
-      const [beginning, rest] = [`${segment(parent.place)}.${ending}`, `${path}.added.${ending}`];
+      const [beginning, rest] = [`${segment(parent.location)}.${ending}`, `${path}.added.${ending}`];
       return Buffer.concat([readFileSync(beginning), readFileSync(rest)]);
     };
     const [data, index] = [whole("ndjson"), whole("index")];
@@ -389,24 +391,24 @@ describe("a process that ended", () => {
     const parent = twoDays();
     const fork = forkOf(parent);
     fork.write(SCOPE, [sampleRow(1, { status: "fork" })]);
-    const path = `${segment(parent.place)}.index`;
+    const path = `${segment(parent.location)}.index`;
     truncateSync(path, statSync(path).size - RECORD_BYTES);
-    const before = contents(fork.place.folder);
-    expect(() => openTraceStore(fork.place).read(SCOPE, idOf(1))).toThrow(/Restore the data folder/);
-    expect(contents(fork.place.folder)).toStrictEqual(before);
+    const before = contents(fork.location.folder);
+    expect(() => openTraceStore(fork.location).read(SCOPE, idOf(1))).toThrow(/Restore the data folder/);
+    expect(contents(fork.location.folder)).toStrictEqual(before);
   });
 
   test("in the middle of the parent's next write changes nothing for the fork", () => {
     const parent = twoDays();
     const fork = forkOf(parent);
     parent.write(SCOPE, [sampleRow(4), moved(1, "moved")]);
-    const path = `${segment(parent.place)}.index`;
+    const path = `${segment(parent.location)}.index`;
     truncateSync(path, statSync(path).size - 2 * RECORD_BYTES + 7);
     expect(statuses(fork)).toStrictEqual(["pending", "pending"]);
-    const again = openTraceStore(parent.place);
+    const again = openTraceStore(parent.location);
     expect(again.read(SCOPE, idOf(1))?.status).toBe("moved");
     again.write(SCOPE, [sampleRow(2, { status: "after" })]);
-    for (const store of [fork, openTraceStore(fork.place)]) {
+    for (const store of [fork, openTraceStore(fork.location)]) {
       expect([statuses(store), statuses(store, NEXT_DAY)]).toStrictEqual([["pending", "pending"], ["there"]]);
       expect(store.read(SCOPE, idOf(1))?.status).toBe("pending");
     }
@@ -415,16 +417,16 @@ describe("a process that ended", () => {
   function beforeAnEndedMove(): TraceFiles {
     const parent = twoDays();
     parent.write(SCOPE, [moved(1, "moved")]);
-    truncateSync(`${segment(parent.place)}.index`, 2 * RECORD_BYTES);
+    truncateSync(`${segment(parent.location)}.index`, 2 * RECORD_BYTES);
     return parent;
   }
 
   test("in the middle of a move has it ended before there are forks, whose rows would lie elsewhere then", () => {
-    const parent = openTraceStore(beforeAnEndedMove().place);
+    const parent = openTraceStore(beforeAnEndedMove().location);
     const fork = forkOf(parent);
     for (const status of ["new", "changed"]) fork.write(SCOPE, [sampleRow(4, { status })]);
     expect(parent.read(SCOPE, idOf(1))?.status).toBe("moved");
-    for (const store of [fork, openTraceStore(fork.place)]) {
+    for (const store of [fork, openTraceStore(fork.location)]) {
       expect([statuses(store), statuses(store, NEXT_DAY)]).toStrictEqual([
         ["pending", "changed"],
         ["moved", "there"],
@@ -434,26 +436,26 @@ describe("a process that ended", () => {
   });
 
   test("in the middle of a move and is not used before it is closed has it ended later all the same", () => {
-    const { place } = beforeAnEndedMove();
+    const { location: place } = beforeAnEndedMove();
     openTraceStore(place).close();
     const parent = openTraceStore(place);
     const fork = forkOf(parent);
     for (const status of ["new", "changed"]) fork.write(SCOPE, [sampleRow(4, { status })]);
     expect(parent.read(SCOPE, idOf(1))?.status).toBe("moved");
-    expect(statuses(openTraceStore(fork.place))).toStrictEqual(["pending", "changed"]);
+    expect(statuses(openTraceStore(fork.location))).toStrictEqual(["pending", "changed"]);
   });
 
   test("in the middle of a move that came along in a file leaves it to each fork, in its own folder", () => {
     const parent = beforeAnEndedMove();
-    noteNext(parent.place.folder, parent.mark());
-    const reopened = openTraceStore(parent.place);
-    const before = contents(parent.place.folder);
+    noteNext(parent.location.folder, parent.mark());
+    const reopened = openTraceStore(parent.location);
+    const before = contents(parent.location.folder);
     const fork = forkOf(reopened);
     expect(fork.stats().bytes).toBe(0);
     expect(fork.read(SCOPE, idOf(1))?.status).toBe("moved");
     expect([statuses(fork), statuses(fork, NEXT_DAY)]).toStrictEqual([["pending"], ["moved", "there"]]);
-    expect(fork.stats()).toStrictEqual(openTraceStore(fork.place).stats());
-    const { "forked-at": _mark, ...after } = contents(parent.place.folder);
+    expect(fork.stats()).toStrictEqual(openTraceStore(fork.location).stats());
+    const { "forked-at": _mark, ...after } = contents(parent.location.folder);
     expect(after).toStrictEqual(before);
     expect(reopened.read(SCOPE, idOf(1))?.status).toBe("moved");
     expect([statuses(reopened), statuses(forkOf(fork))]).toStrictEqual([["pending"], ["pending"]]);
@@ -461,24 +463,24 @@ describe("a process that ended", () => {
 
   test("with its machine leaves a fork the rows that are whole", () => {
     const parent = twoDays();
-    const path = `${segment(parent.place)}.ndjson`;
+    const path = `${segment(parent.location)}.ndjson`;
     truncateSync(path, statSync(path).size - 5);
-    const again = openTraceStore(parent.place);
+    const again = openTraceStore(parent.location);
     const fork = forkOf(again);
     expect([statuses(fork), listed(fork)]).toStrictEqual([["pending"], ["01 pending", "02 there"]]);
     again.write(SCOPE, [sampleRow(4, { status: "after" })]);
     expect([statuses(again), statuses(fork)]).toStrictEqual([["pending", "after"], ["pending"]]);
     fork.write(SCOPE, [sampleRow(5, { status: "fork" })]);
-    expect(statuses(openTraceStore(fork.place))).toStrictEqual(["pending", "fork"]);
+    expect(statuses(openTraceStore(fork.location))).toStrictEqual(["pending", "fork"]);
   });
 
   test("never gives a number below a fork's mark again", () => {
     const parent = twoDays();
     const fork = forkOf(parent);
-    const path = segment(parent.place, NEXT_DAY);
+    const path = segment(parent.location, NEXT_DAY);
     // The last row is lost, as after the end of a whole machine.
     truncateSync(`${path}.index`, 0);
-    const again = openTraceStore(parent.place);
+    const again = openTraceStore(parent.location);
     again.write(SCOPE, [sampleRow(1, { status: "new" })]);
     expect(again.mark()).toBe(4);
     expect(statuses(fork)).toStrictEqual(["pending", "pending"]);

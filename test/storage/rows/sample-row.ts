@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { TracePlace } from "../../../emulator/storage/rows/layers.ts";
+import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { PartitionWindow } from "../../../emulator/subjects/traces/port.ts";
@@ -77,7 +77,11 @@ export function wholeDay(asOf: number, day = DAY): PartitionWindow {
 }
 
 /** All rows of a window as a fresh reader of a folder, or of a place, sees them, a few at a time. */
-export function readAll(where: string | TracePlace, window: PartitionWindow, rowsAtATime = 1000): TraceRow[] {
+export function readAll(
+  where: string | TraceLocation,
+  window: PartitionWindow,
+  rowsAtATime = 1000,
+): TraceRow[] {
   const reader = createPartitionReader(typeof where === "string" ? { folder: where } : where);
   try {
     const source = reader.open(window, null);

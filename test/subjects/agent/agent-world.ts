@@ -6,8 +6,8 @@ import { createWorld } from "../../../emulator/kernel/world.ts";
 import { COLLECTIONS, REACTIONS } from "../../../emulator/runtime/assembly.ts";
 import { type CancelAction, cancelRun } from "../../../emulator/subjects/agent/cancel.ts";
 import { createRun, type RunCreateBody } from "../../../emulator/subjects/agent/create-run.ts";
-import { outcomeOf } from "../../../emulator/subjects/agent/follow.ts";
 import { RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import { outcomeOf } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { addScript } from "../../../emulator/subjects/agent/scripts.ts";
 import { createThread } from "../../../emulator/subjects/agent/threads.ts";
 import { threadView } from "../../../emulator/subjects/agent/view.ts";
@@ -30,7 +30,7 @@ export async function openAgentWorld(options: Record<string, unknown> = {}) {
     image: imageOf(emptyState(1, BEGIN, { mode: "frozen", rate: 1 }), COLLECTIONS),
     reactions: REACTIONS,
     effects: {},
-    keep: () => undefined,
+    persist: () => undefined,
     journalCapacity: 1000,
   });
   const turn = <R>(act: (turn: Turn) => R): R => world.turn({ type: "request", name: "test" }, act);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { hear } from "../../../emulator/subjects/agent/follow.ts";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
 import { CHECKPOINTS, RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { removeScript, SCRIPT_MATCHES } from "../../../emulator/subjects/agent/scripts.ts";
-import { bytesAtMost, bytesBeyond, bytesOf } from "../../../emulator/subjects/agent/size.ts";
+import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subjects/agent/size.ts";
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
-import { BEFORE_ALL } from "../../../emulator/subjects/agent/stream.ts";
+import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
 import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
 
@@ -29,12 +29,12 @@ describe("the size of a value", () => {
     [1, [2, "3"], {}],
     { "\u0002": { deep: ["\\", '"'] }, b: null, c: -0.000001234567890123456 },
   ])("is never more than it is guessed to be: %j", (value) => {
-    expect(bytesAtMost(value)).toBeGreaterThanOrEqual(bytesOf(value));
+    expect(bytesUpperBound(value)).toBeGreaterThanOrEqual(bytesOf(value));
   });
 
   it("is told only when it is beyond a limit", () => {
-    expect(bytesBeyond("x".repeat(98), 100)).toBeUndefined();
-    expect(bytesBeyond("é".repeat(50), 100)).toBe(102);
+    expect(bytesOverLimit("x".repeat(98), 100)).toBeUndefined();
+    expect(bytesOverLimit("é".repeat(50), 100)).toBe(102);
   });
 });
 
@@ -57,12 +57,12 @@ describe("values that a thread may not hold", () => {
       runId,
       as: "stream",
       modes: ["values"],
-      after: BEFORE_ALL,
+      after: STREAM_START,
       onDisconnect: "continue",
     } as const;
-    expect(hear(world.world.reader, follow, BEFORE_ALL)).toMatchObject({
+    expect(readStream(world.world.reader, follow, STREAM_START)).toMatchObject({
       frames: [{ event: "metadata" }, { event: "error", data: TOO_LARGE }],
-      over: true,
+      isOver: true,
     });
   });
 
@@ -146,24 +146,30 @@ describe("the plan of a run", () => {
     const text = Array.from({ length: 200 }, (_, n) => `${"word".repeat(20)}${n}`).join(" ");
     const run = world.start(world.thread(), { input: { messages: text } });
     expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
-    const follow = { runId: run, as: "stream", modes: ["messages"], after: BEFORE_ALL } as const;
-    const { frames } = hear(world.world.reader, { ...follow, onDisconnect: "continue" }, BEFORE_ALL);
-    const told = frames
+    const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
+    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const reported = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
-    expect(told).toHaveLength(200);
-    expect(told.every((content, index) => content.startsWith(told[index - 1] ?? ""))).toBe(true);
-    expect([told[0], told.at(-1)]).toEqual([text.split(" ")[0], text]);
+    expect(reported).toHaveLength(200);
+    expect(reported.every((content, index) => content.startsWith(reported[index - 1] ?? ""))).toBe(true);
+    expect([reported[0], reported.at(-1)]).toEqual([text.split(" ")[0], text]);
   });
 
   it("tells each of several texts from its own beginning", async () => {
     const world = await openAgentWorld();
-    const told = (data: string) => ({ mode: "messages", data });
-    const events = [told("Good "), told("day"), { mode: "custom", data: 1 }, told("Good "), told("night")];
+    const reported = (data: string) => ({ mode: "messages", data });
+    const events = [
+      reported("Good "),
+      reported("day"),
+      { mode: "custom", data: 1 },
+      reported("Good "),
+      reported("night"),
+    ];
     world.script({ then: { events } });
     const run = world.start(world.thread());
-    const follow = { runId: run, as: "stream", modes: ["messages"], after: BEFORE_ALL } as const;
-    const { frames } = hear(world.world.reader, { ...follow, onDisconnect: "continue" }, BEFORE_ALL);
+    const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
+    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const texts = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content);
@@ -223,10 +229,10 @@ describe("the queue of a world", () => {
     const counts = world.turn((turn) =>
       [1, 2].map((afterMs) => {
         turn.schedule({ kind: "agent_run.due", ref: "r", afterMs, data: { thread: "t" } });
-        return turn.waiting();
+        return turn.pendingEventCount();
       }),
     );
-    expect([...counts, world.turn((turn) => turn.waiting())]).toEqual([1, 2, 2]);
+    expect([...counts, world.turn((turn) => turn.pendingEventCount())]).toEqual([1, 2, 2]);
   });
 
   it("takes no more runs once so many events wait, whatever became of what they were for", async () => {

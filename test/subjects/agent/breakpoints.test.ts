@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { latestCheckpoint } from "../../../emulator/subjects/agent/checkpoints.ts";
-import { hear } from "../../../emulator/subjects/agent/follow.ts";
 import { THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
-import { BEFORE_ALL } from "../../../emulator/subjects/agent/stream.ts";
+import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { stateView } from "../../../emulator/subjects/agent/view.ts";
 import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
 
@@ -38,8 +38,11 @@ async function agentThread() {
     },
     said: () => (world.values(thread)?.messages ?? []) as readonly Said[],
     heard(runId: string, ...modes: StreamMode[]) {
-      const follow = { runId, as: "stream", modes, after: BEFORE_ALL, onDisconnect: "continue" } as const;
-      return hear(world.world.reader, follow, BEFORE_ALL).frames.map(({ event, data }) => [event, data]);
+      const follow = { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" } as const;
+      return readStream(world.world.reader, follow, STREAM_START).frames.map(({ event, data }) => [
+        event,
+        data,
+      ]);
     },
   };
 }

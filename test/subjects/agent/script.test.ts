@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { hear } from "../../../emulator/subjects/agent/follow.ts";
+import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { readScript } from "../../../emulator/subjects/agent/script.ts";
-import { BEFORE_ALL } from "../../../emulator/subjects/agent/stream.ts";
+import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { openAgentWorld } from "./agent-world.ts";
 
-const heard = (
+const received = (
   { world }: Awaited<ReturnType<typeof openAgentWorld>>,
   runId: string,
   ...modes: StreamMode[]
 ) =>
-  hear(
+  readStream(
     world.reader,
-    { runId, as: "stream", modes, after: BEFORE_ALL, onDisconnect: "continue" },
-    BEFORE_ALL,
+    { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" },
+    STREAM_START,
   ).frames.map(({ event, data }) => [event, data]);
 
 describe("a script", () => {
@@ -24,7 +24,7 @@ describe("a script", () => {
     const run = world.start(thread, { input: { asked: 1 } });
     world.advance(4999);
     expect(world.status(run)).toBe("running");
-    expect(heard(world, run, "values").at(-1)).toEqual(["values", { asked: 1 }]);
+    expect(received(world, run, "values").at(-1)).toEqual(["values", { asked: 1 }]);
     world.advance(1);
     expect(world.status(run)).toBe("success");
     expect(world.values(thread)).toEqual({ found: 7 });
@@ -119,12 +119,12 @@ describe("a script", () => {
     ];
     world.script({ then: { events } });
     const run = world.start(world.thread(), { input: { q: 1 } });
-    expect(heard(world, run, "custom", "updates")).toEqual([
+    expect(received(world, run, "custom", "updates")).toEqual([
       ["metadata", { run_id: run, attempt: 1 }],
       ["custom", { progress: 1 }],
     ]);
     world.advance(1000);
-    const tuples = heard(world, run, "messages-tuple").slice(1) as [
+    const tuples = received(world, run, "messages-tuple").slice(1) as [
       string,
       [{ content: string; id: string }, object],
     ][];
@@ -133,14 +133,17 @@ describe("a script", () => {
       ["messages", "lo"],
     ]);
     expect(tuples[0]?.[1][0].id).toBe(tuples[1]?.[1][0].id);
-    expect(heard(world, run, "messages").at(-1)).toMatchObject(["messages/complete", [{ content: "Hello" }]]);
+    expect(received(world, run, "messages").at(-1)).toMatchObject([
+      "messages/complete",
+      [{ content: "Hello" }],
+    ]);
     world.advance(1000);
-    expect(heard(world, run, "updates", "values").slice(1)).toEqual([
+    expect(received(world, run, "updates", "values").slice(1)).toEqual([
       ["values", { q: 1 }],
       ["updates", { model: { answer: 42 } }],
       ["values", { q: 1, answer: 42 }],
     ]);
-    expect(heard(world, run, "debug").at(-1)).toEqual(["debug", { any: "thing" }]);
+    expect(received(world, run, "debug").at(-1)).toEqual(["debug", { any: "thing" }]);
   });
 
   it.each([

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
 import { EXPORTS } from "../../../emulator/subjects/bulk-exports/records.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { type ExportWorld, openBulkExportWorld } from "./bulk-export-world.ts";
 
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
 const row = (nth: number) => `${String(nth).padStart(8, "0")}-0000-4000-8000-000000000001`;
 const at = (hour: number) => `2026-01-01T${String(hour).padStart(2, "0")}:00:00.000000Z`;
 
-function withRows(count: number, options: Parameters<typeof openScene>[0] = {}): Scene {
-  const scene = openScene(options);
-  for (let nth = 0; nth < count; nth += 1) scene.ingest(row(nth), at(nth), "kept");
-  return scene;
+function withRows(count: number, options: Parameters<typeof openBulkExportWorld>[0] = {}): ExportWorld {
+  const exportWorld = openBulkExportWorld(options);
+  for (let nth = 0; nth < count; nth += 1) exportWorld.ingest(row(nth), at(nth), "kept");
+  return exportWorld;
 }
 
 /** What happened to the exports, by second: events, moves and failures in the journal. */
-function storyOf(scene: Scene): string[] {
+function journalOf(exportWorld: ExportWorld): string[] {
   const start = Date.UTC(2026, 0, 10);
-  return scene.world.journal.since(0).flatMap(({ now, cause, notes = [] }) => {
+  return exportWorld.world.journal.since(0).flatMap(({ now, cause, notes = [] }) => {
     const second = (Date.parse(now) - start) / 1000;
     return notes.flatMap(({ kind, detail = {} }) => {
       if (kind.endsWith(".moved"))
@@ -28,11 +28,14 @@ function storyOf(scene: Scene): string[] {
 
 describe("the life of an export", () => {
   it("is told by the journal", async () => {
-    const scene = withRows(7);
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    scene.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } });
-    await scene.advance("PT5M");
-    expect(storyOf(scene)).toMatchInlineSnapshot(`
+    const exportWorld = withRows(7);
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    exportWorld.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } });
+    await exportWorld.advance("PT5M");
+    expect(journalOf(exportWorld)).toMatchInlineSnapshot(`
       [
         "1 export.due: export CREATED → RUNNING",
         "1 export_run.start: export_run CREATED → RUNNING",
@@ -41,73 +44,84 @@ describe("the life of an export", () => {
         "34 export_run.step: export RUNNING → COMPLETED",
       ]
     `);
-    expect(scene.runs(id)[0]).toMatchObject({ attempt: 1, exhausted: true });
+    expect(exportWorld.runs(id)[0]).toMatchObject({ attempt: 1, exhausted: true });
   });
 
   it("fails at its start when its destination is gone, and gives its place to the next", async () => {
-    const scene = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
-    const gone = scene.addDestination();
-    const there = scene.addDestination();
+    const exportWorld = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
+    const gone = exportWorld.addDestination();
+    const there = exportWorld.addDestination();
     const ids = [gone, gone, there].map(
-      (id) => scene.create({ bulk_export_destination_id: id, ...WINDOW }).id,
+      (id) => exportWorld.create({ bulk_export_destination_id: id, ...WINDOW }).id,
     );
-    scene.removeDestination(gone);
-    await scene.advance("PT5M");
-    expect(ids.map((id) => scene.export(id).status)).toEqual(["FAILED", "FAILED", "COMPLETED"]);
-    expect(ids.map((id) => scene.runs(id).length)).toEqual([0, 0, 1]);
+    exportWorld.removeDestination(gone);
+    await exportWorld.advance("PT5M");
+    expect(ids.map((id) => exportWorld.export(id).status)).toEqual(["FAILED", "FAILED", "COMPLETED"]);
+    expect(ids.map((id) => exportWorld.runs(id).length)).toEqual([0, 0, 1]);
   });
 
   it("can lose its destination with thousands waiting behind it", async () => {
-    const scene = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
-    scene.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
-    const destination = scene.addDestination();
-    const { id } = scene.create({
+    const exportWorld = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
+    exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
+    const destination = exportWorld.addDestination();
+    const { id } = exportWorld.create({
       bulk_export_destination_id: destination,
       start_time: "2025-01-01T00:00:00Z",
       interval_hours: 1,
     });
-    await scene.advance("PT1M");
-    const [first, ...waiting] = scene.spawned(id);
+    await exportWorld.advance("PT1M");
+    const [first, ...waiting] = exportWorld.spawned(id);
     expect(first?.status).toBe("RUNNING");
     expect(waiting.length).toBeGreaterThan(8000);
-    scene.removeDestination(destination);
-    scene.cancel(first?.id as string);
-    const statuses = new Set(scene.spawned(id).map(({ status }) => status));
+    exportWorld.removeDestination(destination);
+    exportWorld.cancel(first?.id as string);
+    const statuses = new Set(exportWorld.spawned(id).map(({ status }) => status));
     expect(statuses).toEqual(new Set(["CANCELLED", "FAILED"]));
-    expect(scene.world.defect).toBeUndefined();
+    expect(exportWorld.world.defect).toBeUndefined();
   });
 });
 
 describe("a run reads as of its start", () => {
   it("when its rows have all moved away since", async () => {
-    const scene = withRows(7);
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    await scene.advance("PT1S");
-    for (let nth = 0; nth < 7; nth += 1) scene.ingest(row(nth), "2026-01-05T00:00:00.000000Z", "moved");
-    await scene.advance("PT5M");
-    const [run] = scene.runs(id);
-    expect(scene.rowsIn(run as never)).toEqual([0, 1, 2, 3, 4, 5, 6].map((nth) => `${row(nth)}#${nth}`));
+    const exportWorld = withRows(7);
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    await exportWorld.advance("PT1S");
+    for (let nth = 0; nth < 7; nth += 1) exportWorld.ingest(row(nth), "2026-01-05T00:00:00.000000Z", "moved");
+    await exportWorld.advance("PT5M");
+    const [run] = exportWorld.runs(id);
+    expect(exportWorld.rowsIn(run as never)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((nth) => `${row(nth)}#${nth}`),
+    );
   });
 
   it("when rows have come in before its first step", async () => {
-    const scene = withRows(0);
-    scene.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    await scene.advance("PT1S");
-    scene.ingest(row(1), at(1), "late");
-    await scene.advance("PT5M");
-    expect(scene.export(id).status).toBe("COMPLETED");
-    expect(scene.runs(id)[0]).toMatchObject({ files: [], exhausted: true });
+    const exportWorld = withRows(0);
+    exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    await exportWorld.advance("PT1S");
+    exportWorld.ingest(row(1), at(1), "late");
+    await exportWorld.advance("PT5M");
+    expect(exportWorld.export(id).status).toBe("COMPLETED");
+    expect(exportWorld.runs(id)[0]).toMatchObject({ files: [], exhausted: true });
   });
 
   it("in every attempt", async () => {
-    const scene = withRows(2);
-    scene.arm({ plane: "worker", match: { at: "rows.read" }, then: { crash: true } });
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    await scene.advance("PT2S");
-    scene.ingest(row(3), at(3), "late");
-    await scene.advance("PT5M");
-    expect(scene.rowsIn(scene.runs(id)[0] as never)).toEqual([`${row(0)}#0`, `${row(1)}#1`]);
+    const exportWorld = withRows(2);
+    exportWorld.arm({ plane: "worker", match: { at: "rows.read" }, then: { crash: true } });
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    await exportWorld.advance("PT2S");
+    exportWorld.ingest(row(3), at(3), "late");
+    await exportWorld.advance("PT5M");
+    expect(exportWorld.rowsIn(exportWorld.runs(id)[0] as never)).toEqual([`${row(0)}#0`, `${row(1)}#1`]);
   });
 });
 
@@ -116,55 +130,66 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
     ["that has arrived", true],
     ["that has not", false],
   ])("%s costs a retry and no row", async (_what, arrived) => {
-    const scene = withRows(7);
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    await scene.advance("PT1S");
-    scene.hold();
-    await scene.advance("PT2S");
-    expect(scene.world.inFlight().map(({ kind }) => kind)).toEqual(["export.write_file"]);
-    scene.crash(() => arrived);
-    expect(scene.runs(id)[0]).toMatchObject({
+    const exportWorld = withRows(7);
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    await exportWorld.advance("PT1S");
+    exportWorld.hold();
+    await exportWorld.advance("PT2S");
+    expect(exportWorld.world.inFlight().map(({ kind }) => kind)).toEqual(["export.write_file"]);
+    exportWorld.crash(() => arrived);
+    expect(exportWorld.runs(id)[0]).toMatchObject({
       status: "RUNNING",
       errors: { retry_0: "Infrastructure interruption: the emulator was restarted" },
     });
-    await scene.advance("PT5M");
-    const [run] = scene.runs(id);
-    expect(scene.export(id).status).toBe("COMPLETED");
-    expect(scene.rowsIn(run as never)).toEqual([0, 1, 2, 3, 4, 5, 6].map((nth) => `${row(nth)}#${nth}`));
+    await exportWorld.advance("PT5M");
+    const [run] = exportWorld.runs(id);
+    expect(exportWorld.export(id).status).toBe("COMPLETED");
+    expect(exportWorld.rowsIn(run as never)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((nth) => `${row(nth)}#${nth}`),
+    );
   });
 
   it("drops a result that comes too late", async () => {
-    const scene = withRows(2);
-    const { id } = scene.create({ bulk_export_destination_id: scene.addDestination(), ...WINDOW });
-    scene.hold();
-    await scene.advance("PT2S");
-    scene.cancel(id);
-    scene.release();
-    await scene.advance("PT5M");
-    expect(scene.export(id).status).toBe("CANCELLED");
-    expect(scene.runs(id)).toMatchObject([{ status: "CANCELLED", files: [] }]);
-    expect(scene.world.defect).toBeUndefined();
+    const exportWorld = withRows(2);
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
+      ...WINDOW,
+    });
+    exportWorld.hold();
+    await exportWorld.advance("PT2S");
+    exportWorld.cancel(id);
+    exportWorld.release();
+    await exportWorld.advance("PT5M");
+    expect(exportWorld.export(id).status).toBe("CANCELLED");
+    expect(exportWorld.runs(id)).toMatchObject([{ status: "CANCELLED", files: [] }]);
+    expect(exportWorld.world.defect).toBeUndefined();
   });
 });
 
 describe("the calendar", () => {
   it("ends a schedule with the year 9999", async () => {
-    const scene = openScene({ now: Date.UTC(9999, 11, 31) });
-    const { id } = scene.create({
-      bulk_export_destination_id: scene.addDestination(),
+    const exportWorld = openBulkExportWorld({ now: Date.UTC(9999, 11, 31) });
+    const { id } = exportWorld.create({
+      bulk_export_destination_id: exportWorld.addDestination(),
       start_time: "9999-12-31T00:00:00Z",
       interval_hours: 23,
     });
-    await scene.advance("PT23H30M");
-    expect(scene.spawned(id)).toHaveLength(1);
-    expect(scene.world.queue().every(({ at: due }) => Number.isFinite(due))).toBe(true);
-    expect(scene.world.queue().some(({ kind }) => kind === "export.spawn")).toBe(false);
+    await exportWorld.advance("PT23H30M");
+    expect(exportWorld.spawned(id)).toHaveLength(1);
+    expect(exportWorld.world.queue().every(({ at: due }) => Number.isFinite(due))).toBe(true);
+    expect(exportWorld.world.queue().some(({ kind }) => kind === "export.spawn")).toBe(false);
   });
 
   it("refuses a schedule that could never spawn", () => {
-    const scene = openScene();
-    const body = { bulk_export_destination_id: scene.addDestination(), start_time: "9999-12-31T23:30:00Z" };
-    expect(() => scene.create({ ...body, interval_hours: 1 })).toThrow(Refusal);
-    expect([...scene.world.reader.all(EXPORTS)]).toEqual([]);
+    const exportWorld = openBulkExportWorld();
+    const body = {
+      bulk_export_destination_id: exportWorld.addDestination(),
+      start_time: "9999-12-31T23:30:00Z",
+    };
+    expect(() => exportWorld.create({ ...body, interval_hours: 1 })).toThrow(Refusal);
+    expect([...exportWorld.world.reader.all(EXPORTS)]).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
-import { PLACES, WAITING } from "../../../emulator/subjects/bulk-exports/capacity.ts";
+import { HELD_SLOTS, SLOT_QUEUE } from "../../../emulator/subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../../../emulator/subjects/bulk-exports/lifecycle.ts";
 import {
   type BulkExport,
@@ -12,7 +12,15 @@ import {
 import { removeFaults } from "../../../emulator/subjects/faults/rules.ts";
 import { createBucket } from "../../../emulator/subjects/object-storage/buckets.ts";
 import { buckets } from "../../../emulator/subjects/object-storage/records.ts";
-import { BUCKET, NOW, OURS, openScene, type Place, type Scene, THEIRS } from "./scene.ts";
+import {
+  BUCKET,
+  type ExportWorld,
+  NOW,
+  OTHER_WORKSPACE,
+  OWN_WORKSPACE,
+  openBulkExportWorld,
+  type TestWorkspace,
+} from "./bulk-export-world.ts";
 
 /** What came of one seed: the first promise that was broken, if any, and how often what happened. */
 export interface Simulated {
@@ -27,32 +35,32 @@ const HOUR = 3_600_000;
 export async function simulate(seed: number): Promise<Simulated> {
   const random = randomOf(seed);
   const limits = limitsOf(random);
-  const scene = openScene({ seed, limits });
-  const watch = watchOver(scene, limits);
-  const story = {
-    scene,
+  const exportWorld = openBulkExportWorld({ seed, limits });
+  const monitor = monitorWorld(exportWorld, limits);
+  const simulation = {
+    exportWorld,
     random,
-    watch,
-    destinations: [scene.addDestination(), scene.addDestination(THEIRS)],
+    monitor,
+    destinations: [exportWorld.addDestination(), exportWorld.addDestination(OTHER_WORKSPACE)],
   };
   try {
     for (let step = 0; step < STEPS; step += 1) {
-      const [name, act] = random.pick(MOVES);
-      watch.happen(name);
-      await act(story);
-      watch.check(scene);
+      const [name, act] = random.pick(ACTIONS);
+      monitor.happen(name);
+      await act(simulation);
+      monitor.check(exportWorld);
     }
-    await comeToRest(story);
+    await drain(simulation);
   } catch (error) {
-    return { broken: (error as Error).message.split("\n")[0], happened: watch.happened };
+    return { broken: (error as Error).message.split("\n")[0], happened: monitor.happened };
   }
-  return { broken: undefined, happened: watch.happened };
+  return { broken: undefined, happened: monitor.happened };
 }
 
-interface Story {
-  readonly scene: Scene;
+interface Simulation {
+  readonly exportWorld: ExportWorld;
   readonly random: Random;
-  readonly watch: Watch;
+  readonly monitor: Monitor;
   readonly destinations: string[];
 }
 
@@ -70,46 +78,47 @@ function limitsOf({ pick }: Random) {
   };
 }
 
-const MOVES: readonly (readonly [string, (story: Story) => unknown])[] = [
-  ["rows", comeRows],
-  ["rows", comeRows],
-  ["rows", comeRows],
-  ["one-off", orderOneOff],
-  ["one-off", orderOneOff],
-  ["schedule", orderSchedule],
-  ["cancel", cancelOne],
-  ["advance", moveOn],
-  ["advance", moveOn],
-  ["advance", moveOn],
+const ACTIONS: readonly (readonly [string, (simulation: Simulation) => unknown])[] = [
+  ["rows", ingestRows],
+  ["rows", ingestRows],
+  ["rows", ingestRows],
+  ["one-off", createOneOff],
+  ["one-off", createOneOff],
+  ["schedule", createSchedule],
+  ["cancel", cancelRandom],
+  ["advance", advanceClock],
+  ["advance", advanceClock],
+  ["advance", advanceClock],
   ["crash", crashNow],
-  ["crash", crashInTheAir],
-  ["fault", armOne],
-  ["fault", armOne],
+  ["crash", crashWithWorkInFlight],
+  ["fault", armRandomFault],
+  ["fault", armRandomFault],
   ["destinations", changeDestinations],
-  ["refusal", askForNonsense],
+  ["refusal", sendInvalidRequest],
 ];
 
-function comeRows({ scene, random, watch }: Story): void {
+function ingestRows({ exportWorld, random, monitor }: Simulation): void {
   for (let count = random.below(8); count > 0; count -= 1) {
     const number = random.below(60);
     const id = `${String(number).padStart(8, "0")}-0000-4000-8000-000000000001`;
     // Mostly of the last days, so that exports under way are hit by what comes late, changes or moves.
-    const at = scene.world.now - random.below(random.pick([2, 30, 120])) * HOUR - random.below(HOUR);
-    const place = random.pick([OURS, OURS, THEIRS]);
-    watch.rowComes(id, place, at);
-    scene.ingest(id, formatInstant(at), random.pick(["kept", "dropped"]), place);
+    const at = exportWorld.world.now - random.below(random.pick([2, 30, 120])) * HOUR - random.below(HOUR);
+    const workspace = random.pick([OWN_WORKSPACE, OWN_WORKSPACE, OTHER_WORKSPACE]);
+    monitor.rowComes(id, workspace, at);
+    exportWorld.ingest(id, formatInstant(at), random.pick(["kept", "dropped"]), workspace);
   }
 }
 
-function orderFor(
-  { scene, random, destinations }: Story,
+function tryCreateExport(
+  { exportWorld, random, destinations }: Simulation,
   body: Record<string, unknown>,
 ): BulkExport | undefined {
-  const place = random.pick([OURS, OURS, OURS, THEIRS]);
+  const workspace = random.pick([OWN_WORKSPACE, OWN_WORKSPACE, OWN_WORKSPACE, OTHER_WORKSPACE]);
   const filter = random.pick([null, null, 'eq(name, "kept")', 'eq(name, "nothing")']);
-  const known = place === OURS ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
+  const known =
+    workspace === OWN_WORKSPACE ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
   try {
-    return scene.create({ bulk_export_destination_id: random.pick(known), filter, ...body }, place);
+    return exportWorld.create({ bulk_export_destination_id: random.pick(known), filter, ...body }, workspace);
   } catch (error) {
     // The destination may be gone: that is an answer.
     if (error instanceof Refusal) return undefined;
@@ -117,54 +126,55 @@ function orderFor(
   }
 }
 
-function orderOneOff(story: Story): void {
-  const { scene, random } = story;
+function createOneOff(simulation: Simulation): void {
+  const { exportWorld, random } = simulation;
   const days = random.pick([1, 1, 2, 3, 3, 50]);
-  const end = scene.world.now + (random.below(48) - 24) * HOUR - random.below(HOUR);
-  orderFor(story, {
+  const end = exportWorld.world.now + (random.below(48) - 24) * HOUR - random.below(HOUR);
+  tryCreateExport(simulation, {
     start_time: formatInstant(end - days * 24 * HOUR + random.below(20 * HOUR)),
     end_time: formatInstant(end),
   });
 }
 
-function orderSchedule(story: Story): void {
-  const { scene, random, watch } = story;
+function createSchedule(simulation: Simulation): void {
+  const { exportWorld, random, monitor } = simulation;
   const interval_hours = random.pick([1, 6, 24, 168]);
-  const start = scene.world.now - random.pick([-30, 0, 1, 3 * interval_hours]) * HOUR + random.below(HOUR);
-  const made = orderFor(story, { start_time: formatInstant(start), interval_hours });
-  if (made) watch.scheduled.push({ id: made.id, at: scene.world.now });
+  const start =
+    exportWorld.world.now - random.pick([-30, 0, 1, 3 * interval_hours]) * HOUR + random.below(HOUR);
+  const made = tryCreateExport(simulation, { start_time: formatInstant(start), interval_hours });
+  if (made) monitor.scheduled.push({ id: made.id, at: exportWorld.world.now });
 }
 
-function cancelOne({ scene, random }: Story): void {
-  const open = exportsIn(scene).filter((one) => !isFinal(one));
-  if (open.length > 0) scene.cancel(random.pick(open).id);
+function cancelRandom({ exportWorld, random }: Simulation): void {
+  const open = exportsIn(exportWorld).filter((one) => !isFinal(one));
+  if (open.length > 0) exportWorld.cancel(random.pick(open).id);
 }
 
-async function moveOn({ scene, random }: Story): Promise<void> {
-  await advanceBy(scene, random.pick([1, 1000, 31_000, 600_000, HOUR, 5 * HOUR, 26 * HOUR, 75 * HOUR]));
+async function advanceClock({ exportWorld, random }: Simulation): Promise<void> {
+  await advanceBy(exportWorld, random.pick([1, 1000, 31_000, 600_000, HOUR, 5 * HOUR, 26 * HOUR, 75 * HOUR]));
 }
 
-async function advanceBy(scene: Scene, ms: number): Promise<void> {
-  const { stopped, firedTotal } = await scene.advance(ms);
+async function advanceBy(exportWorld: ExportWorld, ms: number): Promise<void> {
+  const { stopped, firedTotal } = await exportWorld.advance(ms);
   if (stopped === "runaway") throw new Error(`${firedTotal} events in ${ms} ms: something never ends`);
 }
 
-function crashNow({ scene }: Story): void {
-  scene.crash(() => true);
+function crashNow({ exportWorld }: Simulation): void {
+  exportWorld.crash(() => true);
 }
 
-async function crashInTheAir({ scene, random, watch }: Story): Promise<void> {
-  scene.hold();
-  await advanceBy(scene, random.pick([1000, HOUR, 7 * HOUR]));
-  if (scene.world.inFlight().length > 0) watch.happen("crash with files under way");
-  scene.crash(() => random.below(2) === 0);
+async function crashWithWorkInFlight({ exportWorld, random, monitor }: Simulation): Promise<void> {
+  exportWorld.hold();
+  await advanceBy(exportWorld, random.pick([1000, HOUR, 7 * HOUR]));
+  if (exportWorld.world.inFlight().length > 0) monitor.happen("crash with files under way");
+  exportWorld.crash(() => random.below(2) === 0);
 }
 
-function armOne({ scene, random }: Story): void {
+function armRandomFault({ exportWorld, random }: Simulation): void {
   const nth = 1 + random.below(4);
   const times = random.pick([1, 2, 5, 25]);
   const at = random.pick(["export.running", "run.started", "rows.read", "file.written", "checkpoint.saved"]);
-  scene.arm({
+  exportWorld.arm({
     ...random.pick([
       { plane: "worker", match: { at, nth }, then: { crash: true } },
       { plane: "worker", match: { at, nth }, then: { error: "serialization_error" } },
@@ -184,83 +194,91 @@ function armOne({ scene, random }: Story): void {
   });
 }
 
-function changeDestinations({ scene, random, destinations, watch }: Story): void {
-  scene.act((turn) => turn.get(buckets, BUCKET) ?? createBucket(turn, BUCKET));
+function changeDestinations({ exportWorld, random, destinations, monitor }: Simulation): void {
+  exportWorld.act((turn) => turn.get(buckets, BUCKET) ?? createBucket(turn, BUCKET));
   if (destinations.length > 3 && random.below(3) === 0) {
-    watch.happen("destination removed");
-    scene.removeDestination(destinations[0] as string);
-    destinations[0] = scene.addDestination();
-  } else destinations.push(scene.addDestination());
+    monitor.happen("destination removed");
+    exportWorld.removeDestination(destinations[0] as string);
+    destinations[0] = exportWorld.addDestination();
+  } else destinations.push(exportWorld.addDestination());
 }
 
 /** A 4xx leaves the world as it was. */
-function askForNonsense({ scene, random, watch, destinations }: Story): void {
-  const before = imageOf(scene);
+function sendInvalidRequest({ exportWorld, random, monitor, destinations }: Simulation): void {
+  const before = snapshotOf(exportWorld);
   const body = {
     bulk_export_destination_id: destinations.at(-1) as string,
     start_time: "2026-01-01T00:00:00Z",
     end_time: "2026-01-02T00:00:00Z",
   };
-  const ended = exportsIn(scene).find((one) => isFinal(one));
+  const ended = exportsIn(exportWorld).find((one) => isFinal(one));
   const wrong: readonly (() => unknown)[] = [
-    () => scene.create({ ...body, end_time: "2026-01-01T00:00:00Z" }),
-    () => scene.create({ ...body, filter: "eq(nothing" }),
-    () => scene.create({ ...body, interval_hours: 3 }),
-    () => scene.create({ ...body, bulk_export_destination_id: BUCKET }),
-    () => scene.create({ ...body, session_id: BUCKET }),
+    () => exportWorld.create({ ...body, end_time: "2026-01-01T00:00:00Z" }),
+    () => exportWorld.create({ ...body, filter: "eq(nothing" }),
+    () => exportWorld.create({ ...body, interval_hours: 3 }),
+    () => exportWorld.create({ ...body, bulk_export_destination_id: BUCKET }),
+    () => exportWorld.create({ ...body, session_id: BUCKET }),
     () =>
-      scene.create({ ...body, start_time: "1000-01-01T00:00:00Z", end_time: undefined, interval_hours: 1 }),
-    () => scene.arm({ plane: "worker", match: {}, then: { explode: true } }),
-    ...(ended ? [() => scene.cancel(ended.id)] : []),
+      exportWorld.create({
+        ...body,
+        start_time: "1000-01-01T00:00:00Z",
+        end_time: undefined,
+        interval_hours: 1,
+      }),
+    () => exportWorld.arm({ plane: "worker", match: {}, then: { explode: true } }),
+    ...(ended ? [() => exportWorld.cancel(ended.id)] : []),
   ];
   try {
     random.pick(wrong)();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    watch.happen("refused");
-    if (imageOf(scene) !== before) throw new Error(`a refused request changed the world: ${error.message}`);
+    monitor.happen("refused");
+    if (snapshotOf(exportWorld) !== before)
+      throw new Error(`a refused request changed the world: ${error.message}`);
     return;
   }
   throw new Error("nonsense was accepted");
 }
 
 /** Turns are counted, refused ones too. */
-function imageOf({ world }: Scene): string {
+function snapshotOf({ world }: ExportWorld): string {
   return JSON.stringify({ ...world.state(), turn: 0 });
 }
 
 /** Without schedules and faults everything ends, and all places are free again. */
-async function comeToRest({ scene, watch }: Story): Promise<void> {
-  scene.act((turn) => removeFaults(turn));
-  for (const one of exportsIn(scene)) if (one.interval_hours !== null && !isFinal(one)) scene.cancel(one.id);
-  for (let weeks = 0; exportsIn(scene).some((one) => !isFinal(one)); weeks += 1) {
+async function drain({ exportWorld, monitor }: Simulation): Promise<void> {
+  exportWorld.act((turn) => removeFaults(turn));
+  for (const one of exportsIn(exportWorld))
+    if (one.interval_hours !== null && !isFinal(one)) exportWorld.cancel(one.id);
+  for (let weeks = 0; exportsIn(exportWorld).some((one) => !isFinal(one)); weeks += 1) {
     if (weeks > 20) throw new Error("exports never end");
-    await advanceBy(scene, 7 * 24 * HOUR);
-    watch.check(scene);
+    await advanceBy(exportWorld, 7 * 24 * HOUR);
+    monitor.check(exportWorld);
   }
-  for (const kind of [PLACES, WAITING])
-    for (const { id, pool } of scene.world.reader.all(kind)) throw new Error(`${id} is left in ${pool}`);
+  for (const kind of [HELD_SLOTS, SLOT_QUEUE])
+    for (const { id, pool } of exportWorld.world.reader.all(kind))
+      throw new Error(`${id} is left in ${pool}`);
 }
 
-export function exportsIn({ world }: Scene): readonly BulkExport[] {
+export function exportsIn({ world }: ExportWorld): readonly BulkExport[] {
   return [...world.reader.all(EXPORTS)];
 }
 
-type Watch = ReturnType<typeof watchOver>;
+type Monitor = ReturnType<typeof monitorWorld>;
 
 /** Looks at every turn and every record for a broken promise. */
-function watchOver(scene: Scene, limits: Limits) {
+function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
   const happened = new Map<string, number>();
   const finals = new Map<string, string>();
   const verified = new Set<string>();
   const atWork = new Map<string, number>();
   const starts = new Map<string, Set<string>>();
-  const resting = new Map<string, number>();
+  const retryDueAt = new Map<string, number>();
   const rows = new Map<string, string>();
   const scheduled: { readonly id: string; readonly at: number }[] = [];
   let broken: Error | undefined;
 
-  function happen(what: string): void {
+  function countEvent(what: string): void {
     happened.set(what, (happened.get(what) ?? 0) + 1);
   }
 
@@ -271,16 +289,16 @@ function watchOver(scene: Scene, limits: Limits) {
   }
 
   function follow({ cause, put = [], notes = [] }: JournalEntry): void {
-    const { reader } = scene.world;
-    for (const name of put) staysAtRest(name, cause.name);
+    const { reader } = exportWorld.world;
+    for (const name of put) checkRetryDelay(name, cause.name);
     if (cause.name === "export_run.start")
       begin(cause.ref as string, reader.get(EXPORT_RUNS, cause.ref as string));
     for (const { kind, ref, detail = {} } of notes) {
       if (kind === "waiting_for_capacity")
-        happen(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
+        countEvent(String(detail.pool).startsWith("runs") ? "waiting run" : "waiting export");
       if (kind === "export_run.failed")
-        fails(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
-      if (kind === "export.spawned") happen("spawned");
+        checkFailure(reader.get(EXPORT_RUNS, ref) as ExportRun, String(detail.failure));
+      if (kind === "export.spawned") countEvent("spawned");
       if (!kind.endsWith(".moved")) continue;
       const isRun = kind === "export_run.moved";
       const record = isRun ? reader.get(EXPORT_RUNS, ref) : reader.get(EXPORTS, ref);
@@ -297,22 +315,22 @@ function watchOver(scene: Scene, limits: Limits) {
   }
 
   /** Only what passes by itself is tried again, as long as attempts are left, and after the delay. */
-  function fails(run: ExportRun, failure: string): void {
-    const isTriedAgain = !LASTING.has(failure) && run.attempt <= limits.max_retries;
+  function checkFailure(run: ExportRun, failure: string): void {
+    const isTriedAgain = !PERMANENT_FAILURES.has(failure) && run.attempt <= limits.max_retries;
     if (isTriedAgain === isFinal(run)) throw new Error(`run ${run.id} is ${run.status} after ${failure}`);
     if (!isTriedAgain) return;
-    happen("retry");
-    resting.set(run.id, scene.world.now + limits.retry_delay_ms);
+    countEvent("retry");
+    retryDueAt.set(run.id, exportWorld.world.now + limits.retry_delay_ms);
   }
 
   /** Between two attempts nothing happens to a run, unless its export ends. */
-  function staysAtRest(name: string, cause: string): void {
+  function checkRetryDelay(name: string, cause: string): void {
     const id = name.slice("bulk_export_runs/".length);
-    const until = resting.get(id);
+    const until = retryDueAt.get(id);
     if (until === undefined || !name.startsWith("bulk_export_runs/")) return;
-    resting.delete(id);
-    const run = scene.world.reader.get(EXPORT_RUNS, id);
-    const isRetry = cause === "export_run.start" && scene.world.now === until;
+    retryDueAt.delete(id);
+    const run = exportWorld.world.reader.get(EXPORT_RUNS, id);
+    const isRetry = cause === "export_run.start" && exportWorld.world.now === until;
     if (!isRetry && run && !isFinal(run))
       throw new Error(`run ${id} does not wait for its next attempt (${cause})`);
   }
@@ -324,7 +342,7 @@ function watchOver(scene: Scene, limits: Limits) {
     if (attempts.size > limits.max_retries + 1) throw new Error(`${attempts.size} attempts at run ${id}`);
   }
 
-  scene.follow((entry) => {
+  exportWorld.follow((entry) => {
     // A listener that throws would be blamed on the turn.
     try {
       follow(entry);
@@ -335,17 +353,17 @@ function watchOver(scene: Scene, limits: Limits) {
 
   return {
     happened,
-    happen,
+    happen: countEvent,
     scheduled,
-    rowComes(id: string, place: Place, at: number): void {
-      const key = `${id} ${place.tenant_id}`;
+    rowComes(id: string, workspace: TestWorkspace, at: number): void {
+      const key = `${id} ${workspace.tenant_id}`;
       const day = formatInstant(at).slice(0, 10);
       const before = rows.get(key);
-      if (before !== undefined) happen(before === day ? "changed row" : "moved row");
-      if (at < scene.world.now - HOUR) happen("late row");
+      if (before !== undefined) countEvent(before === day ? "changed row" : "moved row");
+      if (at < exportWorld.world.now - HOUR) countEvent("late row");
       rows.set(key, day);
     },
-    check(now: Scene): void {
+    check(now: ExportWorld): void {
       if (broken) throw broken;
       if (now.world.defect) throw now.world.defect;
       for (const one of exportsIn(now)) checkExport(now, one);
@@ -353,14 +371,14 @@ function watchOver(scene: Scene, limits: Limits) {
     },
   };
 
-  function checkExport(now: Scene, one: BulkExport): void {
+  function checkExport(now: ExportWorld, one: BulkExport): void {
     const runs = now.runs(one.id);
     keepFinal(one.id, one.status, isFinal(one));
     for (const run of runs) {
       keepFinal(run.id, run.status, isFinal(run));
       if (run.attempt > limits.max_retries + 1) throw new Error(`run ${run.id} is at attempt ${run.attempt}`);
       if (Object.keys(run.errors).length !== run.attempt) throw new Error(`run ${run.id} lacks an error`);
-      if (run.status === "FAILED" && run.attempt === limits.max_retries + 1) happen("retries used up");
+      if (run.status === "FAILED" && run.attempt === limits.max_retries + 1) countEvent("retries used up");
       if (isFinal(one) && !isFinal(run)) throw new Error(`run ${run.id} outlives its export`);
     }
     if (one.status !== "COMPLETED" || one.interval_hours !== null || verified.has(one.id)) return;
@@ -373,12 +391,12 @@ function watchOver(scene: Scene, limits: Limits) {
     if (before !== undefined && before !== status) throw new Error(`${id} left ${before} for ${status}`);
     if (!final || before !== undefined) return;
     finals.set(id, status);
-    happen(status);
+    countEvent(status);
   }
 
-  function checkRows(now: Scene, one: BulkExport, run: ExportRun): void {
+  function checkRows(now: ExportWorld, one: BulkExport, run: ExportRun): void {
     if (run.status !== "COMPLETED") throw new Error(`run ${run.id} of a COMPLETED export is ${run.status}`);
-    if (run.files.length > 1) happen("several files in a run");
+    if (run.files.length > 1) countEvent("several files in a run");
     const found = now.rowsIn(run);
     const wanted = now.selected(one, run);
     if (found.join() !== wanted.join())
@@ -388,15 +406,15 @@ function watchOver(scene: Scene, limits: Limits) {
       throw new Error(`run ${run.id} counts ${counted} rows and has ${found.length}`);
   }
 
-  function checkSchedule(now: Scene, { id, at }: { readonly id: string; readonly at: number }): void {
+  function checkSchedule(now: ExportWorld, { id, at }: { readonly id: string; readonly at: number }): void {
     const schedule = now.export(id);
     let start = parseInstant(schedule.start_time) as number;
     for (const one of now.spawned(id)) {
       const end = start + (schedule.interval_hours as number) * HOUR;
       const due = Math.max(at, end + 600_000);
-      const said = [one.start_time, one.end_time, one.created_at, one.source_bulk_export_id].join();
+      const reported = [one.start_time, one.end_time, one.created_at, one.source_bulk_export_id].join();
       const wanted = [formatInstant(start), formatInstant(end), due, id].join();
-      if (said !== wanted) throw new Error(`schedule ${id} spawned ${said} instead of ${wanted}`);
+      if (reported !== wanted) throw new Error(`schedule ${id} spawned ${reported} instead of ${wanted}`);
       start = end;
     }
     const isOverdue = start + (schedule.interval_hours as number) * HOUR + 600_000 < now.world.now;
@@ -406,7 +424,7 @@ function watchOver(scene: Scene, limits: Limits) {
 }
 
 /** Failures that no retry mends (§7.3). */
-const LASTING = new Set([
+const PERMANENT_FAILURES = new Set([
   "access_denied",
   "bucket_not_valid",
   "key_id_does_not_exist",

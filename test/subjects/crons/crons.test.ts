@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
-import { deleteThread } from "../../../emulator/subjects/agent/life.ts";
 import { THREADS } from "../../../emulator/subjects/agent/records.ts";
+import { deleteThread } from "../../../emulator/subjects/agent/run-lifecycle.ts";
 import { requireThread } from "../../../emulator/subjects/agent/threads.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
 import { NOW } from "../webhooks/delivery-world.ts";

@@ -19,8 +19,8 @@ import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 import { DESTINATIONS } from "../../../emulator/subjects/destinations/records.ts";
 import { REQUEST_EFFECTS } from "../../../emulator/subjects/faults/effects.ts";
 import { armFault, type FaultView, faultById, faultView } from "../../../emulator/subjects/faults/rules.ts";
-import { strikeS3 } from "../../../emulator/subjects/faults/s3.ts";
-import { admit } from "../../../emulator/subjects/object-storage/admission.ts";
+import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
+import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import { messageOf, S3_ERRORS } from "../../../emulator/subjects/object-storage/errors.ts";
 import {
   buckets,
@@ -104,18 +104,21 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
       },
       "object_storage.remove_files": async () => ({ removed: true }),
     },
-    keep: () => undefined,
+    persist: () => undefined,
     journalCapacity: 10_000,
   });
   const act = <R>(run: (turn: Turn) => R): R => world.turn(TEST, run);
 
-  function writeFile({ order, key, destination }: WriteFile): FileWritten {
-    if (order.crash) {
+  function writeFile({ order: request, key, destination }: WriteFile): FileWritten {
+    if (request.crash) {
       threadsEnded += 1;
       return { failure: "worker_crash", message: "the encoding thread ended" };
     }
-    const from = Number(order.cursor ?? 0);
-    const rows = Array.from({ length: ROWS_PER_DAY }, (_, row) => row).slice(from, from + order.rowsPerFile);
+    const from = Number(request.cursor ?? 0);
+    const rows = Array.from({ length: ROWS_PER_DAY }, (_, row) => row).slice(
+      from,
+      from + request.rowsPerFile,
+    );
     const trouble = destination.embedded ? put(key) : undefined;
     if (trouble) return trouble;
     puts.push(key);
@@ -131,12 +134,12 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
       key,
       access_key_id: SEEDED_KEY.access_key_id,
       session_token: null,
-      proves: (secret: string) => secret === SEEDED_KEY.secret_access_key,
+      isSignedWith: (secret: string) => secret === SEEDED_KEY.secret_access_key,
     } as const;
     const said = world.turn({ type: "object_storage", name: "PutObject" }, (turn) =>
-      admit(turn, claim, strikeS3),
+      admit(turn, claim, triggerS3Fault),
     );
-    if ("error" in said) return { failure: S3_ERRORS[said.error].door, message: messageOf(said) };
+    if ("error" in said) return { failure: S3_ERRORS[said.error].reportedAs, message: messageOf(said) };
     return "reset" in said ? { failure: "unavailable", message: "reset" } : undefined;
   }
 
@@ -192,7 +195,7 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
     get threadsEnded() {
       return threadsEnded;
     },
-    arm: (given: unknown): FaultView => act((turn) => armFault(turn, given)),
+    arm: (input: unknown): FaultView => act((turn) => armFault(turn, input)),
     fault: (id: string): FaultView => faultView(faultById(world.reader, id), world.now),
     export: () => world.reader.get(EXPORTS, EXPORT) as BulkExport,
     runs: (): readonly ExportRun[] => [...world.reader.list(EXPORT_RUNS, EXPORT)],
@@ -200,7 +203,7 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
     advance: (by: string) =>
       advance(world, {
         to: world.now + (parseDuration(by) as number),
-        patience: async (settled) => settled.then(() => false),
+        effectsStalled: async (settled) => settled.then(() => false),
         maxEvents: 100_000,
       }),
     /** Instants, as seconds since the start, at which attempts at runs were made. */

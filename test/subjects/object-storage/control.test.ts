@@ -40,7 +40,7 @@ function openWorld() {
     ] as unknown as Collection<never>[]),
     reactions: { "object_storage.files_removed": () => undefined },
     effects: { "object_storage.remove_files": async () => ({ removed: true }) },
-    keep: (commit) => void commits.push(commit),
+    persist: (commit) => void commits.push(commit),
     journalCapacity: 100,
   });
   const act = <R>(run: (turn: Turn) => R): R => world.turn({ type: "control", name: "test" }, run);

@@ -57,11 +57,11 @@ function counted(): TraceStore {
 }
 
 function pager(traces: TraceStore, tree_filter: string) {
-  const ground = { traces, workspace: WORKSPACE, isDeleted: () => false, projectIds: () => [SESSION] };
+  const context = { traces, workspace: WORKSPACE, isDeleted: () => false, projectIds: () => [SESSION] };
   const selection = readSelection({ session: [SESSION], tree_filter });
   return (cursor: string | null = null) => {
     reads = 0;
-    return readPage(ground, { selection, order: "asc", limit: PAGE, cursor });
+    return readPage(context, { selection, order: "asc", limit: PAGE, cursor });
   };
 }
 

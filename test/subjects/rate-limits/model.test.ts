@@ -52,7 +52,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
         let now = NOW;
         for (const { who, afterMs } of taken) {
           now += afterMs;
-          const [before] = limiter.standings({ ...QUERY, apiKey: who }, now);
+          const [before] = limiter.appliedRows({ ...QUERY, apiKey: who }, now);
           const decision = ask(limiter, who, now);
           expect(decision?.admitted).toBe(model(who, now));
           expect(before?.passesAt === now).toBe(decision?.admitted);
@@ -94,12 +94,12 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     let most = 0;
     for (let n = 0; n < 1_000_000; n += 1) {
       limiter.decide({ ...QUERY, path: "/nowhere", apiKey: `key-${n}` }, NOW + n / 200_000);
-      most = Math.max(most, limiter.held);
+      most = Math.max(most, limiter.storedCount);
     }
     expect(most).toBeLessThanOrEqual(bound);
     expect(most).toBeGreaterThan(bound / 2);
     expect(limiter.decide(guarded, NOW + 5)?.admitted).toBe(false);
-    const [latest] = limiter.standings({ ...QUERY, path: "/nowhere", apiKey: "key-999999" }, NOW + 5);
+    const [latest] = limiter.appliedRows({ ...QUERY, path: "/nowhere", apiKey: "key-999999" }, NOW + 5);
     expect(latest?.window.used).toBe(1);
   });
 
@@ -110,17 +110,17 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
       const call = { ...QUERY, path: paths[n % paths.length] ?? "", apiKey: `key-${n % 7_001}` };
       limiter.decide({ ...call, region: n % 2 ? "us" : "eu" }, NOW + n);
       limiter.decide({ ...QUERY, path: "/runs/multipart", apiKey: "busy" }, NOW + n);
-      expect(limiter.held).toBeLessThanOrEqual(1_000);
+      expect(limiter.storedCount).toBeLessThanOrEqual(1_000);
     }
   });
 
   it("drops what has expired without being asked for it", async () => {
     const limiter = await limiterWith({ window, rows });
     for (let n = 0; n < 1_000; n += 1) ask(limiter, `key-${n}`, NOW);
-    expect(limiter.held).toBe(1_000);
+    expect(limiter.storedCount).toBe(1_000);
     ask(limiter, "a", NOW + 30_000);
     ask(limiter, "a", NOW + 60_000);
-    expect(limiter.held).toBe(1);
+    expect(limiter.storedCount).toBe(1);
   });
 
   it("is copied with what it has counted, and both go on by themselves", async () => {
@@ -132,7 +132,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     expect(ask(limiter, "a", NOW)?.admitted).toBe(true);
     const second = limiter.copy();
     for (let n = 0; n < 5; n += 1) ask(limiter, `late-${n}`, NOW);
-    expect([second.held, fork.held]).toEqual([1, 1]);
+    expect([second.storedCount, fork.storedCount]).toEqual([1, 1]);
     limiter.clear();
     expect(ask(limiter, "a", NOW)?.remaining).toBe(COUNT - 1);
     expect(ask(second, "a", NOW)?.admitted).toBe(false);
@@ -168,8 +168,8 @@ describe("what a row admits", () => {
     { held_at_most: 10 },
     { trusted_proxies: ["proxy.local"] },
     { trusted_proxies: ["10.0.0.0/33"] },
-  ])("is refused as %j", async (given) => {
-    await expect(limiterWith(given)).rejects.toThrow(/rate_limits/);
+  ])("is refused as %j", async (granted) => {
+    await expect(limiterWith(granted)).rejects.toThrow(/rate_limits/);
   });
 
   it("changes by hand, with limits off too, and for that row alone", async () => {

@@ -274,8 +274,8 @@ describe("tokens and costs", () => {
       { name: "new_token", time: "2026-01-15T09:00:02" },
     ];
     expect(fieldsOf({ ...PLAIN, events }).first_token_time).toBe("2026-01-15T09:00:01.500000Z");
-    const given = fieldsOf({ ...PLAIN, events, first_token_time: 1768467600000 });
-    expect(given.first_token_time).toBe("2026-01-15T09:00:00.000000Z");
+    const input = fieldsOf({ ...PLAIN, events, first_token_time: 1768467600000 });
+    expect(input.first_token_time).toBe("2026-01-15T09:00:00.000000Z");
   });
 });
 

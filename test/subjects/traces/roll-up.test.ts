@@ -2,23 +2,23 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import {
-  carried,
   columnsOf,
   type Figures,
   figuresOf,
   NO_FIGURES,
   ownRow,
   type StoredRow,
+  withChildChange,
   withChildrenOf,
 } from "../../../emulator/subjects/traces/roll-up.ts";
 import { buildRow, rowUnder } from "../../../emulator/subjects/traces/row.ts";
 
 const NOW = "2026-01-01T00:00:00.000000Z";
 
-function rowWith(given: object): TraceRow {
+function rowWith(input: object): TraceRow {
   return rowUnder(
     "s",
-    buildRow("00000000-0000-4000-8000-000000000001", given, NOW, () => undefined),
+    buildRow("00000000-0000-4000-8000-000000000001", input, NOW, () => undefined),
   );
 }
 
@@ -39,7 +39,7 @@ describe("what children add up to", () => {
         for (let step = 0; step < longest; step += 1)
           for (const versions of children) {
             const after = versions[step];
-            if (after) parent = carried(parent, versions[step - 1] ?? NO_FIGURES, after);
+            if (after) parent = withChildChange(parent, versions[step - 1] ?? NO_FIGURES, after);
           }
         const last = children.map((versions) => versions.at(-1));
         const sum = (read: (figures: Figures) => unknown) =>
@@ -56,7 +56,7 @@ describe("what children add up to", () => {
 
   test("hides behind what the row has of its own, and is there again without it", () => {
     const child: Figures = { tokens: [9, 6, 3], costs: ["0.5", null, null] };
-    const parent = carried(rowWith({ total_tokens: 4 }), NO_FIGURES, child);
+    const parent = withChildChange(rowWith({ total_tokens: 4 }), NO_FIGURES, child);
     expect(figuresOf(parent)).toEqual({ tokens: [4, null, null], costs: ["0.5", null, null] });
     expect(figuresOf(ownRow(parent))).toEqual({ tokens: [4, null, null], costs: [null, null, null] });
     const without = withChildrenOf({ ...ownRow(parent), total_tokens: null }, parent);

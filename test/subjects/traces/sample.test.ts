@@ -6,22 +6,27 @@ import { type RowFields, rowUnder } from "../../../emulator/subjects/traces/row.
 import {
   SAMPLE_COUNT_MAX,
   SAMPLE_SHAPES,
-  type SampleOrder,
+  type SampleOptions,
   sampleTraces,
 } from "../../../emulator/subjects/traces/sample.ts";
-import { AWKWARD } from "../../../emulator/subjects/traces/sample-torture.ts";
+import { EDGE_CASES } from "../../../emulator/subjects/traces/sample-edge-cases.ts";
 import { NOW, SESSION_ID } from "./wire-runs.ts";
 
-const ORDER: SampleOrder = { count: 200, from: "2026-01-01T00:00:00Z", to: "2026-01-03T00:00:00Z", seed: 1 };
+const ORDER: SampleOptions = {
+  count: 200,
+  from: "2026-01-01T00:00:00Z",
+  to: "2026-01-03T00:00:00Z",
+  seed: 1,
+};
 
-function postsOf(order: Partial<SampleOrder>): Iterable<Readonly<Record<string, unknown>>> {
+function postsOf(order: Partial<SampleOptions>): Iterable<Readonly<Record<string, unknown>>> {
   const result = sampleTraces({ ...ORDER, ...order });
   if ("problems" in result) throw new Error(result.problems.join("\n"));
   return result.posts;
 }
 
 /** What a store would be given: each post goes over the wire and through the ingest rules. */
-function rowsOf(order: Partial<SampleOrder>): RowFields[] {
+function rowsOf(order: Partial<SampleOptions>): RowFields[] {
   return [...postsOf(order)].map((post, index) => {
     const wire = JSON.parse(JSON.stringify(post)) as unknown;
     const result = normalisePost(wire, `post[${index}]`, { now: NOW });
@@ -31,7 +36,7 @@ function rowsOf(order: Partial<SampleOrder>): RowFields[] {
   });
 }
 
-function digest(order: Partial<SampleOrder>): string {
+function digest(order: Partial<SampleOptions>): string {
   const hash = createHash("sha256");
   for (const post of postsOf(order)) hash.update(JSON.stringify(post));
   return hash.digest("hex");
@@ -173,7 +178,7 @@ describe("the shapes", () => {
   });
 
   it("torture has every awkward value, one of them a megabyte long", ({ expect }) => {
-    const rows = rowsOf({ shape: "torture", count: AWKWARD.length * 3 });
+    const rows = rowsOf({ shape: "torture", count: EDGE_CASES.length * 3 });
     const sizes = rows.map((row) => JSON.stringify(row.inputs).length);
     expect(sizes.filter((size) => size > 1_000_000)).toHaveLength(1);
     expect(rows.some((row) => row.name.includes("\uFFFD"))).toBe(true);

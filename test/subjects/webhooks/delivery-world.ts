@@ -51,7 +51,7 @@ export async function openDeliveryWorld(
         return answer(post);
       },
     },
-    keep: () => undefined,
+    persist: () => undefined,
     journalCapacity: 1000,
   });
   const turn = <R>(act: (turn: Turn) => R) => world.turn({ type: "control", name: "test" }, act);
@@ -65,7 +65,7 @@ export async function openDeliveryWorld(
       turn((open) => armFault(open, { plane: "webhook", match: { url: "*" }, ...fault })),
     async advance(seconds: number) {
       const patience = (settled: Promise<void>) => settled.then(() => false);
-      return advance(world, { to: world.now + seconds * 1000, patience, maxEvents: 100_000 });
+      return advance(world, { to: world.now + seconds * 1000, effectsStalled: patience, maxEvents: 100_000 });
     },
     ledger: () => listDeliveries(world.reader, {}).map((delivery) => deliveryView(settings, delivery)),
   };

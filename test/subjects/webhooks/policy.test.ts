@@ -221,15 +221,15 @@ describe("the explanation", () => {
     const settings = await settingsWith({
       webhooks: { url: { require_https: true, allowed_domains: ["a.example"] } },
     });
-    const told = explainWebhook(settings, "http://user:pw@a.example:8080/h?token=s3cret&x");
-    expect(told).toMatchObject({
+    const described = explainWebhook(settings, "http://user:pw@a.example:8080/h?token=s3cret&x");
+    expect(described).toMatchObject({
       allowed: false,
       delivered: false,
       rule: "https",
       message: "Webhook must use https",
     });
-    expect(JSON.stringify(told)).not.toMatch(/s3cret|pw/);
-    expect(told.rules.map(({ rule, verdict: said }) => `${rule} ${said}`)).toEqual([
+    expect(JSON.stringify(described)).not.toMatch(/s3cret|pw/);
+    expect(described.rules.map(({ rule, verdict: said }) => `${rule} ${said}`)).toEqual([
       "length passed",
       "form passed",
       "loopback off",
@@ -243,18 +243,18 @@ describe("the explanation", () => {
 
   it("says what is decided by the address that a name then has", async () => {
     const settings = await settingsWith({ webhooks: { url: { allowed_domains: ["a.example"] } } });
-    const told = explainWebhook(settings, "https://a.example/h");
-    expect(told).toMatchObject({
+    const described = explainWebhook(settings, "https://a.example/h");
+    expect(described).toMatchObject({
       allowed: true,
       rule: null,
       target: { kind: "remote", host: "a.example", port: 443 },
     });
-    expect(told.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
+    expect(described.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
   });
 
   it("says when nothing is delivered at all", async () => {
-    const told = explainWebhook(await settingsWith({ http: { disable_webhooks: true } }), "/hook");
-    expect(told).toMatchObject({
+    const described = explainWebhook(await settingsWith({ http: { disable_webhooks: true } }), "/hook");
+    expect(described).toMatchObject({
       allowed: true,
       delivered: false,
       message: "Allowed; webhooks are switched off.",

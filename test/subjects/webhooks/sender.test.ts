@@ -16,8 +16,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function receiver(...given: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...given);
+async function receiver(...input: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...input);
   open.push(started);
   return started;
 }

@@ -1,9 +1,9 @@
-import { authorise } from "../../../subjects/object-storage/admission.ts";
+import { authorise } from "../../../subjects/object-storage/authorisation.ts";
 import { deleteEmptyBucket, makeBucket } from "../../../subjects/object-storage/buckets.ts";
 import { buckets, s3Credentials } from "../../../subjects/object-storage/records.ts";
 import { receiveText } from "../body.ts";
 import { type Call, commit, type Reply } from "../call.ts";
-import { readXml, textOf, writeXml } from "../xml.ts";
+import { childText, readXml, writeXml } from "../xml.ts";
 
 const DEFAULT_REGION = "us-east-1";
 const MAX_CONFIGURATION_BYTES = 64 * 1024;
@@ -42,7 +42,7 @@ export async function createBucket(call: Call): Promise<Reply> {
 async function regionAskedFor({ request, signature }: Call): Promise<string | null> {
   const text = await receiveText(request, signature, { maxBytes: MAX_CONFIGURATION_BYTES });
   if (text.trim() === "") return null;
-  return textOf(await readXml(text, "CreateBucketConfiguration"), "LocationConstraint") || null;
+  return childText(await readXml(text, "CreateBucketConfiguration"), "LocationConstraint") || null;
 }
 
 /** `HeadBucket`: what it is asked for is whether the bucket can be reached. */

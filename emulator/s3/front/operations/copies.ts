@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { OpenedBody } from "../../../storage/objects/object-files.ts";
-import { missingObject, permissionTrouble } from "../../../subjects/object-storage/admission.ts";
-import { conditionTrouble, storeObject } from "../../../subjects/object-storage/objects.ts";
+import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
+import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
 import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
 import { copyBody } from "../../effects.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
 import { judgeRead, writeConditionOf } from "../conditions.ts";
-import { takeIn } from "../intake.ts";
 import { checkHeaders, objectHeadersOf, quoted } from "../object-headers.ts";
 import { rangeOf } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
+import { receiveAndStore } from "../store-body.ts";
 import { decode } from "../target.ts";
 import { writeXml } from "../xml.ts";
 import { isoOf } from "./buckets.ts";
@@ -26,7 +26,7 @@ export async function copyObject(call: Call): Promise<Reply> {
   const { store, claim, request } = call;
   checkHeaders(request);
   const condition = writeConditionOf(call);
-  orRefuse(conditionTrouble(store.world.reader, claim, condition));
+  orRefuse(conditionError(store.world.reader, claim, condition));
   const replace = replacesMetadata(call);
   const replaced = replace ? objectHeadersOf(request) : undefined;
   const { object: source, body } = openSource(call);
@@ -39,7 +39,7 @@ export async function copyObject(call: Call): Promise<Reply> {
   }
   const { content_type, headers, metadata } = replaced ?? source;
   const whole = source.checksum_type === "FULL_OBJECT";
-  const copied = await takeIn(
+  const copied = await receiveAndStore(
     call,
     claim,
     async (stage) => {
@@ -80,7 +80,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
     throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
   }
   const stretch = typeof range === "object" ? range : { start: 0, length: body.size };
-  const { etag, replaced, now } = await takeIn(
+  const { etag, replaced, now } = await receiveAndStore(
     call,
     { uploadId, partNumber },
     async (stage) => {
@@ -113,7 +113,7 @@ function openSource(call: Call): Source {
   const { reader } = store.world;
   const { bucket, key } = sourceNamed(headerOf(call, "x-amz-copy-source") ?? "");
   const reading = { ...claim, op: "GetObject", bucket, key } as const;
-  orRefuse(permissionTrouble(reader, reading, "get"));
+  orRefuse(permissionError(reader, reading, "get"));
   const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, reading));
   if (judgeRead(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
   const body = store.files.open(object.file);

@@ -1,13 +1,13 @@
-import { conditionTrouble, removeObjects, storeObject } from "../../../subjects/object-storage/objects.ts";
+import { conditionError, removeObjects, storeObject } from "../../../subjects/object-storage/objects.ts";
 import type { StoredObject } from "../../../subjects/object-storage/records.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
 import { judgeRead, writeConditionOf } from "../conditions.ts";
-import { takeIn } from "../intake.ts";
 import { checkHeaders, checksumHeaders, objectHeadersOf, quoted, replyHeadersOf } from "../object-headers.ts";
 import { rangeOf } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
-import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
+import { receiveAndStore } from "../store-body.ts";
+import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
 
 const MAX_DELETE_BYTES = 2 * 1024 * 1024;
 const MAX_DELETE_KEYS = 1000;
@@ -18,8 +18,8 @@ export async function putObject(call: Call): Promise<Reply> {
   checkHeaders(request);
   const headers = objectHeadersOf(request);
   const condition = writeConditionOf(call);
-  orRefuse(conditionTrouble(store.world.reader, claim, condition));
-  const object = await takeIn(
+  orRefuse(conditionError(store.world.reader, claim, condition));
+  const object = await receiveAndStore(
     call,
     claim,
     (stage) => receive(request, signature, (piece) => stage.write(piece)),
@@ -112,14 +112,14 @@ export function deleteObject(call: Call): Reply {
 export async function deleteObjects(call: Call): Promise<Reply> {
   const text = await receiveText(call.request, call.signature, { maxBytes: MAX_DELETE_BYTES });
   const wanted = await readXml(text, "Delete");
-  const keys = childrenOf(wanted, "Object").map((item) => textOf(item, "Key"));
+  const keys = childrenOf(wanted, "Object").map((item) => childText(item, "Key"));
   if (keys.length === 0 || keys.length > MAX_DELETE_KEYS || keys.some((key) => !key))
     throw refuse("MalformedXML");
   removeFiles(
     call,
     commit(call, (turn) => removeObjects(turn, call.claim, keys as string[])),
   );
-  const quiet = textOf(wanted, "Quiet")?.trim() === "true";
+  const quiet = childText(wanted, "Quiet")?.trim() === "true";
   const deleted = quiet ? undefined : keys.map((Key) => ({ Key }));
   return { status: 200, xml: writeXml("DeleteResult", { Deleted: deleted }) };
 }

@@ -1,4 +1,4 @@
-import { conditionTrouble } from "../../../subjects/object-storage/objects.ts";
+import { conditionError } from "../../../subjects/object-storage/objects.ts";
 import type { ChecksumAlgorithm, MultipartUpload } from "../../../subjects/object-storage/records.ts";
 import {
   abortUpload,
@@ -15,7 +15,6 @@ import { type Assembled, assemble } from "../../effects.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
-import { takeIn } from "../intake.ts";
 import {
   checkHeaders,
   checksumElements,
@@ -25,7 +24,8 @@ import {
   unquoted,
 } from "../object-headers.ts";
 import { orRefuse, refuse } from "../refused.ts";
-import { childrenOf, readXml, textOf, writeXml } from "../xml.ts";
+import { receiveAndStore } from "../store-body.ts";
+import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
 
 /** Room for ten thousand parts with their checksums. */
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
@@ -95,7 +95,7 @@ export async function uploadPart(call: Call): Promise<Reply> {
   const uploadId = uploadIdOf(call);
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
-  const { body, replaced } = await takeIn(
+  const { body, replaced } = await receiveAndStore(
     call,
     { uploadId, partNumber },
     (stage) => receive(request, signature, (piece) => stage.write(piece)),
@@ -119,9 +119,9 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const upload = orRefuse(findUpload(reader, claim, uploadId));
   const text = await receiveText(request, signature, { maxBytes: MAX_COMPLETE_BYTES, ofObject: true });
   const named = await partsIn(text);
-  orRefuse(conditionTrouble(reader, claim, condition));
+  orRefuse(conditionError(reader, claim, condition));
   const parts = orRefuse(partsNamed(reader, uploadId, named));
-  const object = await takeIn(
+  const object = await receiveAndStore(
     call,
     claim,
     async (stage) => {
@@ -148,12 +148,12 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
 async function partsIn(text: string): Promise<readonly NamedPart[]> {
   const document = await readXml(text, "CompleteMultipartUpload");
   return childrenOf(document, "Part").map((part) => {
-    const part_number = Number(textOf(part, "PartNumber")?.trim() || Number.NaN);
-    const etag = textOf(part, "ETag");
+    const part_number = Number(childText(part, "PartNumber")?.trim() || Number.NaN);
+    const etag = childText(part, "ETag");
     if (!Number.isInteger(part_number) || etag === undefined) throw refuse("MalformedXML");
     const checksums: Partial<Record<ChecksumAlgorithm, string>> = {};
     for (const algorithm of CHECKSUM_ALGORITHMS) {
-      const value = textOf(part, `Checksum${algorithm.toUpperCase()}`);
+      const value = childText(part, `Checksum${algorithm.toUpperCase()}`);
       if (value !== undefined) checksums[algorithm] = value;
     }
     return { part_number, etag: unquoted(etag), checksums };

@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../../../contracts/spec/operation.ts";
 import type { Handlers } from "../../handler.ts";
-import { dressed } from "../../reply.ts";
+import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
 import type { Workspace } from "../../workspace.ts";
 import {
@@ -11,13 +11,13 @@ import {
   deleteAssistant,
   updateAssistant,
 } from "../assistants.ts";
-import { nodesOf } from "../behaviours.ts";
+import { nodeNames } from "../behaviours.ts";
 import type { Assistant } from "../records.ts";
 import { pageOf, selected } from "../search.ts";
-import { holds } from "../state.ts";
+import { includesMembers } from "../state.ts";
 import { assistantView } from "../view.ts";
 
-type Rows =
+type OperationIds =
   | "searchAssistants"
   | "countAssistants"
   | "createAssistant"
@@ -27,11 +27,11 @@ type Rows =
   | "getAssistantGraph";
 
 /** Assistants: the server's own and those that callers create (§4.8). */
-export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, Rows> = {
+export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
   searchAssistants(turn, { workspace, body }) {
     const { items, headers } = pageOf(assistantsLike(turn, workspace, body), body);
     const views = items.map((assistant) => assistantView(turn.ports.settings, assistant));
-    return dressed(
+    return replyWithHeaders(
       views.map((view) => selected(view, body.select)),
       headers,
     );
@@ -58,7 +58,7 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, Rows> = {
 
   getAssistantGraph(turn, { workspace, path }) {
     const { graph_id } = assistantNamed(turn, workspace, path.assistant_id);
-    const nodes = ["__start__", ...nodesOf(behaviourOf(turn.ports.settings, graph_id)), "__end__"];
+    const nodes = ["__start__", ...nodeNames(behaviourOf(turn.ports.settings, graph_id)), "__end__"];
     return {
       nodes: nodes.map((id) => ({ id, type: id.startsWith("__") ? "schema" : "runnable", data: id })),
       edges: nodes.slice(1).map((target, index) => ({ source: nodes[index], target })),
@@ -76,6 +76,6 @@ function assistantsLike(
     (assistant) =>
       (graph_id == null || assistant.graph_id === graph_id) &&
       (name == null || assistant.name.toLowerCase().includes(name.toLowerCase())) &&
-      holds(assistant.metadata, metadata ?? {}),
+      includesMembers(assistant.metadata, metadata ?? {}),
   );
 }

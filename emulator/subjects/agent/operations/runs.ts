@@ -1,19 +1,19 @@
 import { Refusal } from "../../../kernel/refusal.ts";
 import type { Handlers, RequestOf } from "../../handler.ts";
-import { type Following, following } from "../../reply.ts";
+import { type StreamReply, streamReply } from "../../reply.ts";
 import type { Reader, Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
 import { cancelRun, stopRuns } from "../cancel.ts";
-import { type Follow, findRun, presentPlace } from "../follow.ts";
-import { activeRuns, deleteRun, isActive } from "../life.ts";
 import type { Plan } from "../plan.ts";
 import { type AgentRun, RUNS, THREADS, threadKey } from "../records.ts";
-import { BEFORE_ALL, placeOf } from "../stream.ts";
+import { activeRuns, deleteRun, isActive } from "../run-lifecycle.ts";
+import { currentPosition, findRun, type RunSubscription } from "../run-subscription.ts";
+import { positionOf, STREAM_START } from "../stream.ts";
 import { requireRun, requireThread } from "../threads.ts";
 import { runView } from "../view.ts";
-import { onThread } from "./starts.ts";
+import { threadRunPath } from "./starts.ts";
 
-type Rows =
+type OperationIds =
   | "listThreadRuns"
   | "getThreadRun"
   | "joinThreadRun"
@@ -24,7 +24,7 @@ type Rows =
   | "deleteThreadRun";
 
 /** Looking at runs, following them and stopping them (§4.1, §3.2). */
-export const AGENT_RUN_HANDLERS: Pick<Handlers, Rows> = {
+export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
   listThreadRuns(turn, { workspace, path, query }) {
     const { settings } = turn.ports;
     const thread = requireThread(turn, workspace, path.thread_id);
@@ -46,7 +46,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, Rows> = {
 
   joinThreadRun(turn, { workspace, path, query }) {
     const run = knownRun(turn, workspace, path.run_id, path.thread_id);
-    return following(outcomeOf(run, query.cancel_on_disconnect === true), placesOf(run, "join"));
+    return streamReply(outcomeOf(run, query.cancel_on_disconnect === true), locationHeaders(run, "join"));
   },
 
   streamJoinedRun(turn, { workspace, path, query, headers }) {
@@ -60,7 +60,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, Rows> = {
   cancelThreadRun(turn, { workspace, path, query }) {
     const run = requireRun(turn, workspace, path.thread_id, path.run_id);
     cancelRun(turn, run, query.action ?? "interrupt");
-    return query.wait ? following(outcomeOf(run, false), {}) : undefined;
+    return query.wait ? streamReply(outcomeOf(run, false), {}) : undefined;
   },
 
   cancelRuns(turn, { workspace, query, body }) {
@@ -93,12 +93,12 @@ function knownRun(reader: Reader, workspace: Workspace, runId: string, threadId?
   return found;
 }
 
-function outcomeOf({ run_id }: AgentRun | Plan, cancels: boolean): Follow {
+function outcomeOf({ run_id }: AgentRun | Plan, cancels: boolean): RunSubscription {
   return {
     runId: run_id,
     as: "outcome",
     modes: [],
-    after: BEFORE_ALL,
+    after: STREAM_START,
     onDisconnect: cancels ? "cancel" : "continue",
   };
 }
@@ -108,16 +108,19 @@ function joined(
   run: AgentRun | Plan,
   query: RequestOf<"streamJoinedRun">["query"],
   headers: Readonly<Record<string, string | undefined>>,
-): Following {
+): StreamReply {
   const lastId = headers["last-event-id"];
   const modes = query.stream_mode ?? ("stream_modes" in run ? run.stream_modes : (["values"] as const));
-  const after = lastId === undefined ? presentPlace(turn, run.run_id) : placeOf(lastId);
+  const after = lastId === undefined ? currentPosition(turn, run.run_id) : positionOf(lastId);
   const onDisconnect = query.cancel_on_disconnect ? "cancel" : "continue";
-  return following({ runId: run.run_id, as: "stream", modes, after, onDisconnect }, placesOf(run, "stream"));
+  return streamReply(
+    { runId: run.run_id, as: "stream", modes, after, onDisconnect },
+    locationHeaders(run, "stream"),
+  );
 }
 
-function placesOf(run: AgentRun | Plan, last: string): Readonly<Record<string, string>> {
-  return { location: `${onThread(run)}/${last}`, "content-location": onThread(run) };
+function locationHeaders(run: AgentRun | Plan, last: string): Readonly<Record<string, string>> {
+  return { location: `${threadRunPath(run)}/${last}`, "content-location": threadRunPath(run) };
 }
 
 function namedRuns(reader: Reader, workspace: Workspace, ids: readonly string[]): readonly AgentRun[] {

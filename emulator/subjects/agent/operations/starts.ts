@@ -1,12 +1,12 @@
 import type { Handlers } from "../../handler.ts";
-import { dressed, type Following, following } from "../../reply.ts";
+import { replyWithHeaders, type StreamReply, streamReply } from "../../reply.ts";
 import { createRun, createRuns, type RunCreateBody } from "../create-run.ts";
-import type { Follow } from "../follow.ts";
 import type { AgentRun } from "../records.ts";
-import { BEFORE_ALL } from "../stream.ts";
+import type { RunSubscription } from "../run-subscription.ts";
+import { STREAM_START } from "../stream.ts";
 import { runView } from "../view.ts";
 
-type Rows =
+type OperationIds =
   | "createThreadRun"
   | "streamThreadRun"
   | "waitThreadRun"
@@ -16,15 +16,15 @@ type Rows =
   | "createStatelessRuns";
 
 /** Operations that start runs (§4.8): in the background, with their stream, or until their end. */
-export const AGENT_START_HANDLERS: Pick<Handlers, Rows> = {
+export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
   createThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return dressed(runView(turn.ports.settings, run), { "content-location": onThread(run) });
+    return replyWithHeaders(runView(turn.ports.settings, run), { "content-location": threadRunPath(run) });
   },
 
   createStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    return dressed(runView(turn.ports.settings, run), { "content-location": `/runs/${run.run_id}` });
+    return replyWithHeaders(runView(turn.ports.settings, run), { "content-location": `/runs/${run.run_id}` });
   },
 
   createStatelessRuns(turn, { workspace, body }) {
@@ -33,49 +33,49 @@ export const AGENT_START_HANDLERS: Pick<Handlers, Rows> = {
 
   streamThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return followed(run, body, "stream", {
-      location: `${onThread(run)}/stream`,
-      "content-location": onThread(run),
+    return streamed(run, body, "stream", {
+      location: `${threadRunPath(run)}/stream`,
+      "content-location": threadRunPath(run),
     });
   },
 
   streamStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    const place = `/runs/${run.run_id}`;
-    return followed(run, body, "stream", { location: `${place}/stream`, "content-location": place });
+    const location = `/runs/${run.run_id}`;
+    return streamed(run, body, "stream", { location: `${location}/stream`, "content-location": location });
   },
 
   waitThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return followed(run, body, "outcome", {
-      location: `${onThread(run)}/join`,
-      "content-location": onThread(run),
+    return streamed(run, body, "outcome", {
+      location: `${threadRunPath(run)}/join`,
+      "content-location": threadRunPath(run),
     });
   },
 
   waitStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    return followed(run, body, "outcome", {
-      location: `${onThread(run)}/join`,
-      "content-location": onThread(run),
+    return streamed(run, body, "outcome", {
+      location: `${threadRunPath(run)}/join`,
+      "content-location": threadRunPath(run),
     });
   },
 };
 
 /** The place of a run, in the plural: clients find the ids in it. */
-export function onThread({ thread_id, run_id }: Pick<AgentRun, "thread_id" | "run_id">): string {
+export function threadRunPath({ thread_id, run_id }: Pick<AgentRun, "thread_id" | "run_id">): string {
   return `/threads/${thread_id}/runs/${run_id}`;
 }
 
-function followed(
+function streamed(
   run: AgentRun,
   body: RunCreateBody,
-  as: Follow["as"],
+  as: RunSubscription["as"],
   headers: Record<string, string>,
-): Following {
+): StreamReply {
   const onDisconnect = body.on_disconnect ?? "continue";
-  return following(
-    { runId: run.run_id, as, modes: run.stream_modes, after: BEFORE_ALL, onDisconnect },
+  return streamReply(
+    { runId: run.run_id, as, modes: run.stream_modes, after: STREAM_START, onDisconnect },
     headers,
   );
 }

@@ -1,17 +1,17 @@
 import type { BodyOf } from "../../../../contracts/spec/operation.ts";
 import type { Handlers } from "../../handler.ts";
-import { dressed } from "../../reply.ts";
+import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
 import { latestCheckpoint } from "../checkpoints.ts";
-import { deleteThread } from "../life.ts";
 import { THREADS, type Thread } from "../records.ts";
+import { deleteThread } from "../run-lifecycle.ts";
 import { pageOf, selected } from "../search.ts";
-import { history, holds, stateAt, updateState } from "../state.ts";
+import { history, includesMembers, stateAt, updateState } from "../state.ts";
 import { copyThread, createThread, requireThread, updateThread } from "../threads.ts";
 import { checkpointOf, stateView, threadView } from "../view.ts";
 
-type Rows =
+type OperationIds =
   | "createThread"
   | "searchThreads"
   | "countThreads"
@@ -27,12 +27,12 @@ type Rows =
   | "searchThreadHistory";
 
 /** Threads and what they hold (§2.2). */
-export const AGENT_THREAD_HANDLERS: Pick<Handlers, Rows> = {
+export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
   createThread: (turn, { workspace, body }) => threadView(turn, createThread(turn, workspace, body)),
 
   searchThreads(turn, { workspace, body }) {
     const { items, headers } = pageOf(threadsLike(turn, workspace, body), body);
-    return dressed(
+    return replyWithHeaders(
       items.map((thread) => selected(threadView(turn, thread), body.select)),
       headers,
     );
@@ -96,7 +96,7 @@ function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThr
     (thread) =>
       (!named || named.has(thread.thread_id)) &&
       (status == null || thread.status === status) &&
-      holds(thread.metadata, metadata ?? {}) &&
-      (values == null || holds(latestCheckpoint(turn, thread)?.values ?? {}, values)),
+      includesMembers(thread.metadata, metadata ?? {}) &&
+      (values == null || includesMembers(latestCheckpoint(turn, thread)?.values ?? {}, values)),
   );
 }

@@ -1,18 +1,18 @@
-import type { Came } from "../ingest.ts";
+import type { IngestItem } from "../ingest.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { readAttributes } from "./attributes.ts";
 import { runOfSpan, type SpanSource } from "./run.ts";
 
 /** What the spans of one request come to. */
 export interface SpanBatch {
-  readonly posts: readonly Came[];
+  readonly posts: readonly IngestItem[];
   /** Spans that no row can be made of; the others are taken in all the same, as OTLP asks. */
   readonly rejected: readonly string[];
 }
 
 /** The trace rows of an OTLP request. */
 export function batchOfSpans(resourceSpans: readonly unknown[], project: string | undefined): SpanBatch {
-  const posts: Came[] = [];
+  const posts: IngestItem[] = [];
   const rejected: string[] = [];
   for (const { span, source, where } of spansIn(resourceSpans, project)) {
     const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is no object" };

@@ -1,7 +1,7 @@
 import { parseDecimal } from "../decimal.ts";
-import { parseUuid, RUN_TYPES } from "../given.ts";
 import type { JsonObject } from "../json.ts";
 import { parseDottedOrder } from "../lineage.ts";
+import { parseUuid, RUN_TYPES } from "../run-input.ts";
 import { parseCount } from "../usage.ts";
 import { shiftTime } from "../wire-time.ts";
 import { type Attributes, firstOf, firstText, readAttributes } from "./attributes.ts";
@@ -71,9 +71,9 @@ export function runOfSpan(
  * sent, and to be read by people. The trace's own id is that of its root, which a child need not know.
  */
 function placeOf(span: JsonObject, traceId: string, spanId: string, attributes: Attributes): JsonObject {
-  const own = uuidAt(attributes, ROW.id);
+  const ownSegment = uuidAt(attributes, ROW.id);
   const parentSpanId = idOf(span.parentSpanId, SPAN_ID);
-  if (own === undefined) {
+  if (ownSegment === undefined) {
     const parent = parentSpanId === undefined ? null : rowId(traceId, parentSpanId);
     return { id: rowId(traceId, spanId), parent_run_id: parent };
   }
@@ -81,9 +81,9 @@ function placeOf(span: JsonObject, traceId: string, spanId: string, attributes: 
   const order = typeof dottedOrder === "string" ? parseDottedOrder(dottedOrder) : undefined;
   const parent = uuidAt(attributes, ROW.parent_run_id);
   return {
-    id: own,
+    id: ownSegment,
     parent_run_id: parent ?? null,
-    ...(order?.endsWith(own) && { dotted_order: order }),
+    ...(order?.endsWith(ownSegment) && { dotted_order: order }),
     ...(order === undefined &&
       parent !== undefined && { trace_id: uuidAt(attributes, ROW.trace_id) ?? null }),
   };
@@ -104,9 +104,9 @@ function projectOf(attributes: Attributes, { resource, project }: SpanSource): J
 
 function runTypeOf(attributes: Attributes): string {
   for (const name of KIND_NAMES) {
-    const said = firstText(attributes, [name])?.toLowerCase() ?? "";
-    if (RUN_TYPES.some((known) => known === said)) return said;
-    if (Object.hasOwn(RUN_TYPE_OF_OPERATION, said)) return RUN_TYPE_OF_OPERATION[said] ?? "chain";
+    const statedType = firstText(attributes, [name])?.toLowerCase() ?? "";
+    if (RUN_TYPES.some((known) => known === statedType)) return statedType;
+    if (Object.hasOwn(RUN_TYPE_OF_OPERATION, statedType)) return RUN_TYPE_OF_OPERATION[statedType] ?? "chain";
   }
   return firstOf(attributes, MODEL_NAMES) === undefined ? "chain" : "llm";
 }
@@ -132,8 +132,8 @@ function figuresOf(attributes: Attributes): JsonObject {
 }
 
 function metadataOf(attributes: Attributes, source: SpanSource, traceId: string, spanId: string): JsonObject {
-  const own = new Set<string>(Object.values(ROW));
-  const rest = [...attributes].filter(([name]) => !isContent(name) && !own.has(name));
+  const ownSegment = new Set<string>(Object.values(ROW));
+  const rest = [...attributes].filter(([name]) => !isContent(name) && !ownSegment.has(name));
   const model = firstText(attributes, MODEL_NAMES);
   const provider = firstText(attributes, PROVIDER_NAMES);
   return {

@@ -5,9 +5,9 @@ import type { Settings } from "../../settings.ts";
 import { secretsIn, withoutSecrets } from "../mask.ts";
 import { policyOf, webhookRefusal, webhookTarget } from "../policy.ts";
 import type { Posted, WebhookPost } from "../records.ts";
-import { createPlaces } from "./places.ts";
+import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Resolve } from "./resolver.ts";
-import { postToSelf } from "./self.ts";
+import { postToSelf } from "./send-to-self.ts";
 
 /** What the sender works with. */
 export interface WebhookTools {
@@ -33,7 +33,7 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
   const ended = new AbortController();
   // Each delivery under way listens, and how many those are has its bound above.
   setMaxListeners(0, ended.signal);
-  const takePlace = createPlaces(PER_RECEIVER, IN_TOTAL);
+  const acquire = createConcurrencyLimit(PER_RECEIVER, IN_TOTAL);
   const policy = policyOf(settings);
   const { headers } = settings.webhooks;
 
@@ -42,16 +42,16 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     const refused = webhookRefusal(policy, order.url);
     const target = webhookTarget(order.url);
     if (refused || !target) return { failure: "policy", message: refused?.message ?? "This is no URL." };
-    const giveBack = await takePlace(target.kind === "loopback" ? "" : target.url.host);
+    const release = await acquire(target.kind === "loopback" ? "" : target.url.host);
     try {
       // The world has ended meanwhile; under its name there may be another one that must not hear of this.
       if (ended.signal.aborted) return { failure: "network", message: "The world has ended." };
       if (target.kind === "loopback")
         return await postToSelf({ settings, handle, signal: ended.signal }, order);
-      const { postAway } = await import("./away.ts");
+      const { sendExternal: postAway } = await import("./send-external.ts");
       return await postAway({ policy, settings, resolve, signal: ended.signal }, target.url, order.payload);
     } finally {
-      giveBack();
+      release();
     }
   }
 

@@ -1,0 +1,35 @@
+import { type IncomingMessage, request as requestPlainly } from "node:http";
+import { request as requestSecurely } from "node:https";
+import { Readable } from "node:stream";
+import type { SnapshotTransport } from "../emulator/runtime/library/snapshot-files.ts";
+
+/** Sends and fetches files piece by piece; `fetch` would hold most of them in memory. */
+export function transportTo(url: string): SnapshotTransport {
+  return (method, path, headers, chunks) =>
+    new Promise((resolve, reject) => {
+      const body = Readable.from(chunks ?? []);
+      const request = url.startsWith("https:") ? requestSecurely : requestPlainly;
+      const sending = request(url + path, { method, headers }, (response) => {
+        resolve({
+          ok: (response.statusCode ?? 0) < 400,
+          leftOut: String(response.headers["x-emulator-left-out"] ?? ""),
+          chunks: readBy(response, () => {
+            // An answer that comes before all was sent is a refusal: the rest need not be sent.
+            body.destroy();
+            sending.destroy();
+          }),
+        });
+      });
+      sending.on("error", reject);
+      body.on("error", reject);
+      body.pipe(sending);
+    });
+}
+
+async function* readBy(response: IncomingMessage, end: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } finally {
+    end();
+  }
+}

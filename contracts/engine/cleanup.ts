@@ -1,0 +1,67 @@
+import { isMembers, jsonOf } from "./json.ts";
+import type { Send, WireReply, WireRequest } from "./target.ts";
+
+/** What undoes a creation: how the identifier is called in its reply, and the call that takes it. */
+interface Undo {
+  readonly createPath: RegExp;
+  readonly member: string;
+  readonly method: string;
+  readonly path: (id: string) => string;
+  readonly body?: string;
+}
+
+const removal = (createPath: RegExp, member: string, base: string): Undo => ({
+  createPath,
+  member,
+  method: "DELETE",
+  path: (id) => `${base}/${encodeURIComponent(id)}`,
+});
+
+const UNDOS: readonly Undo[] = [
+  removal(/^\/_emulator\/v1\/faults$/, "id", "/_emulator/v1/faults"),
+  removal(/^\/_emulator\/v1\/agent\/scripts$/, "id", "/_emulator/v1/agent/scripts"),
+  {
+    createPath: /^\/api\/v1\/bulk-exports$/,
+    member: "id",
+    method: "PATCH",
+    path: (id) => `/api/v1/bulk-exports/${encodeURIComponent(id)}`,
+    body: '{"status":"Cancelled"}',
+  },
+  removal(/^\/(threads?\/[^/]+\/)?runs\/crons$/, "cron_id", "/runs/crons"),
+  removal(/^\/threads$/, "thread_id", "/threads"),
+  removal(/^\/api\/v1\/bulk-exports\/destinations$/, "id", "/api/v1/bulk-exports/destinations"),
+  removal(/^(\/api\/v1)?\/sessions$/, "id", "/api/v1/sessions"),
+  removal(/^\/_emulator\/v1\/s3\/credentials$/, "access_key_id", "/_emulator/v1/s3/credentials"),
+];
+
+/** Remembers what a case has made, and takes it away: a server that keeps things is left as it was found. */
+export interface Cleanup {
+  record(request: WireRequest, reply: WireReply): void;
+  run(send: Send): Promise<void>;
+}
+
+/** Calls that fail are passed over: what they were to take away may be gone already. */
+export function createCleanup(): Cleanup {
+  const calls: { readonly rank: number; readonly request: WireRequest }[] = [];
+  return {
+    record(request, { status, text }) {
+      if (request.method !== "POST" || status >= 300) return;
+      const path = request.path.split("?")[0] ?? "";
+      const rank = UNDOS.findIndex(({ createPath }) => createPath.test(path));
+      const undo = UNDOS[rank];
+      const body = jsonOf(text);
+      if (!undo || !isMembers(body) || typeof body[undo.member] !== "string") return;
+      const { region, headers } = request;
+      const undoRequest = { region, method: undo.method, path: undo.path(body[undo.member] as string) };
+      calls.push({
+        rank,
+        request: { ...undoRequest, headers, ...(undo.body !== undefined && { body: undo.body }) },
+      });
+    },
+    async run(send) {
+      // Faults first: they could strike the rest.
+      for (const { request } of calls.sort((a, b) => a.rank - b.rank))
+        await send(request).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { jsonOf } from "../engine/json.ts";
+import { WORLD_HEADER } from "../engine/target.ts";
+import { type Mutant, mutantsOf, rewriteReply, rewriteReplyBody, without } from "./mutant.ts";
+import { ADVANCE } from "./routes.ts";
+
+const OK = { status: 200, headers: { "content-type": "application/json" } };
+
+/** What the test-only surface promises, and does not do. */
+export const EXTENSION_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf("X-2", {
+    "idle-clock": {
+      lie: "time is moved in words only",
+      send: (next) => (request) =>
+        ADVANCE[1].test(request.path) ? next({ ...request, body: '{"by":"PT0S"}' }) : next(request),
+    },
+    "backward-clock": {
+      lie: "time moves back",
+      send: rewriteReply(ADVANCE, (reply) => (reply.status === 422 ? { ...reply, ...OK } : reply)),
+    },
+    "one-hit-less": {
+      lie: "a fault counts one hit less",
+      send: rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({
+        ...rule,
+        hits: Number(rule.hits) - 1,
+      })),
+    },
+    "silent-on-sent": {
+      lie: "the journal passes over unknown fields",
+      send: rewriteReply(["GET", /\/journal/], (reply) => ({
+        ...reply,
+        text: reply.text.replaceAll('"unknown_fields"', '"fields"'),
+      })),
+    },
+    "silent-on-answered": {
+      lie: "the journal passes over what is answered beyond the specification",
+      send: rewriteReply(["GET", /\/journal/], (reply) => ({
+        ...reply,
+        text: reply.text.replaceAll('"answered_beyond"', '"answered"'),
+      })),
+    },
+    "one-world": {
+      lie: "every world is the same one",
+      send: (next) => (request) =>
+        next({ ...request, headers: without(request.headers, WORLD_HEADER) as never }),
+    },
+    "idle-snapshot": {
+      lie: "a snapshot is loaded in words only",
+      send: (next) => async (request) =>
+        request.path.endsWith("/load") ? { ...OK, text: "{}" } : next(request),
+    },
+    untripped: {
+      lie: "a row that was tripped admits",
+      send: (next) => (request) =>
+        next(request.method === "PUT" ? { ...request, body: '{"remaining":1}' } : request),
+    },
+    unforgetting: {
+      lie: "a tripped row is not forgotten",
+      send: (next) => async (request) =>
+        request.path.endsWith("/rate-limits/reset") ? { ...OK, text: '{"reset":true}' } : next(request),
+    },
+  }),
+  ...mutantsOf("X-3", {
+    "always-right": {
+      lie: "every export is verified",
+      send: rewriteReplyBody(["GET", /\/verify$/], (body) => ({ ...body, ok: true, problems: [] })),
+    },
+    "never-asked": {
+      lie: "nothing is recorded",
+      send: rewriteReply(["GET", /\/recording$/], (reply) => ({
+        ...reply,
+        text: reply.text.slice(0, reply.text.indexOf("\n") + 1),
+      })),
+    },
+    unpublished: {
+      lie: "an operation is not published",
+      send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => {
+        const { paths, ...rest } = jsonOf(reply.text) as { readonly paths: Record<string, unknown> };
+        const { "/threads": _, ...others } = paths;
+        return { ...reply, text: JSON.stringify({ ...rest, paths: others }) };
+      }),
+    },
+  }),
+  ...mutantsOf("X-4", {
+    "own-seed": { lie: "the seed is not the one that was given", settings: { seed: 1 } },
+    "own-limits": { lie: "limits are not those that were given", settings: { limits: { max_retries: 20 } } },
+  }),
+];

@@ -1,0 +1,241 @@
+import type { Members } from "../engine/contract.ts";
+import { HOUR, SECOND } from "../engine/instant.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
+import { type Mutant, mutantsOf, rewriteList, rewriteReplyBody, rewriteStatus, without } from "./mutant.ts";
+import {
+  ADVANCE,
+  CREATE,
+  DESTINATION,
+  INGEST,
+  JSON_TYPE,
+  LIST,
+  READ,
+  RUNS,
+  rewriteCreateWhen,
+  rewriteExportStatus,
+  rewriteExports,
+  rewriteSpawned,
+  type SendWrapper,
+  STOP,
+  shiftTime,
+} from "./routes.ts";
+
+/** Once an export is cancelled, what else becomes of it. */
+function rewriteAfterCancel(change: (body: Members) => Members): SendWrapper {
+  return (next) => {
+    const cancelled = new Set<string>();
+    const rewritten = rewriteReplyBody(READ, (body) =>
+      cancelled.has(String(body.id)) ? change(body) : body,
+    )(next);
+    return (request) => {
+      if (request.method === "PATCH") cancelled.add(request.path.split("/").at(-1) ?? "");
+      return rewritten(request);
+    };
+  };
+}
+
+/** Cancels the children of a schedule with it. */
+const cancelChildren: SendWrapper = (next) => async (request) => {
+  const reply = await next(request);
+  if (request.method !== "PATCH" || reply.status !== 200) return reply;
+  const id = request.path.split("/").at(-1);
+  const { body: _, ...rest } = request;
+  const list = jsonOf(
+    (await next({ ...rest, method: "GET", path: "/api/v1/bulk-exports" })).text,
+  ) as readonly Members[];
+  for (const child of list.filter(({ source_bulk_export_id }) => source_bulk_export_id === id))
+    await next({ ...request, path: `/api/v1/bulk-exports/${String(child.id)}` });
+  return reply;
+};
+
+/** Says that it cancels, and does not. */
+const acknowledgeOnly: SendWrapper = (next) => async (request) => {
+  if (request.method !== "PATCH") return next(request);
+  const { body: _, ...rest } = request;
+  const reply = await next({ ...rest, method: "GET" });
+  const body = jsonOf(reply.text);
+  return { ...reply, text: JSON.stringify({ ...(isMembers(body) ? body : {}), status: "CANCELLED" }) };
+};
+
+/** Nothing is done until rows have come in once more, as if only the second attempt had looked for them. */
+const delayFaultedWork: SendWrapper = (next) => {
+  let isFaultArmed = false;
+  const rewritten = rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({ ...rule, hits: 1 }))(next);
+  return async (request) => {
+    if (request.path.endsWith("/faults")) isFaultArmed = true;
+    const isWait = ADVANCE[1].test(request.path) && request.body?.startsWith('{"by"');
+    return isFaultArmed && isWait ? { status: 200, headers: JSON_TYPE, text: "{}" } : rewritten(request);
+  };
+};
+
+/** §3, §4.2 to §4.7 and §7.3: how exports go. */
+export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf("3.1-1", {
+    done: { lie: "a completed export is DONE", send: rewriteExportStatus("COMPLETED", "DONE") },
+  }),
+  ...mutantsOf("3.1-2", { ignored: { lie: "an export is not cancelled", send: acknowledgeOnly } }),
+  ...mutantsOf("3.1-3", {
+    restarted: {
+      lie: "a cancelled export goes on",
+      send: rewriteAfterCancel((body) => ({ ...body, status: "RUNNING" })),
+    },
+  }),
+  ...mutantsOf("3.1-4", {
+    "children-too": { lie: "what a schedule spawned is cancelled with it", send: cancelChildren },
+    "goes-on": {
+      lie: "a cancelled schedule spawns on",
+      send: (next) => rewriteAfterCancel((body) => ({ ...body, status: "CANCELLED" }))(acknowledgeOnly(next)),
+    },
+  }),
+  ...mutantsOf("3.1-5", {
+    hidden: { lie: "a failed export is COMPLETED", send: rewriteExportStatus("FAILED", "COMPLETED") },
+  }),
+  ...mutantsOf("3.1-6", {
+    early: {
+      lie: "an export is COMPLETED with its first run",
+      send: rewriteReplyBody(READ, (body) =>
+        body.status === "RUNNING" ? { ...body, status: "COMPLETED" } : body,
+      ),
+    },
+    never: { lie: "an export stays RUNNING", send: rewriteExportStatus("COMPLETED", "RUNNING") },
+  }),
+  ...mutantsOf("3.1-7", {
+    failed: { lie: "an export over its time is FAILED", send: rewriteExportStatus("TIMEDOUT", "FAILED") },
+  }),
+  ...mutantsOf("3.1-8", {
+    "final-too": {
+      lie: "a final export can be cancelled",
+      send: rewriteStatus(STOP, [409], 200, { id: "x" }),
+    },
+  }),
+  ...mutantsOf("3.1-9", {
+    "left-open": {
+      lie: "sibling runs stay RUNNING",
+      send: rewriteReplyBody(RUNS, (run) => ({ ...run, status: "RUNNING" })),
+    },
+  }),
+  ...mutantsOf("3.3-1", {
+    "hour-late": {
+      lie: "the first window begins an hour late",
+      send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.start_time, HOUR) })),
+    },
+  }),
+  ...mutantsOf("3.3-2", {
+    gap: {
+      lie: "windows leave a second out",
+      send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.start_time, SECOND) })),
+    },
+    "from-now": {
+      lie: "windows are counted from now",
+      send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.created_at, -6 * HOUR) })),
+    },
+  }),
+  ...mutantsOf("3.3-4", {
+    "seven-hours": {
+      lie: "six hours are seven",
+      send: rewriteCreateWhen(
+        (body) => body.interval_hours === 6,
+        (body) => ({ ...body, interval_hours: 7 }),
+      ),
+    },
+  }),
+  ...mutantsOf("3.3-5", {
+    "looks-again": { lie: "a retried run reads as of its last attempt", mild: true, send: delayFaultedWork },
+    "late-lost": {
+      lie: "late rows are lost",
+      send: (next) => {
+        let batches = 0;
+        return async (request) => {
+          if (request.method !== "POST" || !INGEST[1].test(request.path) || ++batches !== 2)
+            return next(request);
+          return { status: 202, headers: JSON_TYPE, text: "{}" };
+        };
+      },
+    },
+  }),
+  ...mutantsOf("3.3-6", {
+    "from-now": {
+      lie: "windows of the past are left out",
+      send: rewriteCreateWhen(
+        (body) => "interval_hours" in body,
+        (body) => ({ ...body, start_time: "2026-03-02T00:00:00Z" }),
+      ),
+    },
+  }),
+  ...mutantsOf("3.3-7", {
+    created: {
+      lie: "a schedule is always CREATED",
+      send: rewriteExports((body) => (body.interval_hours ? { ...body, status: "CREATED" } : body)),
+    },
+  }),
+  ...mutantsOf("4.2-1", {
+    renamed: {
+      lie: "the id is called destination_id",
+      send: rewriteReplyBody(DESTINATION, (body) => ({ ...without(body, "id"), destination_id: body.id })),
+    },
+  }),
+  ...mutantsOf("4.3-1", {
+    "no-id": { lie: "a new export has no id", send: rewriteReplyBody(CREATE, (body) => without(body, "id")) },
+  }),
+  ...mutantsOf("4.4-1", {
+    stale: {
+      lie: "an export is read as it was created",
+      send: rewriteReplyBody(READ, (body) => ({ ...body, status: "CREATED" })),
+    },
+  }),
+  ...mutantsOf("4.5-1", { empty: { lie: "an export has no runs", send: rewriteList(RUNS, () => []) } }),
+  ...mutantsOf("4.6-1", {
+    "ten-only": { lie: "ten exports are listed", send: rewriteList(LIST, (all) => all.slice(0, 10)) },
+    "no-creation": {
+      lie: "the list leaves out created_at",
+      send: rewriteReplyBody(LIST, (body) => without(body, "created_at")),
+    },
+    "no-status": {
+      lie: "the list leaves out the status",
+      send: rewriteReplyBody(LIST, (body) => without(body, "status")),
+    },
+  }),
+  ...mutantsOf("4.7-1", {
+    "not-allowed": {
+      lie: "PATCH is not allowed",
+      send: rewriteStatus(STOP, [200], 405, { detail: "PATCH" }),
+    },
+  }),
+  ...mutantsOf("7.3-3", {
+    "tried-again": {
+      lie: "an export over its time goes on",
+      send: rewriteExportStatus("TIMEDOUT", "RUNNING"),
+    },
+  }),
+  ...mutantsOf("7.3-4", {
+    "tried-again": {
+      lie: "an error of the store is tried again",
+      send: rewriteReplyBody(RUNS, (run) => ({
+        ...run,
+        errors: { ...(run.errors as Members), retry_1: "Storage" },
+      })),
+    },
+  }),
+  ...mutantsOf("7.3-5", {
+    "tried-again": {
+      lie: "a deleted destination is waited for",
+      send: rewriteExportStatus("FAILED", "RUNNING"),
+    },
+  }),
+  ...mutantsOf("7.3-7", {
+    "other-keys": {
+      lie: "errors stand under attempt_<n>",
+      send: rewriteReplyBody(RUNS, (run) => ({ ...run, errors: renamed(run.errors, "attempt_") })),
+    },
+    none: { lie: "errors are not told", send: rewriteReplyBody(RUNS, (run) => ({ ...run, errors: {} })) },
+  }),
+];
+
+function renamed(errors: unknown, prefix: string): Members {
+  return Object.fromEntries(
+    Object.entries(isMembers(errors) ? errors : {}).map(([key, text]) => [
+      key.replace("retry_", prefix),
+      text,
+    ]),
+  );
+}

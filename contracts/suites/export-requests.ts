@@ -1,0 +1,278 @@
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { HOUR, iso } from "../engine/instant.ts";
+import {
+  createExport,
+  EXPORTS,
+  exportBody,
+  isRefused,
+  type Prepared,
+  prepare,
+  rowsOf,
+  runExport,
+  sorted,
+} from "./export-helpers.ts";
+
+const ORDER = ["writes", "ingest", "clock"] as const;
+const RUNS = [...ORDER, "object_store"] as const;
+
+/** Orders with a mistake each; all of them must be refused. */
+async function refuses(
+  t: Contract,
+  id: "2.5-1" | "2.5-2" | "2.5-3" | "2.5-5" | "2.5-6",
+  prepared: Prepared,
+  wrong: Readonly<Record<string, Members>>,
+): Promise<void> {
+  for (const [what, more] of Object.entries(wrong)) {
+    const { status, exchange } = await t.call("POST", EXPORTS, {
+      body: { ...exportBody(prepared), ...more },
+    });
+    t.fact(id, isRefused(status), `${what} is refused`, { expected: "4xx", actual: status, exchange });
+  }
+}
+
+const names = (rows: readonly Members[]) => sorted(rows.map(({ name }) => name));
+
+/** Exports rows by a filter, and tells the names of those that came out. */
+async function filtered(t: Contract, prepared: Prepared, filter: string): Promise<string> {
+  return names(await rowsOf(t, (await runExport(t, prepared, { filter })).id));
+}
+
+async function named(t: Contract): Promise<Prepared> {
+  const variety = [
+    { name: "alpha", run_type: "llm" },
+    { name: "alphabet", run_type: "chain" },
+    { name: "beta", run_type: "llm", error: "broken" },
+    { name: "gamma", run_type: "tool" },
+  ];
+  let next = 0;
+  return prepare(t, { days: 1, perDay: variety.length, more: () => variety[next++] as Members });
+}
+
+export const EXPORT_REQUEST_CASES = suite({
+  "2.5/required-fields": {
+    title: "required fields of an export are asked for, and their types checked",
+    requirements: ["2.5-1", "2.5-2"],
+    needs: ["writes", "ingest", "object_store"],
+    async run(t) {
+      const prepared = await prepare(t);
+      await refuses(t, "2.5-1", prepared, {
+        "no destination": { bulk_export_destination_id: undefined },
+        "no project": { session_id: undefined },
+        "no start_time": { start_time: undefined },
+        "a session_id that is no uuid": { session_id: "my-project" },
+        "a start_time that is no time": { start_time: "yesterday" },
+        "an end_time that is a number": { end_time: 7 },
+        "a filter that is no text": { filter: ["eq"] },
+      });
+      await refuses(t, "2.5-2", prepared, {
+        "a one-off export without end_time": { end_time: undefined },
+        "a scheduled export with end_time": { interval_hours: 6 },
+      });
+      const reversed = { ...exportBody(prepared), end_time: iso(prepared.from) };
+      const { status } = await t.call("POST", EXPORTS, { body: reversed });
+      t.choice("export.reversed_window", status === 422, "a window without length is refused", {
+        expected: 422,
+        actual: status,
+      });
+    },
+  },
+  "2.5/interval-hours": {
+    title: "interval_hours is a whole number from 1 to 168",
+    requirements: ["2.5-3"],
+    needs: [...ORDER, "schedules"],
+    async run(t) {
+      const prepared = await prepare(t);
+      const from = await t.now();
+      for (const [interval_hours, good] of [
+        [1, true],
+        [168, true],
+        [0, false],
+        [169, false],
+        [1.5, false],
+        ["6", false],
+        [-1, false],
+      ] as const) {
+        const body = exportBody({ ...prepared, from }, { interval_hours });
+        const { status } = await t.call("POST", EXPORTS, { body });
+        const holds = good ? status < 300 : isRefused(status);
+        t.fact(
+          "2.5-3",
+          holds,
+          `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "taken" : "refused"}`,
+          { actual: status },
+        );
+      }
+    },
+  },
+  "2.5/filter": {
+    title: "a filter narrows the rows; without one all are exported",
+    requirements: ["2.5-4"],
+    needs: RUNS,
+    async run(t) {
+      const prepared = await named(t);
+      const all = names(await rowsOf(t, (await runExport(t, prepared)).id));
+      t.fact("2.5-4", all === sorted(["alpha", "alphabet", "beta", "gamma"]), "no filter: every row", {
+        actual: all,
+      });
+      for (const [filter, expected] of [
+        ['eq(name, "alpha")', ["alpha"]],
+        ['like(name, "alpha%")', ["alpha", "alphabet"]],
+        ['and(eq(run_type, "llm"), like(name, "%eta"))', ["beta"]],
+        ['and(eq(run_type, "llm"), and(like(name, "al%"), eq(name, "alpha")))', ["alpha"]],
+      ] as const) {
+        const actual = await filtered(t, prepared, filter);
+        t.fact("2.5-4", actual === sorted(expected), filter, { expected, actual });
+      }
+    },
+  },
+  "2.5/filter-grammar": {
+    title: "the rest of the filter language",
+    requirements: ["2.5-4"],
+    needs: RUNS,
+    async run(t) {
+      const prepared = await named(t);
+      for (const [filter, expected] of [
+        ['or(eq(name, "beta"), eq(name, "gamma"))', ["beta", "gamma"]],
+        ['not(eq(run_type, "llm"))', ["alphabet", "gamma"]],
+        ['neq(name, "beta")', ["alpha", "alphabet", "gamma"]],
+        ['in(name, ["alpha", "gamma"])', ["alpha", "gamma"]],
+        ['notlike(name, "alpha%")', ["beta", "gamma"]],
+        [`gte(start_time, "${iso(prepared.from + 2 * HOUR)}")`, ["beta", "gamma"]],
+        ['search("because")', ["alpha", "alphabet", "beta", "gamma"]],
+      ] as const) {
+        const actual = await filtered(t, prepared, filter);
+        t.choice("export.filter_grammar", actual === sorted(expected), filter, { expected, actual });
+      }
+    },
+  },
+  "2.5/filter-malformed": {
+    title: "a malformed filter is refused when the export is created",
+    requirements: ["2.5-10"],
+    needs: ORDER,
+    async run(t) {
+      const prepared = await prepare(t);
+      for (const filter of ["eq(name", "eq(nonsense, 1)", "and()", "", "drop table"]) {
+        const { status } = await t.call("POST", EXPORTS, { body: { ...exportBody(prepared), filter } });
+        t.choice("2.5-10", status === 422, `filter ${JSON.stringify(filter)} is refused with 422`, {
+          expected: 422,
+          actual: status,
+        });
+      }
+    },
+  },
+  "2.5/export-fields": {
+    title: "export_fields chooses columns, for scheduled exports too",
+    requirements: ["2.5-5", "2.7-2"],
+    needs: [...RUNS, "schedules", "columns"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const export_fields = ["name", "id", "tenant_id", "is_root"];
+      const rows = await rowsOf(t, (await runExport(t, prepared, { export_fields })).id);
+      const columns = Object.keys(rows[0] ?? {});
+      t.fact("2.5-5", sorted(columns) === sorted(export_fields), "only those columns are written", {
+        actual: columns,
+      });
+      t.fact(
+        "2.7-2",
+        columns.includes("tenant_id") && columns.includes("is_root"),
+        "export-only names are taken",
+      );
+      t.choice("export.fields_list", columns.join() === export_fields.join(), "in the order asked for", {
+        actual: columns,
+      });
+      await refuses(t, "2.5-5", prepared, { "an unknown name": { export_fields: ["id", "nonsense"] } });
+      const from = await t.now();
+      const scheduled = exportBody({ ...prepared, from }, { interval_hours: 6, export_fields });
+      t.fact(
+        "2.5-5",
+        (await t.call("POST", EXPORTS, { body: scheduled })).status < 300,
+        "a schedule takes them",
+      );
+    },
+  },
+  "2.5/export-fields-old": {
+    title: "export_fields is refused before service 0.12.11",
+    requirements: ["2.5-5", "9-2"],
+    needs: ORDER,
+    settings: { versions: { service: "0.12.10", application: "0.12.41" } },
+    async run(t) {
+      const prepared = await prepare(t);
+      const { status } = await t.call("POST", EXPORTS, {
+        body: { ...exportBody(prepared), export_fields: ["id"] },
+      });
+      t.fact("2.5-5", isRefused(status), "a choice of columns is too new for this version", {
+        expected: "4xx",
+        actual: status,
+      });
+      t.fact("9-2", isRefused(status), "a feature follows the version that brought it", {
+        expected: "4xx",
+        actual: status,
+      });
+      await createExport(t, prepared);
+    },
+  },
+  "2.5/scheduled-old": {
+    title: "scheduled exports are refused before service 0.10.42",
+    requirements: ["2.5-8", "9-2"],
+    needs: ORDER,
+    settings: { versions: { service: "0.10.41", application: "0.10.108" } },
+    async run(t) {
+      const prepared = await prepare(t);
+      const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, { interval_hours: 6 }) });
+      t.fact("2.5-8", isRefused(status), "a schedule is too new for this version", {
+        expected: "4xx",
+        actual: status,
+      });
+      t.fact("9-2", isRefused(status), "a feature follows the version that brought it", {
+        expected: "4xx",
+        actual: status,
+      });
+    },
+  },
+  "2.5/scheduled-new": {
+    title: "scheduled exports are taken from service 0.10.42 on, export_fields from 0.12.11 on",
+    requirements: ["2.5-8", "2.5-5", "9-2"],
+    needs: ORDER,
+    settings: { versions: { service: "0.12.11", application: "0.12.42" } },
+    async run(t) {
+      const prepared = await prepare(t);
+      const from = await t.now();
+      const body = exportBody({ ...prepared, from }, { interval_hours: 6, export_fields: ["id"] });
+      const { status } = await t.call("POST", EXPORTS, { body });
+      for (const id of ["2.5-8", "2.5-5", "9-2"] as const)
+        t.fact(id, status < 300, "the version has it", { expected: "2xx", actual: status });
+    },
+  },
+  "2.5/format-version": {
+    title: "format_version takes v2_beta and no made-up word",
+    requirements: ["2.5-6"],
+    needs: ORDER,
+    async run(t) {
+      const prepared = await prepare(t);
+      const made = await createExport(t, prepared, { format_version: "v2_beta" });
+      t.fact("2.5-6", typeof made.id === "string", "v2_beta is taken");
+      await refuses(t, "2.5-6", prepared, { "an unknown format": { format_version: "v9" } });
+    },
+  },
+  "2.5/unknown-references": {
+    title: "a destination or project that does not exist is not found",
+    requirements: ["7-1", "2.5-1"],
+    needs: ORDER,
+    async run(t) {
+      const prepared = await prepare(t);
+      for (const member of ["bulk_export_destination_id", "session_id"]) {
+        const body = { ...exportBody(prepared), [member]: t.draw.uuid() };
+        const { status } = await t.call("POST", EXPORTS, { body });
+        t.fact("2.5-1", isRefused(status), `${member} names something that exists`, {
+          expected: "4xx",
+          actual: status,
+        });
+        t.choice("platform.unknown_id", status === 404, `an unknown ${member} is answered with 404`, {
+          expected: 404,
+          actual: status,
+        });
+      }
+    },
+  },
+});

@@ -1,0 +1,292 @@
+import { suite } from "../engine/case.ts";
+import type { Contract, Members } from "../engine/contract.ts";
+import { instantOf, iso } from "../engine/instant.ts";
+import { isMembers, jsonOf } from "../engine/json.ts";
+import { WORLD_HEADER } from "../engine/target.ts";
+import { openApiDocument } from "../openapi/openapi.ts";
+import {
+  arm,
+  DESTINATIONS,
+  EXPORTS,
+  filesOf,
+  hitsOf,
+  isRefused,
+  prepare,
+  runExport,
+} from "./export-helpers.ts";
+
+const CONTROL = "/_emulator/v1";
+const HOUR_MS = 3_600_000;
+const CLOCK_NEEDS = ["writes", "control", "clock"] as const;
+
+/** A test-only operation that may refuse. */
+const callControl = (t: Contract, method: string, path: string, body?: unknown) =>
+  t.call(method, CONTROL + path, { unjudged: true, ...(body !== undefined && { body }) });
+
+/** The world that the case is asked in. */
+const ownWorld = async (t: Contract) => (await t.control<{ readonly world: string }>("GET", "/status")).world;
+
+const countIn = async (t: Contract, world: string) =>
+  (await t.call<number>("POST", "/threads/count", { body: {}, headers: { [WORLD_HEADER]: world } })).body;
+
+const threadIn = (t: Contract, world: string) =>
+  t.call("POST", "/threads", { body: {}, headers: { [WORLD_HEADER]: world } });
+
+/** A world that goes on from this one, for as long as the work takes. */
+async function inWorld(t: Contract, work: (world: string) => Promise<void>): Promise<void> {
+  const id = `contract-${t.draw.word(8)}`;
+  await t.control("POST", "/worlds", { id, from: await ownWorld(t) });
+  try {
+    await work(id);
+  } finally {
+    await t.control("DELETE", `/worlds/${id}`);
+  }
+}
+
+const linesOf = (text: string): readonly Members[] => text.split("\n").map(jsonOf).filter(isMembers);
+
+const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (at as Members | null | undefined)?.[name], value);
+
+/** What an emulator promises beyond the specification; nothing else is asked these. */
+export const EXTENSION_CASES = suite({
+  "X/clock": {
+    title: "virtual time moves when it is told to, through every event, and never back",
+    requirements: ["X-2"],
+    needs: CLOCK_NEEDS,
+    async run(t) {
+      const from = await t.now();
+      await t.advance("PT6H10M");
+      const now = await t.now();
+      t.fact("X-2", now - from === 6 * HOUR_MS + 600_000, "PT6H10M are six hours and ten minutes", {
+        expected: 6 * HOUR_MS + 600_000,
+        actual: now - from,
+      });
+      const { body } = await t.call("POST", "/threads", { body: {} });
+      t.fact("X-2", instantOf(body.created_at) === now, "what is created is created at that time", {
+        expected: iso(now),
+        actual: body.created_at,
+      });
+      const back = await callControl(t, "POST", "/clock/advance", { to: iso(from) });
+      t.fact("X-2", back.status === 422 && (await t.now()) === now, "it is not moved back", {
+        actual: back.status,
+      });
+    },
+  },
+  "X/faults": {
+    title: "a fault strikes as often as it says, and one that never can is refused",
+    requirements: ["X-2"],
+    needs: ["writes", "control", "faults"],
+    async run(t) {
+      const rule = { plane: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 };
+      const fault = await arm(t, rule);
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 3; asked++)
+        statuses.push((await t.call("GET", EXPORTS, { unjudged: true })).status);
+      t.fact("X-2", statuses.join() === "503,503,200", "two requests are struck, the third is not", {
+        actual: statuses,
+      });
+      const hits = await hitsOf(t, fault);
+      t.fact("X-2", hits === 2, "it tells how often it struck", { expected: 2, actual: hits });
+      const never = await callControl(t, "POST", "/faults", { ...rule, match: { op: "listNothing" } });
+      t.fact("X-2", isRefused(never.status), "a fault that can never strike is refused", {
+        expected: "4xx",
+        actual: never.status,
+      });
+    },
+  },
+  "X/journal": {
+    title: "the journal names each turn, and what was sent and answered beyond the specification",
+    requirements: ["X-2"],
+    needs: ["writes", "control"],
+    async run(t) {
+      const colour = t.draw.word(12);
+      const made = await t.call("POST", "/threads", { body: { [colour]: "red" }, unjudged: true });
+      await t.call("GET", "/info");
+      const journal = linesOf((await callControl(t, "GET", "/journal")).text);
+      const isNamed = journal.some(
+        ({ cause }) => String(memberOf(cause, "detail", "unknown_fields")) === `body.${colour}`,
+      );
+      // An emulator that is strict names it by refusing it.
+      const isRefusedByName = isRefused(made.status) && made.text.includes(colour);
+      t.fact("X-2", isNamed || isRefusedByName, "a field that nothing reads is named", {
+        actual: journal.at(-1),
+      });
+      const info = journal.findLast(({ cause }) => memberOf(cause, "name") === "info");
+      const answered = info?.answered_beyond;
+      t.fact("X-2", JSON.stringify(answered) === '["body"]', "and what is answered without being shown", {
+        actual: answered,
+      });
+      const last = journal.at(-1)?.turn;
+      const rest = linesOf((await callControl(t, "GET", `/journal?since=${Number(last) - 1}`)).text);
+      t.fact("X-2", rest[0]?.turn === last, "since leaves out what was before", {
+        expected: last,
+        actual: rest[0]?.turn,
+      });
+    },
+  },
+  "X/worlds": {
+    title: "a world goes on from another one, and neither sees what the other does later",
+    requirements: ["X-2"],
+    needs: CLOCK_NEEDS,
+    async run(t) {
+      await t.call("POST", "/threads", { body: {} });
+      const own = await ownWorld(t);
+      const before = await countIn(t, own);
+      const now = await t.now();
+      await inWorld(t, async (world) => {
+        t.fact("X-2", (await countIn(t, world)) === before, "it holds what the other one held");
+        await threadIn(t, world);
+        await t.call("POST", `${CONTROL}/clock/advance`, {
+          body: { by: "PT1H" },
+          headers: { [WORLD_HEADER]: world },
+          unjudged: true,
+        });
+        const counts = [await countIn(t, world), await countIn(t, own)];
+        t.fact("X-2", counts.join() === `${before + 1},${before}`, "what it makes is its own", {
+          actual: counts,
+        });
+        t.fact("X-2", (await t.now()) - now < HOUR_MS, "and so is its time");
+      });
+      const { status } = await callControl(t, "GET", "/worlds/contract-nobody");
+      t.fact("X-2", status === 404, "a world that nobody made is not found", {
+        expected: 404,
+        actual: status,
+      });
+    },
+  },
+  "X/snapshots": {
+    title: "a world is put back to what it was when a snapshot of it was taken",
+    requirements: ["X-2"],
+    needs: ["writes", "control"],
+    async run(t) {
+      await inWorld(t, async (world) => {
+        const name = `contract-${t.draw.word(8)}`;
+        const act = (path: string, body: Members) =>
+          t.call("POST", CONTROL + path, { body, headers: { [WORLD_HEADER]: world }, unjudged: true });
+        await threadIn(t, world);
+        const before = await countIn(t, world);
+        await act("/snapshots", { name });
+        await threadIn(t, world);
+        await act(`/snapshots/${name}/load`, {});
+        const after = await countIn(t, world);
+        t.fact("X-2", after === before, "what came later is gone", { expected: before, actual: after });
+        await t.control("DELETE", `/snapshots/${name}`);
+        const gone = await act(`/snapshots/${name}/load`, {});
+        t.fact("X-2", gone.status === 404, "a snapshot that was removed is not loaded", {
+          expected: 404,
+          actual: gone.status,
+        });
+      });
+    },
+  },
+  "X/rate-limits": {
+    title: "a rate limit is tripped, explained and forgotten when that is asked for",
+    requirements: ["X-2"],
+    needs: ["writes", "control"],
+    settings: { rateLimits: "on" },
+    async run(t) {
+      const query = new URLSearchParams({ method: "GET", path: EXPORTS, "x-api-key": t.identity.apiKey });
+      await t.control("PUT", "/rate-limits/default_key", { remaining: 0 });
+      const { status } = await t.call("GET", EXPORTS);
+      t.fact("X-2", status === 429, "a tripped row refuses", { expected: 429, actual: status });
+      const described = JSON.stringify(await t.control("GET", `/rate-limits/explain?${query}`));
+      t.fact("X-2", described.includes('"default_key"'), "the row that decides is named", {
+        actual: described,
+      });
+      await t.control("POST", "/rate-limits/reset", {});
+      const after = await t.call("GET", EXPORTS);
+      t.fact("X-2", after.status === 200, "once it is forgotten requests pass", {
+        expected: 200,
+        actual: after.status,
+      });
+    },
+  },
+  "X/verification": {
+    title: "an export is verified file by file, and a file that was tampered with is named",
+    requirements: ["X-3"],
+    needs: [...CLOCK_NEEDS, "ingest", "object_store"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 3 });
+      const { id } = await runExport(t, prepared);
+      const verify = () => t.control("GET", `/exports/${id}/verify`);
+      const good = await verify();
+      t.fact("X-3", good.ok === true && good.rows === 3, "a good export is verified, row by row", {
+        actual: good,
+      });
+      const [file = ""] = await filesOf(t, id);
+      await t.objects.put(t.identity.bucket.name, file, "no Parquet");
+      const bad = await verify();
+      const isNamed = bad.ok === false && JSON.stringify(bad.problems).includes(file);
+      t.fact("X-3", isNamed, "a file that is no longer what was written is named", { actual: bad });
+    },
+  },
+  "X/recording": {
+    title: "what was asked can be had back as it came, so that it is played again, without its secrets",
+    requirements: ["X-3"],
+    needs: ["writes", "control"],
+    async run(t) {
+      const metadata = { marker: t.draw.word(12) };
+      const { body } = await t.call("POST", "/threads", { body: { metadata } });
+      const secret = t.secret(t.draw.word(24));
+      const credentials = { access_key_id: "somebody", secret_access_key: secret };
+      const config = { bucket_name: "nowhere", prefix: "x", region: "us-east-1" };
+      const order = { destination_type: "s3", display_name: "x", config, credentials };
+      await t.call("POST", DESTINATIONS, { body: order });
+      const { text } = await callControl(t, "GET", "/recording");
+      const mine = linesOf(text).find((line) => String(line.body).includes(metadata.marker));
+      const isWhole = mine?.method === "POST" && mine.path === "/threads" && mine.status === 200;
+      t.fact("X-3", isWhole, "a request is recorded with its status", { actual: mine });
+      t.fact("X-3", String(mine?.reply).includes(String(body.thread_id)), "and with its reply");
+      t.fact("X-3", text.includes("nowhere") && !text.includes(secret), "secrets are left out of it");
+    },
+  },
+  "X/document": {
+    title: "the server publishes the operations that these suites judge it by",
+    requirements: ["X-3"],
+    needs: ["control"],
+    async run(t) {
+      const { body } = await t.call("GET", "/openapi.json");
+      const callsOf = (document: Members) =>
+        Object.entries(document.paths as Members).flatMap(([path, methods]) =>
+          Object.keys(methods as Members).map((method) => `${method} ${path}`),
+        );
+      const published = new Set(callsOf(body));
+      const missing = callsOf(openApiDocument()).filter((call) => !published.has(call));
+      t.fact("X-3", missing.length === 0, "no operation of the tables is missing", {
+        expected: [],
+        actual: missing,
+      });
+    },
+  },
+  "X/library": {
+    title: "the library starts one with what it is given, several at once, and says what it cannot be given",
+    requirements: ["X-4"],
+    needs: ["control"],
+    settings: { seed: 4242, limits: { max_retries: 7 } },
+    async run(t) {
+      const { seed } = await t.control("GET", "/status");
+      t.fact("X-4", seed === 4242, "the seed is the one that was given", { expected: 4242, actual: seed });
+      const described = JSON.stringify(await t.control("GET", "/config"));
+      t.fact("X-4", described.includes('"max_retries":7'), "and so is the limit", {
+        actual: described.slice(0, 300),
+      });
+      const unknown = await t.refusesToStart({ limits: { max_retrys: 7 } });
+      t.fact(
+        "X-4",
+        unknown?.includes("max_retries") === true,
+        "a misspelt option: the nearest one is named",
+        { actual: unknown },
+      );
+      const wrong = await t.refusesToStart({ limits: { max_retries: -1 } });
+      t.fact("X-4", wrong?.includes("max_retries") === true, "a value that cannot be is named", {
+        actual: wrong,
+      });
+      const second = await t.refusesToStart({ seed: 1 });
+      const { status } = await t.call("GET", "/ok");
+      t.fact("X-4", second === null && status === 200, "another one comes and goes beside it", {
+        actual: second,
+      });
+    },
+  },
+});

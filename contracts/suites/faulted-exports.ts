@@ -1,0 +1,38 @@
+import type { Contract, Members } from "../engine/contract.ts";
+import { arm, createExport, type ExportRunBody, prepare, runsOf, until } from "./export-helpers.ts";
+
+export const FAULTS = ["writes", "ingest", "clock", "faults"] as const;
+
+export const attempts = ({ errors }: ExportRunBody) => Object.keys(errors).length;
+
+export const RETRY_KEY = /^retry_(0|[1-9]\d*)$/;
+
+/** One export under a fault that strikes one attempt of its only run. */
+export async function exportWithFault(t: Contract, rule: Members, limit: Members = {}) {
+  const prepared = await prepare(t, { days: 1, perDay: 4, ...limit });
+  const fault = await arm(t, rule);
+  const { id } = await createExport(t, prepared);
+  return { prepared, fault, id };
+}
+
+/** A failure that is tried again: the export completes with one attempt on record. */
+export async function retriedOnce(t: Contract, id: "7.3-1" | "7.3-2" | "7.3-6", rule: Members) {
+  const { id: exportId, prepared } = await exportWithFault(t, rule);
+  t.fact(id, await until(t, exportId, "COMPLETED"), "the run is tried again and the export completes");
+  const [run] = await runsOf(t, exportId);
+  t.must("7.3-7", run !== undefined && attempts(run) === 1, "the attempt that failed is recorded", {
+    actual: run?.errors,
+  });
+  t.fact(
+    "7.3-7",
+    Object.keys(run?.errors ?? {}).every((key) => RETRY_KEY.test(key)),
+    "under retry_<n>",
+    { actual: run?.errors },
+  );
+  t.choice(
+    "export.retry_numbering",
+    Object.keys(run?.errors ?? {})[0] === "retry_0",
+    "the first attempt is retry_0",
+  );
+  return { exportId, prepared };
+}

@@ -1,0 +1,181 @@
+import { isMembers, jsonOf } from "../engine/json.ts";
+import { createRandom } from "../engine/random.ts";
+import type { Region, Send } from "../engine/target.ts";
+import { REACH } from "./reach.ts";
+import { createSender, type Sender, Unreachable } from "./send.ts";
+
+/** The world that an emulator begins with; it needs no path. */
+const MAIN = "main";
+const IN_WORLD = /^(.*)\/w\/([^/]+)$/;
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Base addresses of a server, which may end with `/w/<world>`. */
+interface Bases {
+  readonly us: string;
+  readonly eu?: string | undefined;
+  readonly agent?: string | undefined;
+}
+
+/** The same as a caller gives them. */
+interface AddressInput {
+  readonly url?: string;
+  readonly euUrl?: string;
+  readonly agentUrl?: string;
+}
+
+/** The world of an emulator that is judged. */
+export interface JudgedWorld extends Sender {
+  readonly s3Url: string;
+  /** Its name, where it was made for the run. */
+  readonly createdId?: string;
+  /** Keeps time from moving by itself while cases move it. */
+  freeze(): Promise<void>;
+  /** A world that was made goes with all that is in it; in any other one time goes on as it went. */
+  release(): Promise<void>;
+}
+
+/** What an emulator says of one of its worlds. */
+interface WorldStatus {
+  readonly s3_url: string;
+  readonly clock: { readonly mode: string };
+}
+
+/** The world that is wanted, else one that is made for the run; undefined where there is no emulator. */
+export async function openJudgedWorld(
+  addresses: AddressInput,
+  wanted: string | undefined,
+): Promise<JudgedWorld | undefined> {
+  const bases = basesOf(addresses);
+  const named = worldNamed(addresses, wanted);
+  const root = withoutWorld(bases);
+  const controlSender = senderTo(inWorld(root, named ?? MAIN));
+  try {
+    const known = await statusOf(controlSender.send, "us");
+    if (known)
+      return (
+        (named === undefined && (await createdWorld(root, controlSender))) ||
+        existingWorld(controlSender, known)
+      );
+    if (wanted !== undefined)
+      throw new Unreachable(`${bases.us} is no emulator, and only an emulator has worlds such as ${wanted}`);
+  } catch (error) {
+    controlSender.close();
+    throw error;
+  }
+  controlSender.close();
+  return undefined;
+}
+
+/** One call of the test-only surface. */
+export function control(method: string, path: string, body?: unknown, region: Region = "us") {
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return { region, method, path: `/_emulator/v1${path}`, headers: JSON_TYPE, ...text } as const;
+}
+
+function existingWorld(controlSender: Sender, { s3_url, clock }: WorldStatus): JudgedWorld {
+  return {
+    ...controlSender,
+    s3Url: s3_url,
+    freeze: async () => void (await controlSender.send(control("POST", "/clock/freeze"))),
+    async release() {
+      if (clock.mode === "flowing") await controlSender.send(control("POST", "/clock/flow", {}));
+    },
+  };
+}
+
+/** Undefined where an emulator has no worlds but its own. */
+async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedWorld | undefined> {
+  const id = `contract-${createRandom("world", REACH.now()).word()}`;
+  const order = { id, from: "seeded", clock: "frozen" };
+  const { status, text } = await controlSender.send(control("POST", "/worlds", order));
+  if (status === 404) return undefined;
+  const created = jsonOf(text);
+  if (status !== 200 || !isMembers(created))
+    throw new Unreachable(
+      `${root.us} makes no world for the run: ${errorTextIn(text)} Or judge the world that is there, with --world ${MAIN}.`,
+    );
+  const sender = senderTo(inWorld(root, id));
+  // Somebody else may have removed it, or the emulator have ended: either way it is gone.
+  const release = async () =>
+    void (await controlSender.send(control("DELETE", `/worlds/${id}`)).catch(() => undefined));
+  try {
+    await refuseOtherEu(root, sender.send);
+  } catch (error) {
+    await release();
+    sender.close();
+    throw error;
+  }
+  return {
+    ...sender,
+    s3Url: String(created.s3_url),
+    createdId: id,
+    freeze: async () => undefined,
+    release,
+    close() {
+      sender.close();
+      controlSender.close();
+    },
+  };
+}
+
+/** What is asked in the EU region would stay behind in the world of another emulator. */
+async function refuseOtherEu({ us, eu }: Bases, send: Send): Promise<void> {
+  if (eu === undefined || (await statusOf(send, "eu").catch(() => undefined)) !== undefined) return;
+  throw new Unreachable(`${eu} is no EU address of the emulator at ${us}; \`emulator status\` shows it`);
+}
+
+/** An emulator shows itself by its test-only surface; any other server has none. */
+async function statusOf(send: Send, region: Region): Promise<WorldStatus | undefined> {
+  const { status, text } = await send(control("GET", "/status", undefined, region));
+  const body = jsonOf(text);
+  if (status === 404 && text.includes('"unknown_world"')) throw new Unreachable(errorTextIn(text));
+  const isStatus = isMembers(body) && typeof body.s3_url === "string" && isMembers(body.clock);
+  // There are servers that answer every path with 200.
+  return status === 200 && isStatus ? (body as never) : undefined;
+}
+
+/** Why the test-only surface refused something, and what to do about it. */
+function errorTextIn(text: string): string {
+  const body = jsonOf(text);
+  const { message, hint = "" } = isMembers(body) && isMembers(body.error) ? body.error : { message: text };
+  return `${message} ${hint}`.trim();
+}
+
+function senderTo({ us, eu, agent }: Bases): Sender {
+  return createSender({ us, ...(eu !== undefined && { eu }) }, agent);
+}
+
+/** The worlds that are wanted, or that addresses end with: more than one is too many. */
+export function worldsNamed(
+  { url, euUrl, agentUrl }: AddressInput,
+  wanted: string | undefined,
+): readonly string[] {
+  const mentioned = [wanted, ...[url, euUrl, agentUrl].map((base) => IN_WORLD.exec(base ?? "")?.[2])];
+  return [...new Set(mentioned.filter((world) => world !== undefined))];
+}
+
+function worldNamed(addresses: AddressInput, wanted: string | undefined): string | undefined {
+  const [named, another] = worldsNamed(addresses, wanted);
+  if (another === undefined) return named;
+  throw new Unreachable(`${named} and ${another} are two worlds; name the one that is to be judged`);
+}
+
+function basesOf({ url, euUrl, agentUrl }: AddressInput): Bases {
+  return { us: url ?? agentUrl ?? "", eu: euUrl, agent: agentUrl };
+}
+
+function withoutWorld({ us, eu, agent }: Bases): Bases {
+  const withoutSuffix = (base: string | undefined) => base?.replace(IN_WORLD, "$1");
+  return { us: us.replace(IN_WORLD, "$1"), eu: withoutSuffix(eu), agent: withoutSuffix(agent) };
+}
+
+/** An agent server apart has no such world. */
+function inWorld({ us, eu, agent }: Bases, world: string): Bases {
+  if (world === MAIN) return { us, eu, agent };
+  const worldUrl = (base: string) => `${base}/w/${world}`;
+  return {
+    us: worldUrl(us),
+    eu: eu === undefined ? undefined : worldUrl(eu),
+    agent: agent === us || agent === eu ? agent && worldUrl(agent) : agent,
+  };
+}

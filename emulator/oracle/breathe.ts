@@ -1,4 +1,0 @@
-/** Lets requests be answered between two batches of rows. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,0 +1,242 @@
+import {
+  AGENT_RUN_MOVES,
+  AGENT_RUN_STATUSES,
+  type AgentMove,
+  type AgentTrigger,
+  type ThreadStatus,
+} from "../../../contracts/spec/agent/lifecycle.ts";
+import type { Reaction, Reader, Turn } from "../turn.ts";
+import { runEnded } from "../webhooks/deliver.ts";
+import type { Workspace } from "../workspace.ts";
+import { addCheckpoint, firstOf, latestCheckpoint } from "./checkpoints.ts";
+import { type Ended, type Ending, PLANS, type Plan } from "./plan.ts";
+import { planRun } from "./planner.ts";
+import { type AgentRun, CHECKPOINTS, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
+import { traceRun } from "./trace.ts";
+import { valuesAfter } from "./values.ts";
+
+/** Events of a run's life; both name the thread, so that a stale one is told from its records. */
+export const AGENT_REACTIONS: Readonly<Record<string, Reaction>> = {
+  "agent_run.due": (turn, { data }) => startNext(turn, data.thread as string),
+  "agent_run.step": onStep,
+};
+
+/** Makes the thread look for work after a while. */
+export function scheduleStart(turn: Turn, run: AgentRun, afterMs: number): void {
+  const thread = threadKey(run, run.thread_id);
+  turn.schedule({ kind: "agent_run.due", ref: run.run_id, afterMs, data: { thread } });
+}
+
+/** Starts the first run that waits, unless one is at work: one run of a thread works at a time. */
+function startNext(turn: Turn, thread: string): void {
+  if (turn.count(RUNS, thread, "running") > 0) return;
+  const run = firstWaiting(turn, thread);
+  if (run) startRun(turn, run);
+}
+
+function firstWaiting(turn: Turn, thread: string): AgentRun | undefined {
+  const limit = 50;
+  for (let offset = 0; ; offset += limit) {
+    const waiting = turn.page(RUNS, { group: thread, label: "pending", offset, limit });
+    const found = waiting.find(({ eligible_at }) => eligible_at !== null && eligible_at <= turn.now);
+    if (found || waiting.length < limit) return found;
+  }
+}
+
+function startRun(turn: Turn, pending: AgentRun): void {
+  const thread = threadOf(turn, pending);
+  const run = { ...moved(turn, pending, moveOf(pending, "start")), started_at: turn.now };
+  const plan = planRun(turn, run, latestCheckpoint(turn, thread));
+  turn.put(PLANS, plan);
+  advanceRun(turn, run, plan);
+}
+
+function onStep(turn: Turn, { ref, data }: Parameters<Reaction>[1]): void {
+  const run = turn.get(RUNS, ref);
+  const plan = turn.get(PLANS, ref);
+  if (!run || !plan || run.status !== "running" || run.emitted !== data.emitted) return;
+  advanceRun(turn, run, plan);
+}
+
+/** Does everything that is due by now, then ends the run or waits for what comes next. */
+function advanceRun(turn: Turn, run: AgentRun, plan: Plan): void {
+  const elapsed = turn.now - plan.started_at;
+  const nextStep = plan.steps.findIndex(({ at }) => at > elapsed);
+  const emitted = nextStep === -1 ? plan.steps.length : nextStep;
+  if (nextStep === -1 && plan.ends_at <= elapsed) return endRun(turn, { ...run, emitted }, plan.ending);
+  const nextAt = plan.steps[emitted]?.at ?? plan.ends_at;
+  const after = { ...run, emitted, next_at: plan.started_at + nextAt };
+  turn.put(RUNS, after);
+  turn.schedule({ kind: "agent_run.step", ref: run.run_id, afterMs: nextAt - elapsed, data: { emitted } });
+}
+
+/** Brings a run to its end: what it has done stays on the thread, and everybody hears of it. */
+export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
+  const plan = turn.get(PLANS, before.run_id);
+  const move = moveOf(before, ending.trigger);
+  const run = { ...moved(turn, before, move), next_at: null };
+  turn.put(RUNS, run);
+  const values = plan ? valuesAfter(plan, before.emitted) : null;
+  const ended: Ended = {
+    at: plan ? turn.now - plan.started_at : 0,
+    emitted: before.emitted,
+    status: run.status as Ended["status"],
+    ending,
+  };
+  if (plan) traceRun(turn, run, { ...plan, ended }, values);
+  retainEndedPlan(turn, before, plan, ended);
+  updateThreadAfterRun(turn, run, move, ending, values);
+  runEnded(turn, run, values, run.started_at);
+  removeTemporaryThread(turn, threadOf(turn, run));
+}
+
+/** A thread made for one run goes with it; when somebody has started another one there, with that. */
+function removeTemporaryThread(turn: Turn, { temporary, status, ...named }: Thread): void {
+  if (temporary && status !== "busy") removeThread(turn, named);
+}
+
+/** Takes a run away without a trace of it on its thread; whoever reads it is told. */
+export function removeRun(turn: Turn, run: AgentRun): void {
+  turn.remove(RUNS, run.run_id);
+  if (!isActive(run)) return;
+  const plan = turn.get(PLANS, run.run_id);
+  const at = plan ? turn.now - plan.started_at : 0;
+  const ended: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };
+  // What it did has been traced as it happened, whatever becomes of its thread.
+  if (plan) traceRun(turn, run, { ...plan, ended }, valuesAfter(plan, run.emitted));
+  retainEndedPlan(turn, run, plan, ended);
+  turn.note("agent_run.removed", run.run_id, { from: run.status });
+  const thread = turn.get(THREADS, threadKey(run, run.thread_id));
+  if (!thread) return;
+  updateThreadStatus(turn, thread, null);
+  scheduleNextRun(turn, run);
+  removeTemporaryThread(turn, threadOf(turn, run));
+}
+
+/** Takes a run away for good: nobody comes late to read what has been deleted. */
+export function deleteRun(turn: Turn, run: AgentRun): void {
+  removeRun(turn, run);
+  removeEndedPlan(turn, run);
+}
+
+/** Takes a thread away for good, with its runs. */
+export function deleteThread(turn: Turn, thread: Thread): void {
+  const runs = [...turn.list(RUNS, threadKey(thread, thread.thread_id))];
+  removeThread(turn, thread);
+  for (const run of runs) removeEndedPlan(turn, run);
+}
+
+function removeEndedPlan(turn: Turn, run: AgentRun): void {
+  if (!isActive(run) && turn.get(PLANS, run.run_id)) turn.remove(PLANS, run.run_id);
+}
+
+function removeThread(turn: Turn, thread: Workspace & Pick<Thread, "thread_id">): void {
+  const key = threadKey(thread, thread.thread_id);
+  turn.remove(THREADS, key);
+  for (const run of [...turn.list(RUNS, key)]) removeRun(turn, run);
+  for (const { checkpoint_id } of [...turn.list(CHECKPOINTS, key)]) turn.remove(CHECKPOINTS, checkpoint_id);
+}
+
+export function isActive({ status }: Pick<AgentRun, "status">): boolean {
+  return !AGENT_RUN_STATUSES[status].final;
+}
+
+/** Runs of a thread that have not ended: the one at work, then those that wait in their order. */
+export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] {
+  const all = { group: thread, offset: 0, limit: Number.MAX_SAFE_INTEGER };
+  return [
+    ...reader.page(RUNS, { ...all, label: "running" }),
+    ...reader.page(RUNS, { ...all, label: "pending" }),
+  ];
+}
+
+/** What a run has done becomes the newest state of its thread. */
+function updateThreadAfterRun(
+  turn: Turn,
+  run: AgentRun,
+  move: AgentMove,
+  ending: Ending,
+  values: Values,
+): void {
+  const before = threadOf(turn, run);
+  const checkpoint =
+    run.started_at === null || values === null
+      ? undefined
+      : addCheckpoint(turn, before, {
+          values,
+          next: ending.trigger === "succeed" ? [] : [ending.node],
+          interrupts: ending.trigger === "ask" ? ending.interrupts : [],
+          metadata: { source: "loop", run_id: run.run_id, thread_id: run.thread_id, graph_id: run.graph_id },
+        });
+  const after = {
+    ...before,
+    updated_at: turn.now,
+    ...(checkpoint && { checkpoint_id: checkpoint.checkpoint_id }),
+  };
+  updateThreadStatus(turn, after, move.thread);
+  scheduleNextRun(turn, run);
+}
+
+/** A thread with runs left is busy; else its last run, or its state, says what it is. */
+function updateThreadStatus(turn: Turn, thread: Thread, wanted: ThreadStatus | null): void {
+  const key = threadKey(thread, thread.thread_id);
+  const isBusy = turn.count(RUNS, key, "running") + turn.count(RUNS, key, "pending") > 0;
+  const waits = (latestCheckpoint(turn, thread)?.next.length ?? 0) > 0;
+  const status = isBusy ? "busy" : (wanted ?? (waits ? "interrupted" : "idle"));
+  turn.put(THREADS, { ...thread, status });
+}
+
+/** In a turn of its own, so that a long queue of short runs is no long turn. */
+function scheduleNextRun(turn: Turn, { run_id, thread_id, ...workspace }: AgentRun): void {
+  const thread = threadKey(workspace, thread_id);
+  if (turn.count(RUNS, thread, "pending") === 0) return;
+  turn.schedule({ kind: "agent_run.due", ref: run_id, afterMs: 0, data: { thread } });
+}
+
+/** Readers may still come for what it streamed; the plans that ended first make room. */
+function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ended: Ended): void {
+  turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), ended });
+  const excess = turn.count(PLANS, "ended") - turn.ports.settings.limits.agent_kept_streams;
+  for (const { run_id } of firstOf(turn.list(PLANS, "ended"), excess)) turn.remove(PLANS, run_id);
+}
+
+function emptyPlan(turn: Turn, run: AgentRun): Plan {
+  const { region, tenant_id, run_id, thread_id, assistant_id, graph_id } = run;
+  const nothing = {
+    base: null,
+    steps: [],
+    spans: [],
+    ends_at: 0,
+    ending: { trigger: "succeed" },
+    kept_messages: 0,
+  } as const;
+  return {
+    region,
+    tenant_id,
+    run_id,
+    thread_id,
+    assistant_id,
+    graph_id,
+    started_at: turn.now,
+    ...nothing,
+    ended: null,
+  };
+}
+
+export function threadOf(reader: Reader, run: Workspace & Pick<AgentRun, "thread_id" | "run_id">): Thread {
+  const thread = reader.get(THREADS, threadKey(run, run.thread_id));
+  if (!thread) throw new Error(`Run ${run.run_id} has no thread.`);
+  return thread;
+}
+
+/** Moves a run by the table of statuses; a trigger that the table does not know from here is a defect. */
+function moved(turn: Turn, before: AgentRun, { to, trigger }: AgentMove): AgentRun {
+  turn.note("agent_run.moved", before.run_id, { from: before.status, to, trigger });
+  return { ...before, status: to, updated_at: turn.now };
+}
+
+function moveOf({ status }: AgentRun, trigger: AgentTrigger): AgentMove {
+  const move = AGENT_RUN_MOVES.find((row) => row.from === status && row.trigger === trigger);
+  if (!move) throw new Error(`No move leads from ${status} by ${trigger}.`);
+  return move;
+}

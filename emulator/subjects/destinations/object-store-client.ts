@@ -1,0 +1,50 @@
+/**
+ * The way to one bucket with one set of credentials. Two kinds exist: the embedded store's direct
+ * door, and a client for any S3-compatible server elsewhere; an export cannot tell them apart.
+ */
+export interface ObjectStoreClient {
+  /** Stores an object whole; large ones go up as multipart uploads, aborted where that is permitted. */
+  put(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
+  /** Bytes of an object (needs the get permission). */
+  size(key: string): Promise<ObjectStoreFailure | { readonly size: number }>;
+  get(key: string): Promise<ObjectStoreFailure | { readonly bytes: Uint8Array }>;
+  delete(key: string): Promise<ObjectStoreFailure | { readonly deleted: true }>;
+  /** Keys under a prefix in ascending order, at most 100,000 (needs the list permission). */
+  list(prefix: string): Promise<ObjectStoreFailure | { readonly keys: readonly string[] }>;
+}
+
+/** §7.2: what a destination can be refused for; `unavailable` is a store that answers with its own trouble. */
+export type ObjectStoreError =
+  | "access_denied"
+  | "bucket_not_valid"
+  | "key_id_does_not_exist"
+  | "invalid_endpoint"
+  | "unavailable";
+
+/** Why an object store did not do what it was asked for: a value, since failing is what stores do. */
+export interface ObjectStoreFailure {
+  readonly failure: ObjectStoreError;
+  /** What the store said, for people; never a secret. */
+  readonly message: string;
+}
+
+/** Which bucket of which object store a door leads to. */
+export interface ObjectStoreAddress {
+  readonly bucket: string;
+  readonly region: string | null;
+  /** Null for AWS-style storage; the embedded store is chosen by `embedded`. */
+  readonly endpointUrl: string | null;
+  readonly embedded: boolean;
+}
+
+/** Opened for one call; kept nowhere in this form (§2.4-2). */
+export interface ObjectStoreCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+}
+
+/** Opens doors to object stores; opening one calls nobody. */
+export interface ObjectStoreClients {
+  open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient;
+}

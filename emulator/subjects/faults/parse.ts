@@ -1,0 +1,149 @@
+import {
+  FAULT_PLANES,
+  FAULT_PRESETS,
+  type FaultMember,
+  type FaultPlane,
+  type FaultPlaneRow,
+  type FaultPreset,
+} from "../../../contracts/spec/faults.ts";
+import { formatDuration, parseDuration } from "../../kernel/duration.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { LimitSettings } from "../settings.ts";
+import type { FaultRule } from "./rules.ts";
+import { readMatchValue, readThenValue } from "./values.ts";
+import { unknownWord } from "./words.ts";
+
+/** A fault that the language knows, ready to be armed. */
+export interface Fault extends Pick<FaultRule, "plane" | "preset" | "match" | "then" | "times" | "ttl"> {
+  readonly ttlMs: number | null;
+}
+
+type FaultInput = Readonly<Record<string, unknown>>;
+
+const RULE_MEMBERS = ["plane", "match", "then", "times", "ttl"];
+const PRESET_MEMBERS = ["preset", "match", "times", "ttl"];
+const MAX_COUNT = 1_000_000;
+
+/** Reads a rule or a preset as `POST /faults` takes it; whatever is not known is refused with a hint. */
+export function readFault(input: unknown, limits: LimitSettings): Fault {
+  const body = objectAt("body", input);
+  const isPreset = body.preset !== undefined;
+  const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
+  for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
+  const { plane, match, then } = isPreset ? expanded(body, limits) : body;
+  const row = FAULT_PLANES[planeOf(plane)];
+  const ttlMs = body.ttl === undefined ? null : durationAt("ttl", body.ttl);
+  return {
+    plane: plane as FaultPlane,
+    preset: isPreset ? String(body.preset) : null,
+    match: readMatch(row, match),
+    then: readThen(row, then, match),
+    times: body.times === undefined ? 1 : countAt("times", body.times),
+    ttl: ttlMs === null ? null : String(body.ttl),
+    ttlMs,
+  };
+}
+
+function expanded(body: FaultInput, limits: LimitSettings): FaultInput {
+  const names = Object.keys(FAULT_PRESETS);
+  const name = String(body.preset);
+  if (!names.includes(name)) throw unknownWord("unknown_preset", "preset", body.preset, names);
+  const { plane, match, then, outlasts }: FaultPreset = FAULT_PRESETS[name as keyof typeof FAULT_PRESETS];
+  const stall = outlasts && { stall: formatDuration(limits[outlasts] + 1000) };
+  return { plane, match: { ...match, ...objectAt("match", body.match ?? {}) }, then: { ...then, ...stall } };
+}
+
+function misplaced(name: string, members: readonly string[], isPreset: boolean): Refusal {
+  if (name === "nth")
+    return new Refusal(422, "unknown_field", "nth: is not known here.", "It goes inside match.");
+  if (isPreset && RULE_MEMBERS.includes(name))
+    return new Refusal(
+      422,
+      "unknown_field",
+      `${name}: a preset has its own.`,
+      "Arm a rule instead, without preset.",
+    );
+  return unknownWord("unknown_field", "body", name, members);
+}
+
+function planeOf(input: unknown): FaultPlane {
+  const names = Object.keys(FAULT_PLANES);
+  if (typeof input === "string" && names.includes(input)) return input as FaultPlane;
+  throw unknownWord("unknown_plane", "plane", input, names);
+}
+
+function readMatch(row: FaultPlaneRow, input: unknown): Fault["match"] {
+  const match = objectAt("match", input ?? {});
+  const read = Object.entries(match).map(([key, value]) => {
+    const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
+    if (kind !== undefined) return [key, readMatchValue(kind, `match.${key}`, value)] as const;
+    if (key === "times")
+      throw new Refusal(422, "unknown_key", "match.times: is not known here.", "It goes beside match.");
+    throw unknownWord("unknown_key", "match", key, Object.keys(row.match));
+  });
+  for (const [one, other] of row.apart ?? [])
+    if (one in match && other in match)
+      throw new Refusal(
+        422,
+        "invalid_match",
+        `match: ${one} and ${other} exclude each other.`,
+        `${one} is about requests, ${other} about the points of an export.`,
+      );
+  return Object.fromEntries(read);
+}
+
+function readThen(row: FaultPlaneRow, input: unknown, match: unknown): Fault["then"] {
+  const then = objectAt("then", input ?? {});
+  const read = Object.entries(then).map(([name, value]) => {
+    const member = memberOf(row, name);
+    if (!member) throw unknownWord("unknown_then", "then", name, Object.keys(row.then));
+    return [name, readThenValue(member.takes, `then.${name}`, value)] as const;
+  });
+  const names = Object.keys(then);
+  refuseConflicts(row, names);
+  const answer = names.find((name) => memberOf(row, name)?.needs === "request");
+  if (answer !== undefined && Object.hasOwn(match ?? {}, "at"))
+    throw invalidThen(
+      `${answer} answers a request, and none is made at a point (match.at)`,
+      "Match requests with op instead.",
+    );
+  return Object.fromEntries(read);
+}
+
+/** One thing happens, beside which only those stand that the table says. */
+function refuseConflicts(row: FaultPlaneRow, names: readonly string[]): void {
+  const required = (name: string) => memberOf(row, name)?.follows !== true;
+  const conflicting = (one: string, other: string) => memberOf(row, one)?.beside?.includes(other) === true;
+  if (!names.some(required))
+    throw invalidThen(
+      "exactly one thing has to happen",
+      `Give one of ${Object.keys(row.then).filter(required).join(", ")}.`,
+    );
+  for (const [at, one] of names.entries())
+    for (const other of names.slice(at + 1))
+      if (!conflicting(one, other) && !conflicting(other, one))
+        throw invalidThen(`${one} and ${other} exclude each other`, "Keep one of them, or arm two faults.");
+}
+
+function invalidThen(what: string, hint: string): Refusal {
+  return new Refusal(422, "invalid_then", `then: ${what}.`, hint);
+}
+
+function memberOf(row: FaultPlaneRow, name: string): FaultMember | undefined {
+  return Object.hasOwn(row.then, name) ? row.then[name] : undefined;
+}
+
+function objectAt(where: string, value: unknown): FaultInput {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as FaultInput;
+  throw new Refusal(422, "invalid_request", `${where}: must be an object.`);
+}
+
+function countAt(where: string, value: unknown): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_COUNT)
+    return value as number;
+  throw new Refusal(422, "invalid_count", `${where}: must be a whole number from 1 to ${MAX_COUNT}.`);
+}
+
+function durationAt(where: string, value: unknown): number {
+  return parseDuration(readThenValue("duration", where, value) as string) as number;
+}

@@ -1,0 +1,41 @@
+import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { Reader, Turn } from "../turn.ts";
+import { type FaultContext, matchesContext } from "./match.ts";
+import { FAULTS, type FaultRule, isArmed } from "./rules.ts";
+
+/** Whether an armed rule is about this occasion: what need not be counted needs no turn of its own. */
+export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, context: FaultContext): boolean {
+  for (const rule of reader.list(FAULTS, plane))
+    if (isArmed(rule, now) && matchesContext(rule, context)) return true;
+  return false;
+}
+
+/**
+ * The rule that strikes on this occasion, if one does: the first armed one that is due. Every armed rule that
+ * is about the occasion counts it; one that is due and forestalled by an earlier rule keeps its hit for the
+ * next occasion. The journal is told of `shown`.
+ */
+export function trigger(
+  turn: Turn,
+  plane: FaultPlane,
+  context: FaultContext,
+  shown: FaultContext = context,
+): FaultRule | undefined {
+  let triggered: FaultRule | undefined;
+  for (const rule of [...turn.list(FAULTS, plane)]) {
+    if (!isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
+    const seen = rule.seen + 1;
+    const isDue = triggered === undefined && seen >= Number(rule.match.nth ?? 1);
+    const counted: FaultRule = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
+    turn.put(FAULTS, counted);
+    if (isDue) triggered = counted;
+  }
+  if (triggered)
+    turn.note("fault.struck", triggered.id, {
+      rule: triggered.id,
+      plane,
+      occasion: shown,
+      then: triggered.then,
+    });
+  return triggered;
+}

@@ -1,0 +1,14 @@
+import { isDeleted, projectsOf } from "../projects/projects.ts";
+import type { Turn } from "../turn.ts";
+import type { Workspace } from "../workspace.ts";
+import type { QueryContext } from "./rows.ts";
+
+/** Where a request looks for rows. */
+export function queryContextOf(turn: Turn, workspace: Workspace): QueryContext {
+  return {
+    traces: turn.ports.traces,
+    workspace,
+    isDeleted: (sessionId) => isDeleted(turn, workspace, sessionId),
+    projectIds: () => projectsOf(turn, workspace).map(({ id }) => id),
+  };
+}

@@ -1,0 +1,187 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { parseDecimal } from "./decimal.ts";
+import { JSON_DEPTH_MAX, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
+import { DOTTED_ORDER_SEGMENTS_MAX, parseDottedOrder } from "./lineage.ts";
+import { parseCount } from "./usage.ts";
+import { parseTime } from "./wire-time.ts";
+
+/** The run types that the public service knows; any other is refused. */
+export const RUN_TYPES = ["chain", "llm", "tool", "retriever", "embedding", "prompt", "parser"] as const;
+
+const RUN_STATUSES = ["success", "error", "pending"] as const;
+
+/** What a client said of a row, each value in the row's own form; null where it said null. */
+export type InputFields = {
+  readonly [Name in keyof Omit<TraceRow, "id" | "session_id" | "is_root">]?: TraceRow[Name] | null;
+};
+
+/** Which project a run belongs to. */
+export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };
+
+/** One run of a request body, read field by field. */
+export interface ParsedRun {
+  readonly id: string | undefined;
+  readonly project: ProjectReference | undefined;
+  readonly fields: InputFields;
+  /** Fields that no client of the service sends, for a warning. */
+  readonly unknownFields: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/** Gives the value in the row's form, or undefined after saying what is wrong with it. */
+type FieldReader = (value: unknown, reportProblem: (problem: string) => void) => unknown;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const uuid = fieldReader("must be a uuid", parseUuid);
+const text = fieldReader("must be a string", (value) =>
+  typeof value === "string" ? wellFormed(value) : undefined,
+);
+const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
+const count = fieldReader("must be a whole number from 0 to 9007199254740991", parseCount);
+const cost = fieldReader("must be a decimal number of at most 25 digits before the point", parseDecimal);
+const uuids = fieldReader(
+  `must be a list of at most ${DOTTED_ORDER_SEGMENTS_MAX} uuids`,
+  listOf(DOTTED_ORDER_SEGMENTS_MAX, parseUuid),
+);
+const texts = fieldReader(
+  "must be a list of strings",
+  listOf(Number.POSITIVE_INFINITY, (value) => (typeof value === "string" ? wellFormed(value) : undefined)),
+);
+const runType = fieldReader(`must be one of ${RUN_TYPES.join(", ")}`, (value) =>
+  RUN_TYPES.find((known) => known === value),
+);
+const dottedOrder = fieldReader(
+  `must be at most ${DOTTED_ORDER_SEGMENTS_MAX} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,
+  (value) => (typeof value === "string" ? parseDottedOrder(value) : undefined),
+);
+
+/** A status that is none of the three says nothing: it then follows from error and end_time. */
+const status: FieldReader = (value, reportProblem) =>
+  typeof value === "string"
+    ? RUN_STATUSES.find((known) => known === value)
+    : void reportProblem("must be a string");
+
+const json: FieldReader = (value, reportProblem) => {
+  const problem = jsonProblem(value, JSON_DEPTH_MAX);
+  return problem === undefined ? value : void reportProblem(problem);
+};
+
+const FIELD_READERS = {
+  trace_id: uuid,
+  parent_run_id: uuid,
+  parent_run_ids: uuids,
+  dotted_order: dottedOrder,
+  reference_example_id: uuid,
+  name: text,
+  run_type: runType,
+  start_time: time,
+  end_time: time,
+  status,
+  trace_tier: text,
+  error: text,
+  tags: texts,
+  total_tokens: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_cost: cost,
+  prompt_cost: cost,
+  completion_cost: cost,
+  first_token_time: time,
+  inputs: json,
+  outputs: json,
+  extra: json,
+  events: json,
+  feedback_stats: json,
+} as const satisfies Record<keyof InputFields, FieldReader>;
+
+/**
+ * Fields that clients send, or send back as they read them, and that no column holds. `serialized`
+ * is among them: folding it into extra would export an extra that nobody sent.
+ */
+const UNUSED_FIELDS: ReadonlySet<string> = new Set([
+  "app_path",
+  "attachments",
+  "child_execution_order",
+  "child_run_ids",
+  "child_runs",
+  "direct_child_run_ids",
+  "execution_order",
+  "in_dataset",
+  "input_attachments",
+  "is_root",
+  "last_queued_at",
+  "manifest_id",
+  "output_attachments",
+  "serialized",
+  "share_token",
+  "tenant_id",
+]);
+
+/** What says which run is meant, and in which project, beside the fields of its row. */
+const FIELDS: Readonly<Record<string, FieldReader>> = {
+  ...FIELD_READERS,
+  id: uuid,
+  session_id: uuid,
+  session_name: text,
+};
+
+/** Reads a run of a request body; `where` goes before the names of its fields in every problem. */
+export function readRun(value: JsonObject, where: string): ParsedRun {
+  const problems: string[] = [];
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const readField = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
+    const read = value[name] === null ? null : readField?.(value[name], reportProblem);
+    // What cannot be read says nothing: it must not take the place of what is known.
+    if (readField && read !== undefined) values[name] = read;
+  }
+  const { id, session_id, session_name, ...fields } = values as InputFields & Identity;
+  return {
+    id: id ?? undefined,
+    project: projectOf(session_id ?? undefined, session_name ?? undefined),
+    fields,
+    unknownFields: names.filter((name) => !Object.hasOwn(FIELDS, name) && !UNUSED_FIELDS.has(name)),
+    problems,
+  };
+}
+
+type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
+
+/** A field's name in a problem: `post[3].id`, or `id` when the body itself is the run. */
+export function fieldAt(where: string, name: string): string {
+  return where === "" ? name : `${where}.${name}`;
+}
+
+/** A uuid in lower case; undefined for whatever is none. */
+export function parseUuid(value: unknown): string | undefined {
+  return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
+}
+
+function projectOf(
+  sessionId: string | undefined,
+  sessionName: string | undefined,
+): ProjectReference | undefined {
+  if (sessionId !== undefined) return { sessionId };
+  return sessionName === undefined ? undefined : { sessionName };
+}
+
+function fieldReader(problem: string, parse: (value: unknown) => unknown): FieldReader {
+  return (value, reportProblem) => {
+    const parsed = parse(value);
+    return parsed === undefined ? void reportProblem(problem) : parsed;
+  };
+}
+
+function listOf(
+  lengthMax: number,
+  parse: (value: unknown) => string | undefined,
+): (value: unknown) => unknown {
+  return (value) => {
+    if (!Array.isArray(value) || value.length > lengthMax) return undefined;
+    const list = value.map(parse);
+    return list.includes(undefined) ? undefined : list;
+  };
+}

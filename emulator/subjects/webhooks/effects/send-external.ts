@@ -1,0 +1,107 @@
+import type { Settings } from "../../settings.ts";
+import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../policy.ts";
+import type { Posted } from "../records.ts";
+import { type Exchange, exchange } from "./exchange.ts";
+import { PostFailed } from "./post-failed.ts";
+import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";
+
+/** What a webhook to somebody else is sent with. */
+export interface ExternalPostOptions {
+  readonly policy: WebhookPolicy;
+  readonly settings: Settings;
+  readonly resolve: Resolve | undefined;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** A real HTTP POST. Each hop of a redirect passes the policy like the first address. */
+export async function sendExternal(options: ExternalPostOptions, url: URL, payload: string): Promise<Posted> {
+  const redirects: string[] = [];
+  try {
+    let hop: Hop = { url, method: "POST", body: payload, headers: options.settings.webhooks.headers };
+    for (;;) {
+      const { status, location, reply } = await call(options, hop);
+      if (!REDIRECTS.has(status) || location === undefined) return { status, reply, redirects };
+      if (redirects.length >= MAX_REDIRECTS)
+        throw new PostFailed("redirects", `More than ${MAX_REDIRECTS} redirects.`);
+      hop = nextHop(hop, status, location);
+      redirects.push(hop.url.href);
+      const refused = webhookRefusal(options.policy, hop.url.href);
+      if (refused) throw new PostFailed("policy", `Redirected: ${refused.message}`);
+    }
+  } catch (error) {
+    if (error instanceof PostFailed) return { failure: error.failure, message: error.message, redirects };
+    return { failure: "network", message: messageOf(error), redirects };
+  }
+}
+
+interface Hop {
+  readonly url: URL;
+  readonly method: "POST" | "GET";
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** 307 and 308 keep the method; the older ones turn a POST into a GET, as HTTP clients do. */
+function nextHop(hop: Hop, status: number, location: string): Hop {
+  if (!URL.canParse(location, hop.url.href))
+    throw new PostFailed("redirects", "Redirected to what is no URL.");
+  const url = new URL(location, hop.url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new PostFailed("policy", `Redirected to ${url.protocol}, which is not HTTP.`);
+  const headers = url.origin === hop.url.origin ? hop.headers : {};
+  return status >= 307 ? { ...hop, url, headers } : { url, headers, method: "GET", body: "" };
+}
+
+async function call(
+  { policy, settings, resolve = resolveHost, signal }: ExternalPostOptions,
+  hop: Hop,
+): Promise<Exchange> {
+  const { webhook_connect_timeout_ms: connectMs, webhook_read_timeout_ms: readMs } = settings.timings;
+  const startedAt = performance.now();
+  const host = hostOf(hop.url);
+  const addresses = await within(connectMs, `${host} was not found`, addressesOf(host, resolve));
+  refuseAddresses(policy, host, addresses);
+  return exchange({
+    ...hop,
+    headers: hop.method === "POST" ? { ...hop.headers, ...typeOf(hop) } : hop.headers,
+    addresses,
+    signal,
+    connectMs: Math.max(1, connectMs - (performance.now() - startedAt)),
+    readMs,
+    replyBytes: settings.limits.webhook_reply_bytes,
+  });
+}
+
+/** The payload is JSON whatever the static headers say of it. */
+function typeOf({ headers }: Hop): Readonly<Record<string, string>> {
+  const own = Object.keys(headers).find((name) => name.toLowerCase() === "content-type");
+  return { [own ?? "Content-Type"]: "application/json" };
+}
+
+/** One address that may not be called is enough: which one a connection takes is not ours to say. */
+function refuseAddresses(policy: WebhookPolicy, host: string, addresses: readonly Address[]): void {
+  for (const { address } of addresses) {
+    const refused = addressRefusal(policy, host, address);
+    if (refused) throw new PostFailed("policy", refused.message);
+  }
+}
+
+async function within<T>(ms: number, otherwise: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new PostFailed("timeout", `${otherwise} within ${ms} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

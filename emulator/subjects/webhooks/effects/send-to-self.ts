@@ -1,0 +1,67 @@
+import { DEFAULT_API_KEY } from "../../auth.ts";
+import type { HttpReply, HttpRequest } from "../../message.ts";
+import type { Settings } from "../../settings.ts";
+import type { Posted, WebhookPost } from "../records.ts";
+
+interface SelfPostOptions {
+  readonly settings: Settings;
+  readonly handle: (request: HttpRequest) => Promise<HttpReply>;
+  readonly signal: AbortSignal;
+}
+
+/** §6.1: a relative URL is a call of the emulator to itself, in the name of the run's workspace. */
+export async function postToSelf(
+  { settings, handle, signal }: SelfPostOptions,
+  order: WebhookPost,
+): Promise<Posted> {
+  const { limits, timings } = settings;
+  const late = AbortSignal.any([signal, AbortSignal.timeout(timings.webhook_read_timeout_ms)]);
+  const aborted = new Promise<Posted>((resolve) => {
+    late.addEventListener("abort", () => resolve({ failure: "timeout", message: "No answer in time." }), {
+      once: true,
+    });
+  });
+  const answered = handle(requestOf(settings, order)).then(
+    async ({ status, body }): Promise<Posted> => ({
+      status,
+      reply: await readText(body, limits.webhook_reply_bytes),
+    }),
+    (error: unknown): Posted => ({ failure: "network", message: String(error) }),
+  );
+  return Promise.race([answered, aborted]);
+}
+
+function requestOf(
+  { auth, webhooks }: Settings,
+  { url, payload, region, tenant_id }: WebhookPost,
+): HttpRequest {
+  const [path = "", query = ""] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
+  const own = Object.entries(webhooks.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const key = auth.keys.find(({ tenants }) => tenants.includes(tenant_id)) ?? auth.keys[0];
+  return {
+    region,
+    method: "POST",
+    path,
+    query,
+    headers: {
+      "x-api-key": key?.key ?? DEFAULT_API_KEY,
+      "x-tenant-id": tenant_id,
+      ...Object.fromEntries(own),
+      host: "localhost",
+      "content-type": "application/json",
+    },
+    body: new TextEncoder().encode(payload),
+    address: "",
+  };
+}
+
+async function readText(body: HttpReply["body"], maxBytes: number): Promise<string> {
+  if (typeof body === "string") return body.slice(0, maxBytes);
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body.subarray(0, maxBytes));
+  let text = "";
+  for await (const chunk of body) {
+    text += chunk;
+    if (text.length >= maxBytes) break;
+  }
+  return text.slice(0, maxBytes);
+}

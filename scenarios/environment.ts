@@ -1,0 +1,56 @@
+/** A world for one scenario: fresh, with its clock frozen. */
+export interface Environment {
+  readonly url: string;
+  readonly euUrl: string;
+  readonly s3Url: string;
+  readonly seed: number;
+  request(asked: ScenarioRequest): Promise<ScenarioReply>;
+  close(): Promise<void>;
+}
+
+/** A request as a scenario words it. */
+export interface ScenarioRequest {
+  readonly region: "us" | "eu";
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** A reply as it came; names of headers in lower case. */
+export interface ScenarioReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What a scenario wants to be played on. */
+export interface EnvironmentOptions {
+  readonly seed: number | undefined;
+  readonly now: string | undefined;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** True for one that works with what all worlds of an emulator share. */
+  readonly isAlone: boolean;
+}
+
+/** Gives each scenario a fresh stage. */
+export interface Environments {
+  /** How many may be open at the same time; undefined for any number. */
+  readonly maxOpen?: number;
+  /** True when the world of a scenario is still there when it was played. */
+  readonly keepsWorlds?: boolean;
+  open(setting: EnvironmentOptions): Promise<Environment>;
+  /** Closes what is still open, and opens no more. */
+  close(): Promise<void>;
+}
+
+/** The stage cannot be what the scenario wants. */
+export class EnvironmentError extends Error {
+  override readonly name = "StageProblem";
+}
+
+/** What came back, as a scenario looks at it. */
+export async function replyOf(reply: Response): Promise<ScenarioReply> {
+  return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
+}

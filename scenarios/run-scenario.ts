@@ -1,0 +1,149 @@
+import { MAX_DIFFERENCES, MAX_PLAYED_STEPS } from "./bounds.ts";
+import type { GivenStep } from "./definition.ts";
+import type { Place, Scenario, Step } from "./document.ts";
+import type { Environment, Environments } from "./environment.ts";
+import { differences } from "./matching.ts";
+import { ABSENT, valueAt } from "./paths.ts";
+import { CONTROL_PATH, createRunner, curlLine } from "./runner.ts";
+import { performStep, type StepContext } from "./steps.ts";
+import { filled, type Variables } from "./variables.ts";
+
+/** Where and how a scenario went another way than it says. */
+export interface Failure {
+  readonly label: string;
+  readonly place: Place;
+  readonly note: string | undefined;
+  readonly differences: readonly string[];
+  /** The last request before it, for a shell. */
+  readonly curl: string | undefined;
+}
+
+/** How a scenario went on its stage. */
+export interface ScenarioRun {
+  readonly seed: number;
+  readonly steps: number;
+  readonly failure: Failure | undefined;
+  /** The journal at its end, as the emulator writes it: one JSON object a line. */
+  readonly journal: string;
+}
+
+/**
+ * Plays a scenario on a stage of its own, to its end or to the first step that fails. `isToStay` says whether
+ * the stage is left as that step has left it, until all of them are closed.
+ */
+export async function runScenario(
+  scenario: Scenario,
+  environments: Environments,
+  shouldKeepOpen: (result: ScenarioRun) => boolean = () => false,
+): Promise<ScenarioRun> {
+  const environment = await environments.open(scenario);
+  let isKeptOpen = false;
+  try {
+    const result = await runIn(environment, scenario);
+    isKeptOpen = shouldKeepOpen(result);
+    return result;
+  } finally {
+    if (!isKeptOpen) await environment.close();
+  }
+}
+
+async function runIn(environment: Environment, scenario: Scenario): Promise<ScenarioRun> {
+  const runner = createRunner(environment);
+  const variables: Variables = { ...standardVariables(environment), ...scenario.variables };
+  const observation = {
+    s3Url: environment.s3Url,
+    variables,
+    control: runner.control,
+    api: async <T>(path: string) => (await runner.send(`GET ${path}`, {})).body as T,
+  };
+  const progress: Progress = { context: { runner, observation, variables }, environment, steps: 0 };
+  const failure = await runSteps(progress, scenario.steps);
+  const journal = await environment.request({
+    region: "us",
+    method: "GET",
+    path: `${CONTROL_PATH}/journal`,
+    headers: {},
+    body: undefined,
+  });
+  return { seed: environment.seed, steps: progress.steps, failure, journal: journal.text };
+}
+
+function standardVariables({ url, euUrl, s3Url, seed }: Environment): Variables {
+  return { url, eu_url: euUrl, s3_url: s3Url, seed };
+}
+
+/** A scenario as it goes. */
+interface Progress {
+  readonly context: StepContext;
+  readonly environment: Environment;
+  steps: number;
+}
+
+async function runSteps(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
+  for (const step of steps) {
+    const failure = await runStep(progress, step);
+    if (failure) return failure;
+  }
+  return undefined;
+}
+
+async function runStep(progress: Progress, step: Step): Promise<Failure | undefined> {
+  progress.steps += 1;
+  if (progress.steps > MAX_PLAYED_STEPS)
+    return failed(progress, step, [`more than ${MAX_PLAYED_STEPS} steps were played; repeat less`]);
+  try {
+    if (step.verb === "repeat") return await runRepeat(progress, step);
+    if (step.verb === "include") return await runInclude(progress, step);
+    const found = await performStep(progress.context, step);
+    return found.length === 0 ? undefined : failed(progress, step, found);
+  } catch (error) {
+    return failed(progress, step, [(error as Error).message]);
+  }
+}
+
+async function runInclude(progress: Progress, step: Step): Promise<Failure | undefined> {
+  const { with: input = {} } = step.given as GivenStep<"include">;
+  Object.assign(progress.context.variables, filled(input, progress.context.variables));
+  return runSteps(progress, step.steps);
+}
+
+/** Every round is the same list of steps; with `until` the rounds end early, or the step fails. */
+async function runRepeat(progress: Progress, step: Step): Promise<Failure | undefined> {
+  const { repeat, until } = step.given as GivenStep<"repeat">;
+  const { variables } = progress.context;
+  let unmetConditions: readonly string[] = [];
+  for (let round = 0; round < repeat; round += 1) {
+    variables.round = round;
+    const failure = await runSteps(progress, step.steps);
+    if (failure) return failure;
+    if (until === undefined) continue;
+    unmetConditions = unmet(until, variables);
+    if (unmetConditions.length === 0) return undefined;
+  }
+  return until === undefined
+    ? undefined
+    : failed(progress, step, [`not so after ${repeat} rounds`, ...unmetConditions]);
+}
+
+function unmet(until: Readonly<Record<string, unknown>>, variables: Variables): readonly string[] {
+  return Object.entries(until).flatMap(([name, expected]) => {
+    const found = valueAt(variables, name);
+    return differences(filled(expected, variables), found === ABSENT ? undefined : found, name);
+  });
+}
+
+function failed(
+  { context: play, environment }: Progress,
+  { label, place, given: input }: Step,
+  found: readonly string[],
+): Failure {
+  const { last } = play.runner;
+  const rest = found.length - MAX_DIFFERENCES;
+  return {
+    label,
+    place,
+    note: input.note,
+    differences: rest > 0 ? [...found.slice(0, MAX_DIFFERENCES), `and ${rest} more`] : found,
+    curl: last && curlLine(environment, last),
+  };
+}

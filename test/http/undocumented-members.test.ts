@@ -1,0 +1,209 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import type { Operation } from "../../contracts/spec/operation.ts";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { bulkExport, bulkExportRun, destination } from "../../contracts/spec/resources.ts";
+import { undocumentedMembers } from "../../emulator/http/undocumented-members.ts";
+import { DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+
+interface Entry {
+  readonly cause: { readonly name: string; readonly detail?: Readonly<Record<string, unknown>> };
+  readonly answered_beyond?: readonly string[];
+}
+
+const open: Rig[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((rig) => rig.close()));
+});
+
+async function rigWith(options: Parameters<typeof startRig>[0] = {}): Promise<Rig> {
+  const rig = await startRig(options);
+  open.push(rig);
+  return rig;
+}
+
+async function entriesOf({ emulator }: Rig): Promise<readonly Entry[]> {
+  const text = await (await emulator.request("/_emulator/v1/journal")).text();
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+const beyondIn = (entries: readonly Entry[], name: string) =>
+  entries.findLast(({ cause }) => cause.name === name)?.answered_beyond;
+
+const EXPORT_BEYOND = ["tenant_id", "updated_at", "compression", "format", "finished_at"];
+
+describe("the tables", () => {
+  const rows = Object.entries(OPERATIONS) as [string, Operation][];
+  const marked = (field: unknown): boolean =>
+    JSON.stringify(field ?? {}).includes('"x-beyond":true') ||
+    /"x-requirement":"X-/.test(JSON.stringify(field ?? {}));
+  /** What §2 lists field by field; the rest of what unshown operations answer is ours. */
+  const defined = new Set([
+    "getThread",
+    "updateThread",
+    "copyThread",
+    "createStatelessRun",
+    "createStatelessRuns",
+    "getThreadRun",
+  ]);
+
+  it.each(rows.filter(([id, { shown, reply }]) => !shown && reply.body && !defined.has(id)))(
+    "say of %s, which the specification does not show, what of its reply is ours",
+    (_, { reply }) => {
+      expect(marked(reply.body)).toBe(true);
+      if (reply.or) expect(marked(reply.or.body)).toBe(true);
+    },
+  );
+
+  it.each(rows.filter(([, { waits }]) => waits))(
+    "show nothing of what %s answers as a run goes",
+    (_, row) => {
+      expect(undocumentedMembers(row, undefined, true)).toEqual(["body"]);
+    },
+  );
+
+  it("name a choice of ours wherever they have such a mark", () => {
+    const found = [...JSON.stringify(OPERATIONS).matchAll(/"x-assumption":"([^"]+)","x-beyond":true/g)];
+    expect(found.length).toBeGreaterThan(20);
+    for (const [, id] of found) expect(ASSUMPTIONS).toHaveProperty([id as string]);
+  });
+
+  it("define of a destination, an export and its runs what §2.4 to §2.6 list", () => {
+    const membersOf = (field: object) =>
+      Object.entries((field as { properties: Record<string, object> }).properties).flatMap(([name, inner]) =>
+        "x-beyond" in inner ? [] : name,
+      );
+    expect(membersOf(destination)).toEqual(["id", "destination_type", "display_name", "config"]);
+    expect(membersOf(bulkExport)).toEqual(
+      expect.arrayContaining(["id", "status", "created_at", "filter", "source_bulk_export_id"]),
+    );
+    expect(membersOf(bulkExport)).not.toEqual(expect.arrayContaining(["compression"]));
+    expect(membersOf(bulkExportRun).sort()).toEqual(
+      ["created_at", "errors", "id", "metadata", "rows_exported", "status"].sort(),
+    );
+  });
+});
+
+describe("the members of a reply that nobody defines", () => {
+  it("are named where they stand, once for all items of a list", () => {
+    const body = [
+      { id: "a", colour: 1 },
+      { id: "b", colour: 2, finished_at: null, metadata: { shade: 1 } },
+      {},
+    ];
+    expect(undocumentedMembers(OPERATIONS.listBulkExportRuns, body)).toEqual([
+      "body[].colour",
+      "body[].finished_at",
+      "body[].metadata.shade",
+    ]);
+  });
+
+  it("are none where anything may stand, where nothing is sent, and in a reply that holds what is shown", () => {
+    expect(undocumentedMembers(OPERATIONS.createThread, { metadata: { any: 1 }, values: null })).toEqual([]);
+    expect(undocumentedMembers(OPERATIONS.createThread, { colour: undefined })).toEqual([]);
+    expect(undocumentedMembers(OPERATIONS.deleteThread, undefined)).toEqual([]);
+  });
+
+  it("differ from one reply of an operation to the next", () => {
+    const read = (body: unknown) => undocumentedMembers(OPERATIONS.getThread, body);
+    expect(read({ a: 1 })).toEqual(["body.a"]);
+    expect(read({ b: 1 })).toEqual(["body.b"]);
+    expect(read({ b: 2 })).toBe(read({ b: 3 }));
+    expect(read({})).toEqual([]);
+  });
+});
+
+describe("the journal", () => {
+  it("names them on the turn of the request, answered at once or by a later turn", async () => {
+    const rig = await rigWith();
+    const { body } = await order(rig, await prepare(rig, { count: 5 }));
+    await rig.call("GET", `/api/v1/bulk-exports/${body.id}`);
+    await rig.call("GET", "/api/v1/bulk-exports");
+    await rig.call("POST", "/threads", {});
+    await rig.call("GET", "/ok");
+    const entries = await entriesOf(rig);
+    expect(beyondIn(entries, "createBulkExportDestination")?.toSorted()).toEqual(
+      ["tenant_id", "created_at", "updated_at", "credentials_keys"].map((name) => `body.${name}`).sort(),
+    );
+    for (const [name, at] of [
+      ["createBulkExport", "body"],
+      ["getBulkExport", "body"],
+      ["listBulkExports", "body[]"],
+    ] as const)
+      expect(beyondIn(entries, name)?.toSorted()).toEqual(EXPORT_BEYOND.map((one) => `${at}.${one}`).sort());
+    expect(beyondIn(entries, "ok")).toEqual(["body"]);
+    const thread = entries.find(({ cause }) => cause.name === "createThread");
+    expect(thread).toBeDefined();
+    expect(thread).not.toHaveProperty("answered_beyond");
+  });
+
+  it("names what another profile adds", async () => {
+    const rig = await rigWith({ profile: "observed" });
+    await rig.call("POST", "/threads", {});
+    expect(beyondIn(await entriesOf(rig), "createThread")?.toSorted()).toEqual([
+      "body.interrupts",
+      "body.state_updated_at",
+    ]);
+  });
+
+  it("says nothing of a reply that refused", async () => {
+    const rig = await rigWith();
+    await rig.call("POST", "/api/v1/bulk-exports/destinations", {
+      ...DESTINATION,
+      config: { ...DESTINATION.config, bucket_name: "nowhere" },
+    });
+    const entries = await entriesOf(rig);
+    expect(entries.some(({ cause }) => cause.name === "createBulkExportDestination")).toBe(true);
+    expect(entries.filter(({ answered_beyond }) => answered_beyond)).toEqual([]);
+  });
+
+  it("does so for people only: nothing of it is kept", async () => {
+    const data = await mkdtemp(join(tmpdir(), "answered-"));
+    try {
+      const rig = await startRig({ data, ephemeral: false });
+      await order(rig, await prepare(rig, { count: 5 }));
+      expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();
+      const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((file) =>
+        file.isFile(),
+      );
+      const kept = files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n");
+      expect(kept).toContain("createBulkExport");
+      expect(kept).not.toContain("answered_beyond");
+      expect(kept).not.toContain("body.finished_at");
+      await rig.close();
+    } finally {
+      await rm(data, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("--strict", () => {
+  const HEADER = "x-emulator-warning";
+
+  it("names them in a header and refuses nothing", async () => {
+    const strict = await rigWith({ strict: true });
+    const made = await order(strict, await prepare(strict, { count: 5 }));
+    expect(made.status).toBe(200);
+    expect(made.header(HEADER)).toContain("answered beyond the specification: body.tenant_id");
+    expect(made.header(HEADER)).toContain("body.finished_at");
+    expect((await strict.call("POST", "/threads", {})).header(HEADER)).toBeUndefined();
+    const wait = await strict.call("POST", "/runs/wait", { assistant_id: "echo", input: {} });
+    expect(wait.header(HEADER)).toBe("answered beyond the specification: body");
+  });
+
+  it("is what it takes: without it there is no such header", async () => {
+    const rig = await rigWith();
+    const made = await order(rig, await prepare(rig, { count: 5 }));
+    expect(made.header(HEADER)).toBeUndefined();
+    const colour = await order(rig, await prepare(rig, { count: 5 }), { colour: "red" });
+    expect(colour.header(HEADER)).toBe("unknown fields: body.colour");
+    expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();
+  });
+});

@@ -1,0 +1,345 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import S3rver from "s3rver";
+import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
+import { formatInstant } from "../../emulator/kernel/instant.ts";
+import { createObjectStoreClients } from "../../emulator/s3/client/object-store-clients.ts";
+import type {
+  ObjectStoreClient,
+  ObjectStoreCredentials,
+} from "../../emulator/subjects/destinations/object-store-client.ts";
+import { changeCredential, createCredential } from "../../emulator/subjects/object-storage/credentials.ts";
+import type { S3Fault } from "../../emulator/subjects/object-storage/faults.ts";
+import { objects, s3Parts, s3Uploads } from "../../emulator/subjects/object-storage/records.ts";
+import { NOW, openTestServer, openTestStore, type TestStore } from "./harness.ts";
+
+const MIB = 1024 * 1024;
+const KEY: ObjectStoreCredentials = {
+  accessKeyId: "door",
+  secretAccessKey: "door-secret",
+  sessionToken: null,
+};
+const bytes = Buffer.from("some bytes");
+
+describe("the embedded door", () => {
+  let store: TestStore;
+  let triggerFault: (op: string) => S3Fault | undefined = () => undefined;
+
+  beforeEach(() => {
+    triggerFault = () => undefined;
+    store = openTestStore({ triggerFault: (_turn, { op }) => triggerFault(op) });
+    store.control((turn) =>
+      createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
+    );
+  });
+  afterEach(() => rmSync(store.folder, { recursive: true }));
+
+  function open(credentials: Partial<ObjectStoreCredentials> = {}, bucket = "traces"): ObjectStoreClient {
+    const objectStores = createObjectStoreClients({ store, timeoutMs: 1000, partBytes: 5 * MIB });
+    return objectStores.open(
+      { bucket, region: null, endpointUrl: null, embedded: true },
+      { ...KEY, ...credentials },
+    );
+  }
+
+  test("puts, measures, reads, lists and deletes", async ({ expect }) => {
+    const client = open();
+    expect(await client.put("a/day=01/part-00000.parquet", bytes)).toEqual({ stored: true });
+    expect(await client.size("a/day=01/part-00000.parquet")).toEqual({ size: 10 });
+    expect(await client.get("a/day=01/part-00000.parquet")).toEqual({ bytes });
+    await client.put("a/é", Buffer.alloc(MIB, 3));
+    expect(await client.get("a/é")).toEqual({ bytes: Buffer.alloc(MIB, 3) });
+    expect(await client.list("a/")).toEqual({ keys: ["a/day=01/part-00000.parquet", "a/é"] });
+    expect(await client.delete("a/é")).toEqual({ deleted: true });
+    expect(await client.list("")).toEqual({ keys: ["a/day=01/part-00000.parquet"] });
+  });
+
+  test("small puts are over before anything else runs, in the order of calls", async ({ expect }) => {
+    const puts = ["one.txt", "two.txt"].map((key) => open().put(key, bytes));
+    expect([...store.world.reader.list(objects, "traces")].map(({ key }) => key)).toEqual([
+      "one.txt",
+      "two.txt",
+    ]);
+    await Promise.all(puts);
+  });
+
+  test("a large put is a multipart upload, whose object is whole", async ({ expect }) => {
+    const large = Buffer.alloc(11 * MIB, "0123456789");
+    const ops: string[] = [];
+    triggerFault = (op) => void ops.push(op);
+    expect(await open().put("large.bin", large)).toEqual({ stored: true });
+    expect(ops).toEqual([
+      "CreateMultipartUpload",
+      "UploadPart",
+      "UploadPart",
+      "UploadPart",
+      "CompleteMultipartUpload",
+    ]);
+    const got = await open().get("large.bin");
+    expect("bytes" in got && large.equals(got.bytes)).toBe(true);
+    expect(store.world.reader.count(s3Uploads, "traces")).toBe(0);
+  });
+
+  test.for([
+    ["permitted", [], 0],
+    ["denied", ["abort"], 1],
+  ] as const)("a large put that fails, with abort %s", async ([_name, deny, left], { expect }) => {
+    store.control((turn) => changeCredential(turn, "door", { deny }));
+    let parts = 0;
+    triggerFault = (op) => {
+      if (op === "UploadPart") parts += 1;
+      return op === "UploadPart" && parts === 2 ? { s3_error: "SlowDown" } : undefined;
+    };
+    expect(await open().put("large.bin", Buffer.alloc(11 * MIB))).toMatchObject({ failure: "unavailable" });
+    const uploads = [...store.world.reader.list(s3Uploads, "traces")];
+    expect(uploads).toHaveLength(left);
+    for (const { upload_id } of uploads) expect(store.world.reader.count(s3Parts, upload_id)).toBe(1);
+  });
+
+  test("each true cause has its name", async ({ expect }) => {
+    const failure = async (client: ObjectStoreClient) => {
+      const put = await client.put("x.txt", bytes);
+      return "failure" in put ? put.failure : "stored";
+    };
+    expect(await failure(open({ secretAccessKey: "wrong" }))).toBe("access_denied");
+    expect(await failure(open({ sessionToken: "wrong" }))).toBe("access_denied");
+    expect(await failure(open({ accessKeyId: "nobody" }))).toBe("key_id_does_not_exist");
+    expect(await failure(open({}, "no-bucket"))).toBe("bucket_not_valid");
+    triggerFault = () => ({ delete_bucket: "traces" });
+    expect(await failure(open())).toBe("bucket_not_valid");
+    store.control((turn) => changeCredential(turn, "door", { deny: ["put"] }));
+    expect(await failure(open({}, "no-bucket"))).toBe("bucket_not_valid");
+  });
+
+  test("permissions are asked for one by one, faults strike, and the missing is told", async ({ expect }) => {
+    await open().put("there.txt", bytes);
+    const failures = async () => {
+      const client = open();
+      const answers = [
+        await client.put("new.txt", bytes),
+        await client.size("there.txt"),
+        await client.get("there.txt"),
+        await client.list(""),
+        await client.delete("new.txt"),
+      ];
+      return answers.map((answer) => ("failure" in answer ? answer.failure : "ok"));
+    };
+    const [ok, no] = ["ok", "access_denied"];
+    for (const [denied, wanted] of [
+      ["put", [no, ok, ok, ok, ok]],
+      ["get", [ok, no, no, ok, ok]],
+      ["list", [ok, ok, ok, no, ok]],
+      ["delete", [ok, ok, ok, ok, no]],
+    ] as const) {
+      store.control((turn) => changeCredential(turn, "door", { deny: [denied] }));
+      expect(await failures()).toEqual(wanted);
+    }
+    store.control((turn) =>
+      changeCredential(turn, "door", { deny: [], session_token: "t", expires_at: formatInstant(NOW) }),
+    );
+    expect(await open({ sessionToken: "t" }).list("")).toMatchObject({ failure: "access_denied" });
+    store.control((turn) => changeCredential(turn, "door", { session_token: null, expires_at: null }));
+    for (const fault of [{ s3_error: "InternalError" }, { reset: true }, { delayMs: 1001 }] as const) {
+      triggerFault = () => fault;
+      expect(await open().get("there.txt")).toMatchObject({ failure: "unavailable" });
+    }
+    triggerFault = () => ({ delayMs: 1000 });
+    expect(await open().size("missing.txt")).toEqual({
+      failure: "unavailable",
+      message: "NoSuchKey: The specified key does not exist.",
+    });
+  });
+});
+
+describe("the foreign door", () => {
+  const objectStores = createObjectStoreClients({
+    store: openTestStore(),
+    timeoutMs: 5000,
+    partBytes: 5 * MIB,
+  });
+  const impatient = createObjectStoreClients({ store: openTestStore(), timeoutMs: 150 });
+  const servers: Server[] = [];
+  afterAll(() => {
+    objectStores.close();
+    impatient.close();
+    for (const server of servers) server.close().closeAllConnections();
+  });
+
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  function open(
+    endpointUrl: string,
+    credentials: ObjectStoreCredentials,
+    bucket = "exports",
+    from = objectStores,
+  ): ObjectStoreClient {
+    return from.open({ bucket, region: null, endpointUrl, embedded: false }, credentials);
+  }
+
+  async function failureOf(client: ObjectStoreClient): Promise<string> {
+    const put = await client.put("tmp/test", bytes);
+    return "failure" in put ? put.failure : "stored";
+  }
+
+  test("works with a store that is not ours", async ({ expect }) => {
+    const directory = mkdtempSync(join(tmpdir(), "foreign-"));
+    const s3rver = new S3rver({
+      address: "127.0.0.1",
+      port: 0,
+      silent: true,
+      directory,
+      configureBuckets: [{ name: "exports", configs: [] }],
+    });
+    const { port } = await s3rver.run();
+    const key = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", sessionToken: null };
+    const client = open(`http://127.0.0.1:${port}`, key);
+    const name = "p/export_id=1/day=01/part-00000.parquet";
+    expect(await client.put(name, bytes)).toEqual({ stored: true });
+    expect(await client.size(name)).toEqual({ size: 10 });
+    const got = await client.get(name);
+    expect("bytes" in got && Buffer.from(got.bytes).toString()).toBe("some bytes");
+    const large = Buffer.alloc(6 * MIB, 5);
+    expect(await client.put("p/large.bin", large)).toEqual({ stored: true });
+    expect(await client.size("p/large.bin")).toEqual({ size: large.length });
+    expect(await client.list("p/")).toEqual({ keys: [name, "p/large.bin"] });
+    expect(await client.delete(name)).toEqual({ deleted: true });
+    expect(await client.list("p/")).toEqual({ keys: ["p/large.bin"] });
+    expect(await failureOf(open(`http://127.0.0.1:${port}`, { ...key, accessKeyId: "x" }))).toBe(
+      "key_id_does_not_exist",
+    );
+    expect(await failureOf(open(`http://127.0.0.1:${port}`, key, "nothing"))).toBe("bucket_not_valid");
+    await s3rver.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("gives our own server's troubles the names that the embedded door gives them", async ({ expect }) => {
+    let fault: S3Fault | undefined;
+    const own = await openTestServer({ triggerFault: () => fault });
+    own.control((turn) =>
+      createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
+    );
+    const failure = (more: Partial<ObjectStoreCredentials> = {}, bucket = "traces") =>
+      failureOf(open(own.url, { ...KEY, ...more }, bucket));
+    expect(await failure()).toBe("stored");
+    expect(await failure({ secretAccessKey: "wrong" })).toBe("access_denied");
+    expect(await failure({ sessionToken: "wrong" })).toBe("access_denied");
+    expect(await failure({ accessKeyId: "nobody" })).toBe("key_id_does_not_exist");
+    expect(await failure({}, "no-bucket")).toBe("bucket_not_valid");
+    const client = open(own.url, KEY, "traces");
+    expect(await client.size("missing")).toMatchObject({ failure: "unavailable" });
+    own.control((turn) => changeCredential(turn, "door", { deny: ["get"] }));
+    expect(await client.size("tmp/test")).toMatchObject({ failure: "access_denied" });
+    for (const s3_error of ["SlowDown", "InternalError", "ServiceUnavailable"] as const) {
+      fault = { s3_error };
+      expect(await failure()).toBe("unavailable");
+    }
+    fault = { s3_error: "PermanentRedirect" };
+    expect(await failure()).toBe("bucket_not_valid");
+    await own.close();
+  });
+
+  test("what is no S3 server is an invalid endpoint", async ({ expect }) => {
+    const page = "<!DOCTYPE html><html><body>Welcome</body></html>";
+    const html = (status: number) =>
+      serve((request, response) => {
+        request.resume();
+        response.writeHead(status, { "content-type": "text/html", etag: 'W/"1"' }).end(page);
+      });
+    const json = await serve((request, response) => {
+      request.resume();
+      response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
+    });
+    const bare = await serve((request, response) => {
+      request.resume();
+      response.writeHead(404).end();
+    });
+    const silent = await serve((request, response) => {
+      request.resume();
+      response.writeHead(200).end();
+    });
+    for (const url of [
+      await html(200),
+      await html(403),
+      await html(404),
+      await html(405),
+      json,
+      bare,
+      silent,
+    ]) {
+      expect([url, await failureOf(open(url, KEY))]).toEqual([url, "invalid_endpoint"]);
+    }
+    expect(await open(await html(200), KEY).list("")).toMatchObject({ failure: "invalid_endpoint" });
+    expect(await open(silent, KEY).list("")).toMatchObject({ failure: "invalid_endpoint" });
+    expect(await failureOf(open(await html(502), KEY))).toBe("unavailable");
+  });
+
+  test("nothing listening, no such host, no TLS, no address at all", async ({ expect }) => {
+    const url = await serve(() => undefined);
+    const gone = servers.pop() as Server;
+    await new Promise((resolve) => gone.close(resolve));
+    expect(await failureOf(open(url, KEY))).toBe("invalid_endpoint");
+    const plain = await serve((_request, response) => response.end());
+    expect(await failureOf(open(plain.replace("http:", "https:"), KEY))).toBe("invalid_endpoint");
+    expect(await failureOf(open("http://no-such-host.invalid", KEY))).toBe("invalid_endpoint");
+    expect(await failureOf(open("no address", KEY))).toBe("invalid_endpoint");
+    // An empty address must not become the one of AWS: there the name would not be found, or the keys be sent.
+    expect(await open("", KEY).put("x", new Uint8Array(1))).toMatchObject({
+      message: "endpoint_url is empty.",
+    });
+  });
+
+  test("what failed is said in words that tell where to look, and none of them are the SDK's", async ({
+    expect,
+  }) => {
+    const reply = async (url: string, bucket = "exports") => {
+      const result = await open(url, KEY, bucket, impatient).put("tmp/test", bytes);
+      return "message" in result ? result.message : "stored";
+    };
+    const answering = (status: number, body: string) =>
+      serve((request, response) => {
+        request.resume();
+        response.writeHead(status, { "content-type": "application/xml" }).end(body);
+      });
+    const gone = await serve(() => undefined);
+    await new Promise((resolve) => (servers.pop() as Server).close(resolve));
+    const plain = await serve((_request, response) => response.end());
+    const broken = await serve((request) => request.socket.destroy());
+    const error = (code: string, message: string) =>
+      `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+    expect(await reply(gone)).toBe("nothing listens at that address");
+    expect(await reply(await serve(() => undefined))).toBe("it did not answer in time");
+    expect(await reply(broken)).toBe("it broke the connection off");
+    expect(await reply(plain.replace("http:", "https:"))).toBe("it does not speak TLS: check http or https");
+    expect(await reply("http://no-such-host.invalid")).toMatch(
+      /^its host name (is not known|could not be looked up)$/,
+    );
+    expect(await reply("no address")).toBe("it is no URL");
+    expect(await reply(await answering(404, "no XML"))).toBe("it answered 404 without an error code of S3");
+    const garbled = open(await answering(200, "<ListBucketResult><Na"), KEY);
+    expect(await garbled.list("")).toMatchObject({ message: "it answered 200 with what no S3 server says" });
+    expect(await reply(await answering(403, ""))).toBe("it answered 403 without an error code of S3");
+    const denied = await answering(403, error("AccessDenied", "Not yours."));
+    expect(await reply(denied)).toBe("it answered 403 AccessDenied: Not yours.");
+    const own = await answering(400, error("XOwnTrouble", ""));
+    expect(await reply(own)).toBe("it answered 400 XOwnTrouble");
+  });
+
+  test("an endpoint that never answers, or never ends its answer, is given up", async ({ expect }) => {
+    const hanging = await serve(() => undefined);
+    expect(await failureOf(open(hanging, KEY, "exports", impatient))).toBe("invalid_endpoint");
+    const endless = await serve((_request, response) => {
+      response.writeHead(200, { etag: '"1"', "content-length": "100" }).write("half");
+    });
+    expect(await open(endless, KEY, "exports", impatient).get("x")).toMatchObject({
+      failure: "invalid_endpoint",
+    });
+  });
+});

@@ -1,0 +1,285 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it, test } from "vitest";
+import { matchesPattern } from "../../../emulator/subjects/faults/match.ts";
+import {
+  armFault,
+  FAULTS,
+  listFaults,
+  removeFault,
+  removeFaults,
+  untriggeredFaults,
+} from "../../../emulator/subjects/faults/rules.ts";
+import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
+import { mayTrigger, trigger } from "../../../emulator/subjects/faults/trigger.ts";
+import { triggerWebhookFault } from "../../../emulator/subjects/faults/webhook.ts";
+import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
+import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
+import { SEEDED_KEY } from "../../../emulator/subjects/object-storage/seed.ts";
+import { type ExportWorld, openExportWorld } from "./export-world.ts";
+
+let faultWorld: ExportWorld;
+
+beforeEach(() => {
+  faultWorld = openExportWorld();
+});
+
+/** The id of the rule that strikes a request for this bucket. */
+function triggeredBy(bucket: string): string | undefined {
+  return faultWorld.act(
+    (turn) => trigger(turn, "s3", { op: "PutObject", bucket, key: "k", access_key_id: "a" })?.id,
+  );
+}
+
+describe("counting", () => {
+  it("strikes from the nth occasion on, as many times as was said", () => {
+    const { id } = faultWorld.arm({
+      plane: "s3",
+      match: { bucket: "b", nth: 3 },
+      then: { reset: true },
+      times: 2,
+    });
+    const said = ["b", "b", "other", "b", "b", "b"].map((bucket) => triggeredBy(bucket));
+    expect(said).toEqual([undefined, undefined, undefined, id, id, undefined]);
+    expect(faultWorld.fault(id)).toMatchObject({ seen: 4, hits: 2, state: "spent" });
+  });
+
+  it("lets the first rule strike, and keeps the hit of the one that it forestalls", () => {
+    const [first, second] = ["first", "second"].map(
+      () => faultWorld.arm({ plane: "s3", then: { reset: true } }).id,
+    );
+    expect([triggeredBy("b"), triggeredBy("b"), triggeredBy("b")]).toEqual([first, second, undefined]);
+  });
+
+  it("ends with the ttl, at the instant itself", async () => {
+    const { id } = faultWorld.arm({ plane: "s3", then: { reset: true }, times: 9, ttl: "PT1H" });
+    await faultWorld.advance("PT59M59S");
+    expect(triggeredBy("b")).toBe(id);
+    await faultWorld.advance("PT1S");
+    expect(triggeredBy("b")).toBeUndefined();
+    expect(faultWorld.fault(id)).toMatchObject({ seen: 1, hits: 1, state: "expired" });
+  });
+
+  it("keeps the planes apart", () => {
+    faultWorld.arm({ plane: "http", then: { status: 500 } });
+    expect(triggeredBy("b")).toBeUndefined();
+  });
+
+  it("agrees with a model over any rules and occasions", () => {
+    const rule = fc.record({
+      bucket: fc.constantFrom("a", "b", "*"),
+      nth: fc.integer({ min: 1, max: 4 }),
+      times: fc.integer({ min: 1, max: 4 }),
+      ttl: fc.option(fc.integer({ min: 1, max: 8 })),
+    });
+    const step = fc.record({ bucket: fc.constantFrom("a", "b"), seconds: fc.integer({ min: 0, max: 2 }) });
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 4 }), fc.array(step, { maxLength: 20 }), (rules, steps) => {
+        faultWorld = openExportWorld();
+        const ids = rules.map(
+          ({ bucket, nth, times, ttl }) =>
+            faultWorld.arm({
+              plane: "s3",
+              match: { bucket, nth },
+              then: { reset: true },
+              times,
+              ...(ttl !== null && { ttl: `PT${ttl}S` }),
+            }).id,
+        );
+        const triggered: (string | undefined)[] = [];
+        const times: number[] = [];
+        let now = 0;
+        for (const { bucket, seconds } of steps) {
+          now += seconds;
+          faultWorld.world.moveTo(faultWorld.world.now + seconds * 1000);
+          times.push(now);
+          triggered.push(triggeredBy(bucket));
+        }
+        expect(triggered).toEqual(
+          modelled(rules, steps, times).map((at) => (at === undefined ? undefined : ids[at])),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+interface ModelRule {
+  readonly bucket: string;
+  readonly nth: number;
+  readonly times: number;
+  readonly ttl: number | null;
+}
+
+/** Slow and obvious: for every occasion, looks at all that went before. */
+function modelled(
+  rules: readonly ModelRule[],
+  steps: readonly { readonly bucket: string }[],
+  times: readonly number[],
+): readonly (number | undefined)[] {
+  const triggered: (number | undefined)[] = [];
+  for (const [index, { bucket }] of steps.entries()) {
+    const about = (rule: ModelRule, name: string) => rule.bucket === "*" || rule.bucket === name;
+    triggered.push(
+      [...rules.keys()].find((at) => {
+        const rule = rules[at] as ModelRule;
+        const matched = steps.slice(0, index + 1).filter((step) => about(rule, step.bucket)).length;
+        const used = triggered.filter((by) => by === at).length;
+        const alive = rule.ttl === null || (times[index] as number) < rule.ttl;
+        return about(rule, bucket) && alive && matched >= rule.nth && used < rule.times;
+      }),
+    );
+  }
+  return triggered;
+}
+
+describe("matching", () => {
+  test.each([
+    ["*", "", true],
+    ["abc", "abc", true],
+    ["abc", "abcd", false],
+    ["a*", "abc", true],
+    ["*c", "abc", true],
+    ["a*c", "ac", true],
+    ["a*b*c", "a-b-b-c", true],
+    ["a*b*c", "acb", false],
+    ["ab*ba", "aba", false],
+    ["a.c", "abc", false],
+    ["*/day=01/*", "x/day=01/y", true],
+  ])("%s and %s: %s", (pattern, text, matchesExpected) => {
+    expect(matchesPattern(pattern, text)).toBe(matchesExpected);
+  });
+
+  it("takes no long time over any pattern", () => {
+    expect(matchesPattern("*a".repeat(1000), `${"a".repeat(2000)}b`)).toBe(false);
+  });
+
+  it("needs every key, and any value of a list", () => {
+    const match = { op: ["GetObject", "Put*"], bucket: "b", key: "dir/*", access_key_id: "a" };
+    faultWorld.arm({ plane: "s3", match, then: { reset: true } });
+    const context = { op: "PutObject", bucket: "b", key: "dir/k", access_key_id: "a" };
+    const awaitedHits = (changed: object) =>
+      mayTrigger(faultWorld.world.reader, faultWorld.world.now, "s3", { ...context, ...changed });
+    expect(awaitedHits({})).toBe(true);
+    for (const changed of [{ op: "HeadObject" }, { bucket: "c" }, { key: "k" }, { access_key_id: "b" }])
+      expect(awaitedHits(changed)).toBe(false);
+  });
+
+  it("means requests of s3 and points within a run, unless a point is named", () => {
+    const at = "export.running";
+    const awaitedHits = (plane: "s3" | "worker", context: object) =>
+      mayTrigger(faultWorld.world.reader, faultWorld.world.now, plane, { ...context });
+    faultWorld.arm({ plane: "s3", match: { bucket: "b" }, then: { delete_bucket: true } });
+    faultWorld.arm({ plane: "worker", then: { crash: true } });
+    expect(awaitedHits("s3", { at, bucket: "b" })).toBe(false);
+    expect(awaitedHits("worker", { at })).toBe(false);
+    expect(awaitedHits("worker", { at: "run.started" })).toBe(true);
+    for (const plane of ["s3", "worker"] as const) {
+      faultWorld.arm({
+        preset: plane === "s3" ? "bucket_deleted" : "destination_deleted",
+        match: { at: "*" },
+      });
+      expect(awaitedHits(plane, { at, bucket: "b" })).toBe(true);
+    }
+  });
+});
+
+describe("the armed rules", () => {
+  it("are listed in the order of arming, and removed one by one or all together", () => {
+    const ids = ["http", "worker", "http"].map((plane) =>
+      faultWorld.arm({ plane, then: plane === "http" ? { status: 500 } : { crash: true } }),
+    );
+    const listed = () => listFaults(faultWorld.world.reader, faultWorld.world.now).map(({ id }) => id);
+    expect(listed()).toEqual(ids.map(({ id }) => id));
+    faultWorld.act((turn) => removeFault(turn, (ids[1] as { id: string }).id.toUpperCase()));
+    expect(listed()).toHaveLength(2);
+    expect(() => faultWorld.act((turn) => removeFault(turn, "nobody"))).toThrow("There is no fault nobody.");
+    expect(faultWorld.act(removeFaults)).toBe(2);
+    expect([...faultWorld.world.reader.all(FAULTS)]).toEqual([]);
+  });
+
+  it("are a thousand at most", () => {
+    for (let count = 0; count < 1000; count += 1) faultWorld.arm({ plane: "worker", then: { crash: true } });
+    expect(() =>
+      faultWorld.act((turn) => armFault(turn, { plane: "worker", then: { crash: true } })),
+    ).toThrow("1000 faults");
+  });
+
+  it("that never struck are told, expired ones too", async () => {
+    const triggered = faultWorld.arm({ plane: "s3", then: { reset: true }, times: 5 });
+    const waiting = faultWorld.arm({ plane: "s3", match: { nth: 9 }, then: { reset: true } });
+    const expired = faultWorld.arm({ plane: "worker", then: { crash: true }, ttl: "PT1S" });
+    triggeredBy("b");
+    await faultWorld.advance("PT2S");
+    expect(faultWorld.fault(triggered.id).hits).toBe(1);
+    expect(untriggeredFaults(faultWorld.world.reader).map(({ id }) => id)).toEqual([waiting.id, expired.id]);
+  });
+});
+
+describe("the s3 plane", () => {
+  function ask(op: S3Operation, bucket = "traces") {
+    const claim = {
+      op,
+      bucket,
+      key: "k",
+      access_key_id: SEEDED_KEY.access_key_id,
+      session_token: null,
+      isSignedWith: () => true,
+    };
+    return faultWorld.act((turn) => admit(turn, claim, triggerS3Fault));
+  }
+
+  const ADMITTED = { admitted: true, delayMs: 0 };
+
+  test.each([
+    [{ s3_error: "SlowDown" }, { error: "SlowDown" }],
+    [{ reset: true }, { reset: true }],
+    [{ delay: "PT2S" }, { admitted: true, delayMs: 2000 }],
+    [{ delete_bucket: true }, { error: "NoSuchBucket", detail: { BucketName: "traces" } }],
+    [{ delete_bucket: "traces" }, { error: "NoSuchBucket", detail: { BucketName: "traces" } }],
+    [{ delete_bucket: "another" }, ADMITTED],
+    [{ delete_credential: true }, { error: "InvalidAccessKeyId" }],
+    [{ delete_credential: SEEDED_KEY.access_key_id }, { error: "InvalidAccessKeyId" }],
+    [{ delete_credential: "another" }, ADMITTED],
+  ])("%j", (then, said) => {
+    const { id } = faultWorld.arm({ plane: "s3", match: { op: "PutObject" }, then });
+    expect(ask("GetObject")).toEqual(ADMITTED);
+    expect(ask("PutObject")).toEqual(said);
+    expect(faultWorld.fault(id).hits).toBe(1);
+  });
+});
+
+describe("the webhook plane", () => {
+  const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
+  const send = () => faultWorld.act((turn) => triggerWebhookFault(turn, OCCASION));
+  const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
+
+  test.each([
+    [{ drop: true }, { drop: true }],
+    [
+      { duplicate: 2, delay: "PT5M" },
+      { duplicates: 2, delayMs: 300_000 },
+    ],
+    [{ refuse: true }, { simulatedResult: "refused" }],
+    [
+      { status: 500, delay: "PT1S" },
+      { simulatedResult: { status: 500 }, delayMs: 1000 },
+    ],
+  ])("%j", (then, said) => {
+    const { id } = faultWorld.arm({
+      plane: "webhook",
+      match: { url: "https://example.test/*", run_id: "R" },
+      then,
+    });
+    expect(faultWorld.fault(id).hits).toBe(0);
+    expect(send()).toEqual({ ...NOTHING, ...said });
+    expect(send()).toBeUndefined();
+  });
+
+  it("keeps the receiver's token out of the journal", () => {
+    faultWorld.arm({ plane: "webhook", then: { drop: true } });
+    send();
+    expect(faultWorld.struck()).toMatchObject([
+      { occasion: { url: "https://example.test/hook", run_id: "r" } },
+    ]);
+  });
+});

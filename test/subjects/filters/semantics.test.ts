@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
+import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
+import { likeTest } from "../../../emulator/subjects/filters/like.ts";
+import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
+import { printFilter } from "../../../emulator/subjects/filters/print.ts";
+import { filters, rows } from "./arbitraries.ts";
+import { fitsPattern, holds } from "./reference-evaluator.ts";
+import { parsed, traceRow } from "./rows.ts";
+
+test("a compiled filter judges every row as the plainest reading of it does, and so does its explanation", () => {
+  let passed = 0;
+  let judged = 0;
+  fc.assert(
+    fc.property(filters, fc.array(rows, { minLength: 4, maxLength: 4 }), (filter, some) => {
+      const test = compileFilter(filter);
+      for (const row of some) {
+        const wanted = holds(filter, row);
+        judged++;
+        if (wanted) passed++;
+        expect(test(row), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(wanted);
+        expect(explainFilter(filter, row).passes).toBe(wanted);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  // Filters that take everything or nothing would prove nothing.
+  expect(passed / judged).toBeGreaterThan(0.15);
+  expect(passed / judged).toBeLessThan(0.85);
+});
+
+test("a printed filter is read as the same filter", () => {
+  fc.assert(
+    fc.property(filters, (filter) => {
+      const read = parseFilter(printFilter(filter));
+      if ("problem" in read) fc.pre(!read.problem.message.startsWith("a second "));
+      expect(read).toStrictEqual({ filter });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a pattern fits as it does when everything is tried", () => {
+  const letters = fc.constantFrom("a", "b", "😀", "%", "_", "\\");
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 7 }), fc.array(letters, { maxLength: 8 }), (pattern, text) => {
+      expect(likeTest(pattern.join(""))(text.join(""))).toBe(fitsPattern(pattern, text));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("no text makes the reader throw, and its problems lie within the text", () => {
+  const pieces = fc.constantFrom(
+    ..."()[],.\"'\\ \n%_-+:={}“".split(""),
+    ...[
+      "and",
+      "or",
+      "not",
+      "eq",
+      "like",
+      "in",
+      "has",
+      "search",
+      "name",
+      "tags",
+      "latency",
+      "metadata",
+      "metadata_key",
+    ],
+    ...[
+      "null",
+      "true",
+      "2026-01-31",
+      "2026-13-99T99:99",
+      "1e999",
+      "-",
+      "5s",
+      '"5s"',
+      '"a"',
+      "'{}'",
+      "\ud83d",
+      "\u0000",
+    ],
+  );
+  const rough = fc.array(pieces, { maxLength: 20 }).map((all) => all.join(""));
+  const nearly = fc
+    .tuple(filters.map(printFilter), fc.nat(), fc.nat(4), pieces)
+    .map(([text, at, count, piece]) => {
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + piece + text.slice(place + count);
+    });
+  fc.assert(
+    fc.property(fc.oneof(rough, nearly, fc.string({ unit: "binary" })), (text) => {
+      const read = parseFilter(text);
+      if ("filter" in read) {
+        compileFilter(read.filter)(traceRow());
+        expect(parsed(printFilter(read.filter))).toStrictEqual(read.filter);
+      } else {
+        expect(read.problem.position).toBeGreaterThanOrEqual(0);
+        expect(read.problem.position).toBeLessThanOrEqual(text.length);
+        expect(read.problem.message).not.toBe("");
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -1,0 +1,254 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../../emulator/runtime/index.ts";
+import { closedPort, type Receiver, startReceiver } from "./receivers.ts";
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function receiver(...input: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...input);
+  open.push(started);
+  return started;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly run_id: string;
+  readonly status: string;
+  readonly url: string;
+  readonly attempts: readonly {
+    readonly status: number | null;
+    readonly failure: string | null;
+    readonly started_at: string;
+  }[];
+}
+
+async function openEmulator(options: EmulatorOptions = {}) {
+  const emulator: Emulator = await startEmulator({
+    clock: "frozen",
+    now: "2026-03-01T00:00:00Z",
+    agent: { traces: false },
+    ...options,
+  });
+  open.push(emulator);
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await fetch(new URL(path, emulator.url), {
+      method,
+      headers: { "x-api-key": "emulator-key", "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    return { status: reply.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  return {
+    emulator,
+    call,
+    run: (webhook: string, more: Record<string, unknown> = {}) =>
+      call("POST", "/runs/wait", { assistant_id: "echo", input: { question: "why" }, webhook, ...more }),
+    deliveries: (query = "") => emulator.control<Delivery[]>("GET", `/webhooks/deliveries${query}`),
+    inbox: (name: string) => emulator.control<Record<string, never>[]>("GET", `/webhooks/inbox/${name}`),
+  };
+}
+
+describe("over real HTTP", () => {
+  it("a run that ends is posted once, with content type, headers and token", async () => {
+    const target = await receiver();
+    const { run, emulator, deliveries } = await openEmulator({
+      webhooks: { headers: { "X-Shared": "shared-secret" } },
+    });
+    expect((await run(`${target.url}/done?token=s3cret`)).status).toBe(200);
+    await emulator.clock.advance("PT1H");
+    expect(target.received).toHaveLength(1);
+    expect(target.received[0]).toMatchObject({
+      url: "/done?token=s3cret",
+      headers: { "content-type": "application/json", "x-shared": "shared-secret" },
+    });
+    const payload = JSON.parse(target.received[0]?.body ?? "");
+    expect(payload).toMatchObject({ status: "success", kwargs: { input: { question: "why" } } });
+    expect(Object.keys(payload)).toHaveLength(9);
+    expect(await deliveries(`?run_id=${payload.run_id}&status=delivered`)).toHaveLength(1);
+    expect(JSON.stringify(await deliveries())).not.toMatch(/s3cret|shared-secret/);
+    expect(JSON.stringify(await emulator.control("GET", "/config"))).not.toContain("shared-secret");
+    const journal = await (await fetch(`${emulator.url}/_emulator/v1/journal`)).text();
+    expect(journal).toContain("webhook.delivered");
+    expect(journal).not.toMatch(/s3cret|shared-secret/);
+  });
+
+  it.each([
+    ["failing", "error"],
+    ["interrupting", "interrupted"],
+  ])("an assistant that is %s is told of as %s", async (assistant_id, status) => {
+    const target = await receiver();
+    const { run, emulator } = await openEmulator();
+    await run(target.url, { assistant_id });
+    await emulator.clock.advance("PT1M");
+    expect(target.received.map(({ body }) => JSON.parse(body).status)).toEqual([status]);
+  });
+
+  it("a receiver that fails first is tried again in virtual time", async () => {
+    const target = await receiver(
+      (response, _, count) => void response.writeHead(count === 1 ? 500 : 200).end(),
+    );
+    const { run, emulator, deliveries } = await openEmulator();
+    await run(target.url);
+    await emulator.clock.advance("PT1H");
+    const [delivery] = await deliveries();
+    expect(delivery).toMatchObject({ status: "delivered", attempts: [{ status: 500 }, { status: 200 }] });
+    const [first, second] = delivery?.attempts ?? [];
+    expect(Date.parse(second?.started_at ?? "") - Date.parse(first?.started_at ?? "")).toBe(1000);
+  });
+
+  it("thirty dead receivers do not disturb the thirty-first", async () => {
+    const target = await receiver();
+    const dead = `http://127.0.0.1:${await closedPort()}/`;
+    const hanging = await receiver(() => undefined);
+    const { run, deliveries } = await openEmulator({ timings: { webhook_read_timeout: "PT5S" } });
+    for (let n = 0; n < 30; n += 1) await run(n % 2 ? dead : hanging.url);
+    const startedAt = performance.now();
+    expect((await run(target.url)).status).toBe(200);
+    await expect.poll(async () => (await deliveries("?status=delivered")).length, { timeout: 4000 }).toBe(1);
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(target.received).toHaveLength(1);
+  });
+
+  it("a receiver may call back before it answers", async () => {
+    const seen: unknown[] = [];
+    const started = await openEmulator();
+    const target = await receiver(async (response, { body }) => {
+      const { thread_id, run_id } = JSON.parse(body);
+      seen.push(await started.call("GET", `/threads/${thread_id}/runs/${run_id}`));
+      seen.push(await started.call("POST", "/runs/wait", { assistant_id: "echo", input: {} }));
+      response.end();
+    });
+    const thread = await started.call("POST", "/threads", {});
+    await started.call("POST", `/thread/${thread.body.thread_id}/runs/wait`, {
+      assistant_id: "echo",
+      webhook: target.url,
+    });
+    await started.emulator.clock.advance("PT1M");
+    expect(seen).toMatchObject([{ status: 200, body: { status: "success" } }, { status: 200 }]);
+    expect(await started.deliveries()).toMatchObject([{ status: "delivered" }]);
+  });
+
+  it("a redelivery is posted again", async () => {
+    const target = await receiver();
+    const { run, emulator, deliveries } = await openEmulator();
+    await run(target.url);
+    await emulator.clock.advance("PT1S");
+    const [first] = await deliveries();
+    await emulator.control("POST", `/webhooks/deliveries/${first?.id}/redeliver`, {});
+    await emulator.clock.advance("PT1S");
+    expect(target.received.map(({ body }) => body)).toEqual([
+      target.received[0]?.body,
+      target.received[0]?.body,
+    ]);
+    expect(await deliveries()).toMatchObject([{}, { redelivery_of: first?.id, status: "delivered" }]);
+  });
+
+  it("a fault delays and doubles it", async () => {
+    const target = await receiver();
+    const { run, emulator } = await openEmulator();
+    const fault = { plane: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } };
+    await emulator.control("POST", "/faults", fault);
+    await run(target.url);
+    await emulator.clock.advance("PT4M");
+    expect(target.received).toHaveLength(0);
+    await emulator.clock.advance("PT2M");
+    expect(target.received).toHaveLength(2);
+  });
+
+  it("what was not delivered when the emulator stopped is delivered by the next one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
+    open.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
+    const options = { data: join(folder, "data"), ephemeral: false };
+    const hanging = await receiver(() => undefined);
+    const first = await startEmulator({
+      clock: "frozen",
+      now: "2026-03-01T00:00:00Z",
+      agent: { traces: false },
+      ...options,
+    });
+    await fetch(`${first.url}/runs/wait`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ assistant_id: "echo", webhook: hanging.url }),
+    });
+    await expect.poll(() => hanging.received.length).toBe(1);
+    await first.close();
+    const { port } = hanging;
+    await hanging.close();
+    const target = await receiver(undefined, "127.0.0.1", port);
+    const { emulator, deliveries } = await openEmulator({ ...options, now: undefined });
+    await emulator.clock.advance("PT1M");
+    expect(target.received).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([
+      { status: "delivered", attempts: [{ failure: "interrupted" }, { status: 200 }] },
+    ]);
+  });
+});
+
+describe("the built-in inbox", () => {
+  it("takes relative webhooks without a socket, and shows what came", async () => {
+    const { run, emulator, inbox } = await openEmulator();
+    await run("/_emulator/inbox/mine?token=s3cret");
+    await emulator.clock.advance("PT1S");
+    expect(await inbox("mine")).toMatchObject([
+      { query: "token=s3cret", headers: { "content-type": "application/json" }, body: { status: "success" } },
+    ]);
+    expect(await emulator.control("DELETE", "/webhooks/inbox/mine")).toEqual({ deleted: 1 });
+    expect(await inbox("mine")).toEqual([]);
+  });
+
+  it("is a receiver like any other at its address", async () => {
+    const { run, emulator, inbox } = await openEmulator();
+    await run(`${emulator.url}/_emulator/inbox/real`);
+    await emulator.clock.advance("PT1S");
+    expect(await inbox("real")).toHaveLength(1);
+  });
+
+  it("keeps the newest hundred", async () => {
+    const { emulator, inbox } = await openEmulator();
+    for (let n = 0; n < 102; n += 1)
+      await fetch(`${emulator.url}/_emulator/inbox/full`, { method: "POST", body: String(n) });
+    const bodies = (await inbox("full")).map(({ body }) => body);
+    expect(bodies).toHaveLength(100);
+    expect([bodies[0], bodies[99]]).toEqual([2, 101]);
+  });
+
+  it("does not take any name", async () => {
+    const { emulator } = await openEmulator();
+    const reply = await fetch(`${emulator.url}/_emulator/inbox/a%20b`, { method: "POST", body: "{}" });
+    expect(reply.status).toBe(422);
+  });
+});
+
+describe("the policy", () => {
+  it("is asked when the run is created: 422 with the rule's message, and no run", async () => {
+    const { run, deliveries } = await openEmulator({ webhooks: { url: { require_https: true } } });
+    const refused = await run("http://hooks.example/");
+    expect(refused.status).toBe(422);
+    expect(refused.body).toMatch(/^body\.webhook: Webhook must use https\. POST /);
+    expect(await deliveries()).toEqual([]);
+  });
+
+  it("explains itself", async () => {
+    const { emulator } = await openEmulator({ webhooks: { url: { allowed_domains: ["*.mycorp.com"] } } });
+    const check = (url: string) => emulator.control("POST", "/webhooks/check", { url });
+    expect(await check("https://hooks.mycorp.com/")).toMatchObject({ allowed: true, rule: null });
+    expect(await check("http://localhost:3000/")).toMatchObject({ allowed: false, rule: "domain" });
+  });
+
+  it("delivers nothing while webhooks are off", async () => {
+    const target = await receiver();
+    const { run, emulator, deliveries } = await openEmulator({ http: { disable_webhooks: true } });
+    expect((await run(target.url)).status).toBe(200);
+    await emulator.clock.advance("PT1H");
+    expect(target.received).toEqual([]);
+    expect(await deliveries()).toMatchObject([{ status: "disabled" }]);
+  });
+});
