@@ -95,7 +95,7 @@ function write(path: string, text: string): void {
 
 async function runShell(script: string, cwd: string, bin: string): Promise<PageOutcome> {
   const env = { PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` };
-  const child = spawn("bash", ["--norc", "-eu", "-o", "pipefail", "-c", script], { cwd, env });
+  const child = spawn("bash", ["--norc", "-Eeu", "-o", "pipefail", "-c", script], { cwd, env });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
