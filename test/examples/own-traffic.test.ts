@@ -1,23 +1,24 @@
-import { readFileSync } from "node:fs";
 import { expect, expectTypeOf } from "vitest";
 import * as contracts from "../../contracts/index.ts";
 import { test } from "../../emulator/entries/vitest.ts";
+import { blocksOf } from "../docs/markdown.ts";
 
 const IMPORT = 'import { expectContract } from "trace-platform-emulator/contracts";\n';
 
-/** The lines of the README's chapter, as a reader would copy them, without their import. */
+const ADDRESS = /^const url = .*\n/m;
+
+/** The lines of the chapter on one's own traffic, as a reader would copy them, without their import and address. */
 function example(): string {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const chapter = readme.split(/^###? /m).find((text) => text.startsWith("Your own traffic\n")) ?? "";
-  const [, block = ""] = /^```ts\n([\s\S]*?)^```$/m.exec(chapter) ?? [];
+  const block = blocksOf("docs/contract-suites.md").find(({ language }) => language === "ts")?.text ?? "";
   expect(block).toContain(IMPORT);
-  return block.replace(IMPORT, "");
+  expect(block).toMatch(ADDRESS);
+  return block.replace(IMPORT, "").replace(ADDRESS, "");
 }
 
 type Run = (expectContract: typeof contracts.expectContract, url: string) => Promise<void>;
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => Run;
 
-test("the lines of the README judge an emulator's replies", async ({ emulator }) => {
+test("the lines of the page judge an emulator's replies", async ({ emulator }) => {
   const seen: unknown[] = [];
   const run = new AsyncFunction("expectContract", "url", example());
   await run(async (...input) => {

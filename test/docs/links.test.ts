@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PAGES, ROOT, readPage } from "./markdown.ts";
+
+const README_MAX_BYTES = 11 * 1024;
+const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
+const FENCED = /^```[\s\S]*?^```$/gm;
+
+/** Links of a page that lead to another file or heading of the project. */
+function linksOf(page: string): readonly string[] {
+  const links = [...readPage(page).replace(FENCED, "").matchAll(LINK)].map(([, target = ""]) => target);
+  return links.filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors of a page's headings, as GitHub and npm make them. */
+function anchorsOf(path: string): readonly string[] {
+  const text = readFileSync(path, "utf8").replace(FENCED, "");
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function isThere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? join(ROOT, page) : join(ROOT, dirname(page), path);
+  return existsSync(target) && (anchor === undefined || anchorsOf(target).includes(anchor));
+}
+
+describe("the pages for users", () => {
+  it.each(PAGES)("%s links to files and headings that exist", (page) => {
+    expect(linksOf(page).filter((link) => !isThere(page, link))).toEqual([]);
+  });
+
+  it("are all linked from README.md", () => {
+    const linked = new Set(linksOf("README.md").map((link) => link.split("#")[0]));
+    expect(PAGES.filter((page) => page !== "README.md" && !linked.has(page))).toEqual([]);
+  });
+
+  it("link only to what the package holds, so that the links work there as well", () => {
+    const { files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      files: readonly string[];
+    };
+    const packed = ["README.md", "CHANGELOG.md", ...files];
+    const isPacked = (path: string) => packed.some((entry) => path === entry || path.startsWith(`${entry}/`));
+    const targets = PAGES.flatMap((page) =>
+      linksOf(page)
+        .map((link) => link.split("#")[0] ?? "")
+        .filter((path) => path !== "")
+        .map((path) => relative(ROOT, join(ROOT, dirname(page), path))),
+    );
+    expect(targets.filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  it("begin with a README that a newcomer reads to the end", () => {
+    expect(Buffer.byteLength(readPage("README.md"))).toBeLessThanOrEqual(README_MAX_BYTES);
+  });
+});

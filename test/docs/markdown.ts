@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** A fenced block of a page. */
+export interface Block {
+  /** The page and the line of its fence. */
+  readonly place: string;
+  readonly language: string;
+  /** False when its fence says `no-run`: it needs a network, a container engine or minutes. */
+  readonly isRun: boolean;
+  /** Name of the file that its first line, a comment, says it is. */
+  readonly file: string | undefined;
+  /** Without the line that names the file. */
+  readonly text: string;
+}
+
+/** The pages for users, by their paths from the root. */
+export const PAGES: readonly string[] = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+const FENCE = /^```(\w+)(?: (no-run))?\n([\s\S]*?)^```$/gm;
+const FILE_NAME = /^(?:#|\/\/) ([\w./-]+\.(?:ts|yaml|json))\n/;
+
+export function blocksOf(page: string): readonly Block[] {
+  const text = readPage(page);
+  return [...text.matchAll(FENCE)].map(({ index, 1: language = "", 2: mark, 3: body = "" }) => {
+    const [heading, file] = FILE_NAME.exec(body) ?? [""];
+    const line = text.slice(0, index).split("\n").length;
+    return {
+      place: `${page}:${line}`,
+      language,
+      isRun: mark === undefined,
+      file,
+      text: body.slice(heading.length),
+    };
+  });
+}
