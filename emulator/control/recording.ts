@@ -1,32 +1,20 @@
 import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY } from "../subjects/auth.ts";
-import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import {
+  type ControlOperation,
+  control,
+  type Lines,
+  type RecordedRequest,
+  type RecordedRequests,
+} from "../subjects/control-operation.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { maskedUrl } from "../subjects/webhooks/mask.ts";
 
-/** What the emulator was asked lately, so that a failure seen once can be played again. */
-export interface Recording {
+/** Keeps the requests of a world, so that a failure seen once can be played again. */
+export interface Recording extends RecordedRequests {
   /** Takes note of a request; what it answers with keeps it, once its reply is there. */
   record(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
-  /** False when requests came before the oldest one that is kept. */
-  readonly isComplete: boolean;
-  readonly requests: readonly RecordedRequest[];
-}
-
-/** A request as it was sent, and what was answered. */
-interface RecordedRequest {
-  readonly at: string;
-  readonly region: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null when it is no text, or too long to be kept. */
-  readonly body: string | null;
-  readonly status: number;
-  /** Null when it came bit by bit, or is too long to be kept. */
-  readonly reply: string | null;
 }
 
 const MAX_REQUESTS = 2_000;
@@ -86,7 +74,7 @@ export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
   }),
 ];
 
-async function* linesOf({ isComplete, requests }: Recording, seed: number): AsyncIterable<string> {
+async function* linesOf({ isComplete, requests }: RecordedRequests, seed: number): AsyncIterable<string> {
   yield `${JSON.stringify({ seed, complete: isComplete, requests: requests.length })}\n`;
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
 }
