@@ -1,5 +1,5 @@
-import { readBody } from "../s3/effects.ts";
 import type { ObjectFiles } from "../storage/objects/object-files.ts";
+import { readBody } from "../storage/objects/opened-body.ts";
 import { openCredentials } from "../subjects/destinations/environment-credentials.ts";
 import type { ObjectStoreClients, ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import type { Destination } from "../subjects/destinations/records.ts";

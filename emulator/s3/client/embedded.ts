@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readBody } from "../../storage/objects/opened-body.ts";
 import type {
   ObjectStoreClient,
   ObjectStoreCredentials,
@@ -7,7 +8,6 @@ import { missingObject } from "../../subjects/object-storage/authorisation.ts";
 import { listKeys } from "../../subjects/object-storage/listing.ts";
 import { removeObjects, storeObject } from "../../subjects/object-storage/objects.ts";
 import { objectId, objects } from "../../subjects/object-storage/records.ts";
-import { readBody } from "../effects.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
 import {
   createEmbeddedTransport,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { OpenedBody } from "../../../storage/objects/object-files.ts";
+import { copyBody } from "../../../storage/objects/opened-body.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
 import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
 import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
-import { copyBody } from "../../effects.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
 import { judgeRead, writeConditionOf } from "../conditions.ts";
 import { checkHeaders, objectHeadersOf, quoted } from "../object-headers.ts";
