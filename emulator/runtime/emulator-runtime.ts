@@ -9,14 +9,14 @@ import { createFileEncoder } from "../storage/parquet/encoder.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Secrets } from "../subjects/turn.ts";
+import { HANDLERS } from "./assembly.ts";
 import { contextOf, type PortNumbers } from "./control-context.ts";
 import { createDefectWatch, type WorldDefect } from "./defect.ts";
-import { HANDLERS } from "./handlers.ts";
 import { createOpenWorlds, type NamedWorld, type OpenWorlds } from "./open-worlds.ts";
+import { createWorldRouter, type WorldRouter } from "./router.ts";
 import { seedWorld } from "./seed.ts";
 import { createSnapshotFiles } from "./snapshot-files.ts";
 import { createSnapshots } from "./snapshots.ts";
-import { createWorldRouter, type WorldRouter } from "./world-router.ts";
 import { openWorldRuntime } from "./world-runtime.ts";
 import { createWorlds, type Worlds } from "./worlds.ts";
 
