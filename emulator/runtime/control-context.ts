@@ -1,8 +1,6 @@
-import type { Configuration, ReadyLine } from "../config/configuration.ts";
-import { packageVersion } from "../config/package-version.ts";
+import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
-import { MAIN } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import type {
   ControlContext,
@@ -10,13 +8,13 @@ import type {
   ControlWorlds,
   WorldView,
 } from "../subjects/control-operation.ts";
-import { type NamedWorld, unknownWorld } from "./open-worlds.ts";
+import type { ServerAddresses } from "./addresses.ts";
+import { yieldToEventLoop } from "./clock.ts";
+import { unknownWorld } from "./names.ts";
+import type { NamedWorld } from "./open-worlds.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { WorldFacts, Worlds } from "./worlds.ts";
-
-/** The ports that the servers listen on. */
-export type PortNumbers = Record<"us" | "eu" | "s3", number>;
 
 /** What the test-only operations of all worlds share. */
 export interface SharedContext {
@@ -24,52 +22,51 @@ export interface SharedContext {
   readonly snapshots: Snapshots;
   readonly snapshotFiles: SnapshotFiles;
   readonly configuration: Configuration;
-  readonly ports: Readonly<PortNumbers>;
+  readonly addresses: ServerAddresses;
   readonly openStreams: OpenStreams;
 }
 
-/** What the test-only operations work on in one world. */
-export function contextOf(named: NamedWorld, shared: SharedContext): ControlContext {
-  const { worlds, configuration, ports, openStreams } = shared;
+/** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
+export function controlContextOf(named: NamedWorld, shared: SharedContext): ControlContext {
+  const { worlds, configuration } = shared;
+  const { world, clock, oracle, dryRun } = named.runtime;
   return {
-    get world() {
-      return named.runtime.world;
-    },
-    get clock() {
-      return named.runtime.clock;
-    },
-    get oracle() {
-      return named.runtime.oracle;
-    },
-    get recording() {
-      return named.recording;
-    },
-    dryRun: (target) => named.runtime.dryRun(target),
-    status: () => ({
-      ...readyLine(named, configuration, ports),
-      world: named.id,
-      clock: named.runtime.world.clock,
-      traces: named.runtime.stats(),
-      open_streams: openStreams.countIn(named.runtime.world),
-      journal_followers: named.runtime.world.journal.followers,
-      objects_folder: named.runtime.worldFolder.objects,
-      data_folder: configuration.dataFolder,
-    }),
+    world,
+    clock,
+    oracle,
+    recording: named.recording,
+    dryRun,
+    status: () => statusOf(named, shared),
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(named, isEmpty),
     worlds: worldsOf(shared),
     snapshots: snapshotsOf(named, shared),
-    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop,
   };
 }
 
-function worldsOf({ worlds, configuration, ports }: SharedContext): ControlWorlds {
+/** After a reset this is what the world is now. */
+function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openStreams }: SharedContext) {
+  const { world } = runtime;
+  return {
+    ...addresses.readyLine(id, world),
+    world: id,
+    clock: world.clock,
+    traces: runtime.stats(),
+    open_streams: openStreams.countIn(world),
+    journal_followers: world.journal.followers,
+    objects_folder: runtime.worldFolder.objects,
+    data_folder: configuration.dataFolder,
+  };
+}
+
+function worldsOf({ worlds, addresses }: SharedContext): ControlWorlds {
   const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
     named?.runtime.clock.sync();
     return {
       id,
       from,
-      ...addresses(configuration, ports, id),
+      ...addresses.of(id),
       now: named ? formatInstant(named.runtime.world.now) : null,
       clock: named?.runtime.world.clock ?? null,
     };
@@ -106,33 +103,5 @@ function snapshotsOf(
     remove: snapshots.remove,
     export: files.export,
     import: files.import,
-  };
-}
-
-/** An address that stands for all of a machine's leads nowhere; calls of this machine come in here. */
-const OWN_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-
-/** Addresses of a world: those of the process, and for any other than `main` the base path that names it. */
-function addresses({ host: bound }: Configuration, ports: Readonly<PortNumbers>, id: string) {
-  const base = id === MAIN ? "" : `/w/${id}`;
-  const host = OWN_ADDRESS[bound] ?? bound;
-  const origin = (port: number) => `http://${host.includes(":") ? `[${host}]` : host}:${port}${base}`;
-  return { url: origin(ports.us), eu_url: origin(ports.eu), s3_url: origin(ports.s3) };
-}
-
-/** What an emulator says of itself once it is ready to serve. */
-export function readyLine(
-  named: NamedWorld,
-  configuration: Configuration,
-  ports: Readonly<PortNumbers>,
-): ReadyLine {
-  const { world } = named.runtime;
-  return {
-    ready: true,
-    ...addresses(configuration, ports, named.id),
-    pid: process.pid,
-    version: packageVersion(),
-    seed: world.seed,
-    now: formatInstant(world.now),
   };
 }

@@ -10,7 +10,6 @@ import {
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import type { DataDirectory } from "../storage/folders/data-directory.ts";
 import { holdsRecords } from "../storage/journal/snapshot.ts";
-import type { OpenWorlds } from "./open-worlds.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import { resumedState } from "./world-runtime.ts";
 import type { Worlds } from "./worlds.ts";
@@ -24,7 +23,6 @@ export interface MainFileParts {
   readonly dataDirectory: DataDirectory;
   readonly snapshotFiles: SnapshotFiles;
   readonly worlds: Worlds;
-  readonly open: OpenWorlds;
 }
 
 /** Makes the world `main` go on from a file; what could not be written at the end is told at the beginning. */
@@ -60,9 +58,9 @@ async function importMain({
 }
 
 /** `--export-on-exit`: what lay under the name of the file stays until the new one is whole. */
-export async function exportMain({ configuration, snapshotFiles, open }: MainFileParts): Promise<void> {
+export async function exportMain({ configuration, snapshotFiles, worlds }: MainFileParts): Promise<void> {
   const { exportFile, snapshotPassphrase } = configuration;
-  const main = open.find(MAIN);
+  const main = worlds.find(MAIN);
   if (exportFile === null || !main) return;
   try {
     const { chunks } = await snapshotFiles.exportWorld(

@@ -1,6 +1,6 @@
 import { createRecording, type Recording } from "../control/recording.ts";
 import { MAIN } from "../http/world-choice.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Refusal } from "../kernel/refusal.ts";
 import type { DataDirectory } from "../storage/folders/data-directory.ts";
 import {
   startsAsConfigured,
@@ -8,8 +8,10 @@ import {
   type WorldFolder,
   withWorld,
 } from "../storage/folders/registry.ts";
+import type { World } from "../subjects/turn.ts";
 import type { ForkedState } from "./fork-source.ts";
-import { SEEDED, type SnapshotStore } from "./snapshots.ts";
+import { SEEDED } from "./names.ts";
+import type { Snapshots } from "./snapshots.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
 
 /** A world under its name: what runs there now, and what it was asked lately. */
@@ -25,11 +27,11 @@ export interface NamedWorld {
 /** What worlds are opened with. */
 export interface OpenWorldsParts {
   readonly dataDirectory: DataDirectory;
-  readonly snapshotStore: SnapshotStore;
+  readonly snapshots: Snapshots;
   /** Opens a world at its home. */
-  open(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): WorldRuntime;
+  openRuntime(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): WorldRuntime;
   /** Gives a fresh world what it begins with. */
-  seed(runtime: WorldRuntime, isEmpty: boolean): Promise<void>;
+  seed(world: World, isEmpty: boolean): Promise<void>;
 }
 
 /** The worlds that are in use; others lie in their homes until somebody asks for them. */
@@ -48,50 +50,23 @@ export interface OpenWorlds {
 }
 
 /** A world is opened once, however many ask for it at the same time. */
-export function createOpenWorlds({ dataDirectory, snapshotStore, ...parts }: OpenWorldsParts): OpenWorlds {
+export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
+  const { dataDirectory, openRuntime } = parts;
   const open = new Map<string, NamedWorld>();
   const opening = new Map<string, Promise<NamedWorld>>();
   const ending = new Set<Promise<void>>();
 
   function add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld {
-    const runtime = parts.open(id, worldFolder, forkedState);
+    const runtime = openRuntime(id, worldFolder, forkedState);
     const named = { id, runtime, recording: createRecording(runtime.isFresh), seeding: undefined };
     open.set(id, named);
     return named;
   }
 
-  async function seedAndPersist({ id, runtime }: NamedWorld, isEmpty: boolean): Promise<void> {
-    dataDirectory.markIncomplete(runtime.worldFolder);
-    await parts.seed(runtime, isEmpty);
-    await runtime.persisted();
-    dataDirectory.markComplete(runtime.worldFolder);
-    if (!isEmpty && startsAsConfigured(dataDirectory.registry, id)) await snapshotStore.saveSeeded(runtime);
-  }
-
-  /** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */
-  async function seed(named: NamedWorld, isEmpty: boolean): Promise<void> {
-    const seedingDone = seedAndPersist(named, isEmpty);
-    const seeding = seedingDone
-      .catch(() => undefined)
-      .finally(() => {
-        if (named.seeding === seeding) named.seeding = undefined;
-      });
-    named.seeding = seeding;
-    await seedingDone;
-  }
-
-  /** A world that was being filled when its process ended begins once more. */
-  function completeFolder(id: string, entry: WorldEntry): WorldFolder {
-    if (!dataDirectory.isIncomplete(entry.home)) return entry.home;
-    const worldFolder = dataDirectory.prepare("worlds", id);
-    dataDirectory.change(withWorld(dataDirectory.registry, id, { ...entry, home: worldFolder }));
-    return worldFolder;
-  }
-
   async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
-    const named = add(id, completeFolder(id, entry));
+    const named = add(id, completeFolder(dataDirectory, id, entry));
     // The first start, or one that ended before the world was given what a fresh one holds.
-    if (named.runtime.isFresh) await seed(named, id !== MAIN && entry.from !== SEEDED);
+    if (named.runtime.isFresh) await seedNamed(parts, named, id !== MAIN && entry.from !== SEEDED);
     return named;
   }
 
@@ -108,10 +83,10 @@ export function createOpenWorlds({ dataDirectory, snapshotStore, ...parts }: Ope
     },
     add,
     replaceRuntime(named, worldFolder, forkedState) {
-      named.runtime = parts.open(named.id, worldFolder, forkedState);
+      named.runtime = openRuntime(named.id, worldFolder, forkedState);
       named.recording = createRecording(named.runtime.isFresh);
     },
-    seed,
+    seed: (named, isEmpty) => seedNamed(parts, named, isEmpty),
     end({ runtime }, reason) {
       // Whatever it fails to leave behind, nobody looks for it any more.
       const ended = runtime
@@ -130,12 +105,34 @@ export function createOpenWorlds({ dataDirectory, snapshotStore, ...parts }: Ope
   };
 }
 
-/** For a request that names a world which is not there. */
-export function unknownWorld(id: string): Refusal {
-  return new Refusal(
-    404,
-    "unknown_world",
-    id === "" ? "The world has no name." : `There is no world ${id}.`,
-    'POST /_emulator/v1/worlds {"id":…} makes one; GET lists them.',
-  );
+/** A world that was being filled when its process ended begins once more. */
+function completeFolder(dataDirectory: DataDirectory, id: string, entry: WorldEntry): WorldFolder {
+  if (!dataDirectory.isIncomplete(entry.home)) return entry.home;
+  const worldFolder = dataDirectory.prepare("worlds", id);
+  dataDirectory.change(withWorld(dataDirectory.registry, id, { ...entry, home: worldFolder }));
+  return worldFolder;
+}
+
+/** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */
+async function seedNamed(parts: OpenWorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
+  const seedingDone = seedAndPersist(parts, named, isEmpty);
+  const seeding = seedingDone
+    .catch(() => undefined)
+    .finally(() => {
+      if (named.seeding === seeding) named.seeding = undefined;
+    });
+  named.seeding = seeding;
+  await seedingDone;
+}
+
+async function seedAndPersist(
+  { dataDirectory, snapshots, seed }: OpenWorldsParts,
+  { id, runtime }: NamedWorld,
+  isEmpty: boolean,
+): Promise<void> {
+  dataDirectory.markIncomplete(runtime.worldFolder);
+  await seed(runtime.world, isEmpty);
+  await runtime.persisted();
+  dataDirectory.markComplete(runtime.worldFolder);
+  if (!isEmpty && startsAsConfigured(dataDirectory.registry, id)) await snapshots.saveSeeded(runtime);
 }

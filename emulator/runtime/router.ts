@@ -6,62 +6,68 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
-import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
+import { unknownWorld } from "./names.ts";
+import type { NamedWorld } from "./open-worlds.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
+import type { Worlds } from "./worlds.ts";
 
 /** Brings each request to its world. */
-export interface WorldRouter {
+export interface Router {
   handle(request: HttpRequest): Promise<HttpReply>;
-  /** In a world that is known already, as the emulator calls itself. */
-  handleIn(world: NamedWorld, request: HttpRequest): Promise<HttpReply>;
+  /** In a world that is in use already, as the emulator calls itself (§6.1, relative webhooks). */
+  handleIn(world: string, request: HttpRequest): Promise<HttpReply>;
 }
 
 /** What a request can be handed to. */
-export interface WorldRouterOptions {
-  readonly worlds: OpenWorlds;
+export interface RouterParts {
+  readonly worlds: Worlds;
   readonly gateway: Gateway;
   readonly allowedHosts: readonly string[];
   controlOf(world: NamedWorld): ControlContext;
 }
 
-/** Hands each request to the world that it names. */
-export function createWorldRouter({
-  worlds,
-  gateway,
-  allowedHosts,
-  controlOf,
-}: WorldRouterOptions): WorldRouter {
-  function handleIn(named: NamedWorld, request: HttpRequest): Promise<HttpReply> {
-    const { runtime, recording } = named;
-    runtime.clock.sync();
-    const record = recording.record(request, runtime.world.now);
-    const reply = request.path.startsWith(CONTROL_PREFIX)
-      ? answerControl(controlOf(named), request, allowedHosts)
-      : gateway.handle(runtime.world, request, runtime.clock);
-    return afterPersisted(runtime, reply, record);
-  }
+/** Hands each request to the world that it names, and there to the test-only operations or to the gateway. */
+export function createRouter(parts: RouterParts): Router {
+  const { worlds } = parts;
 
   async function openAndHandle({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
-    const named = worlds.find(id) ?? (await worlds.ensureOpen(id));
+    const named = await worlds.ensureReady(id);
     if (!named) throw unknownWorld(id);
-    while (named.seeding) await named.seeding;
     const path = request.path.slice(basePath.length) || "/";
-    return withBasePath(await handleIn(named, { ...request, path }), basePath);
+    return withBasePath(await handleNow(parts, named, { ...request, path }), basePath);
   }
 
   return {
-    handleIn,
+    async handleIn(world, request) {
+      const named = worlds.find(world);
+      if (!named) throw unknownWorld(world);
+      return handleNow(parts, named, request);
+    },
     handle(request) {
       try {
         const choice = worldChoice(request.path, request.headers);
         const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
-        if (named && !named.seeding) return handleIn(named, request);
+        if (named && !named.seeding) return handleNow(parts, named, request);
         return openAndHandle(choice, request).catch((error: unknown) => refusalFor(request, error));
       } catch (error) {
         return Promise.resolve(refusalFor(request, error));
       }
     },
   };
+}
+
+function handleNow(
+  { gateway, allowedHosts, controlOf }: RouterParts,
+  named: NamedWorld,
+  request: HttpRequest,
+): Promise<HttpReply> {
+  const { runtime, recording } = named;
+  runtime.clock.sync();
+  const record = recording.record(request, runtime.world.now);
+  const reply = request.path.startsWith(CONTROL_PREFIX)
+    ? answerControl(controlOf(named), request, allowedHosts)
+    : gateway.handle(runtime.world, request, runtime.clock);
+  return afterPersisted(runtime, reply, record);
 }
 
 /** Nobody is told of what the end of the process could still undo. */

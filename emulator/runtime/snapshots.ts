@@ -2,10 +2,8 @@ import type { Configuration, SeedData } from "../config/configuration.ts";
 import { emptyState, type WorldState } from "../kernel/commit.ts";
 import { imageOf } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import type { ExportSource } from "../storage/archive/export-archive.ts";
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
-import { isDeviceName } from "../storage/device-names.ts";
 import type { DataDirectory } from "../storage/folders/data-directory.ts";
 import type { Registry, SnapshotEntry, WorldFolder } from "../storage/folders/registry.ts";
 import { readStore } from "../storage/journal/store.ts";
@@ -13,10 +11,8 @@ import { openTraceStore } from "../storage/rows/store.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import { type ForkedState, type ForkSource, type Snapshot, snapshotForkSource } from "./fork-source.ts";
+import { refuseSnapshotName, SEEDED, unknownSnapshot } from "./names.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
-
-/** The snapshot of a world as the configuration begins it. */
-export const SEEDED = "seeded";
 
 /** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */
 export interface SnapshotFacts {
@@ -29,12 +25,16 @@ export interface SnapshotFacts {
   readonly missing?: MissingSecrets;
 }
 
-/** Worlds that were put aside, under their names. */
+/** Worlds that were put aside, under their names: what other worlds go on from. */
 export interface Snapshots {
   /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there. */
   save(name: string, of: string, runtime: WorldRuntime): Promise<SnapshotFacts>;
+  /** Puts a world that was just seeded aside, so that the next one need not be seeded again. */
+  saveSeeded(runtime: WorldRuntime): Promise<void>;
   list(): readonly SnapshotFacts[];
   find(name: string): SnapshotFacts;
+  /** What worlds go on from a snapshot with; undefined when there is none of this name. */
+  forkSource(name: string): ForkSource | undefined;
   remove(name: string): void;
   /** Refuses a name that a snapshot cannot have. */
   refuse(name: string): void;
@@ -44,21 +44,11 @@ export interface Snapshots {
   registerImported(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
 }
 
-/** What worlds go on from, beside other worlds. */
-export interface SnapshotStore {
-  forkSource(name: string): ForkSource | undefined;
-  /** Puts a world that was just seeded aside, so that the next one need not be seeded again. */
-  saveSeeded(runtime: WorldRuntime): Promise<void>;
-}
-
 /** What is known of a snapshot without a file being read. */
 type LoadedState = Pick<ForkedState, "image" | "limiter"> & Partial<Pick<ForkedState, "rows">>;
 
 /** Takes up the snapshots that an earlier process kept; their records are read on first use. */
-export function createSnapshots(
-  configuration: Configuration,
-  dataDirectory: DataDirectory,
-): Snapshots & SnapshotStore {
+export function createSnapshots(configuration: Configuration, dataDirectory: DataDirectory): Snapshots {
   const loadedSnapshots = new Map<string, Snapshot>();
   const isKept = configuration.dataFolder !== null;
   const { limits, rateLimits } = configuration.settings;
@@ -106,14 +96,18 @@ export function createSnapshots(
     return factsOf(name, entry);
   }
 
+  function refuse(name: string): void {
+    refuseSnapshotName(dataDirectory.registry, name, limits.snapshots);
+  }
+
   return {
     async save(name, of, runtime) {
-      refuseSnapshot(dataDirectory, name, limits.snapshots);
+      refuse(name);
       return factsOf(name, await runtime.whenIdle((source) => saveFrom(name, of, source)));
     },
     list: () => Object.entries(dataDirectory.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
     find,
-    refuse: (name) => refuseSnapshot(dataDirectory, name, limits.snapshots),
+    refuse,
     exportSource(name) {
       const { of } = find(name);
       const entry = entryOf(dataDirectory.registry, name) as SnapshotEntry;
@@ -152,51 +146,4 @@ function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): Snaps
 
 function isSlowToSeed({ traces, destinations }: SeedData): boolean {
   return traces.length > 0 || destinations.length > 0;
-}
-
-const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
-
-/** Names are those of folders too, on every system; worlds and snapshots share them. */
-export function refuseName(name: string): void {
-  if (name === SEEDED)
-    throw new Refusal(
-      422,
-      "invalid_name",
-      `${SEEDED} is a world as the configuration begins it; choose another name.`,
-    );
-  if (isDeviceName(name))
-    throw new Refusal(
-      422,
-      "invalid_name",
-      `${name} is the name of a device on Windows, where no folder can have it; choose another name.`,
-    );
-  if (!NAME.test(name))
-    throw new Refusal(
-      422,
-      "invalid_name",
-      `${JSON.stringify(name.slice(0, 100))} is no name: 1 to 63 lower-case letters, digits, dots, dashes and underscores, beginning and ending with a letter or digit.`,
-    );
-}
-
-function refuseSnapshot({ registry }: DataDirectory, name: string, snapshotsMax: number): void {
-  refuseName(name);
-  if (Object.hasOwn(registry.worlds, name))
-    throw new Refusal(
-      409,
-      "taken",
-      `${name} is the name of a world; worlds and snapshots share their names.`,
-    );
-  const isNew = !Object.hasOwn(registry.snapshots, name);
-  if (isNew && Object.keys(registry.snapshots).length >= snapshotsMax)
-    throw new Refusal(
-      422,
-      "too_many_snapshots",
-      `There are ${snapshotsMax} snapshots already.`,
-      "Remove one with DELETE /_emulator/v1/snapshots/{name}, or raise limits.snapshots.",
-    );
-}
-
-function unknownSnapshot(name: string): Refusal {
-  const hint = "GET /_emulator/v1/snapshots lists them.";
-  return new Refusal(404, "unknown_snapshot", `There is no snapshot ${name}.`, hint);
 }

@@ -1,26 +1,31 @@
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import type { IncomingHttpHeaders, Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
-import { createClientAddresses } from "../http/server/client-address.ts";
-import { closeServer, createOrigin, listen } from "../http/server/server.ts";
-import { worldChoice } from "../http/world-choice.ts";
+import { createGateway } from "../http/gateway.ts";
+import { CODECS } from "../http/otlp/codecs.ts";
+import { MAIN } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Resolved, S3Listener } from "../s3/front/front.ts";
-import { createS3Server } from "../s3/front/server.ts";
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
-import { lockFolder } from "../storage/folder-lock.ts";
+import { openDataDirectory } from "../storage/folders/data-directory.ts";
+import { createFileEncoder } from "../storage/parquet/encoder.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { type FaultRule, untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
-import { type PortNumbers, readyLine } from "./control-context.ts";
-import { type EmulatorRuntime, openEmulatorRuntime } from "./emulator-runtime.ts";
+import { createServerAddresses } from "./addresses.ts";
+import { HANDLERS } from "./assembly.ts";
+import { controlContextOf, type SharedContext } from "./control-context.ts";
+import { acquireDataFolder } from "./data-folder.ts";
+import { createDefectWatch, type WorldDefect } from "./defect.ts";
 import { createFreeSpaceGuard } from "./free-space.ts";
-import type { NamedWorld, OpenWorlds } from "./open-worlds.ts";
-import type { Worlds } from "./worlds.ts";
+import type { MainFileParts } from "./main-file.ts";
+import { unknownWorld } from "./names.ts";
+import type { NamedWorld } from "./open-worlds.ts";
+import { createRouter, type Router } from "./router.ts";
+import { seedWorld } from "./seed.ts";
+import { createServers } from "./servers.ts";
+import { createSnapshotFiles } from "./snapshot-files.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { openWorldRuntime } from "./world-runtime.ts";
+import { createWorlds, type Worlds } from "./worlds.ts";
 
 /** An emulator that serves, until it is closed. */
 export interface RunningEmulator {
@@ -29,71 +34,150 @@ export interface RunningEmulator {
   readonly missing: MissingSecrets | undefined;
   /** Answers a request without a socket. */
   handle(request: HttpRequest): Promise<HttpReply>;
-  /** What the test-only operations work on in the world main, for callers in the same process. */
+  /** What the test-only operations work on in the world main as it is now, for callers in the same process. */
   readonly control: ControlContext;
   /** A world that is in use; undefined when there is none of this name. */
   world(id: string): NamedWorld | undefined;
   /** Where the bodies of the embedded object store lie. */
   readonly objectsFolder: string;
-  /** Armed faults that never struck: under `--strict` their user wants to know. */
+  /** Armed faults that were never hit: under `--strict` their user wants to know. */
   untriggeredFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
-  readonly defect: EmulatorRuntime["defect"];
+  readonly defect: Promise<WorldDefect>;
   /** Takes no more requests, saves the state and lets go of the data folder. */
   close(): Promise<void>;
 }
 
-const CLOSE_GRACE_MS = 1000;
-
-/** The composition root: the only place that knows every adapter. */
+/** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
-  const folder = await acquireFolder(configuration, (reason) => endWorlds(emulatorRuntime?.worlds, reason));
-  const ports: PortNumbers = { us: 0, eu: 0, s3: 0 };
-  let emulatorRuntime: EmulatorRuntime | undefined;
-  let servers: Readonly<Record<keyof PortNumbers, Server>> | undefined;
-
-  async function closeServers(): Promise<void> {
-    await Promise.all(Object.values(servers ?? {}).map((server) => closeServer(server, CLOSE_GRACE_MS)));
-  }
-
-  async function close(): Promise<void> {
-    await closeServers();
-    await emulatorRuntime?.close();
-    await folder.release();
-  }
-
-  /** All is saved before anybody hears that a file could not be written. */
-  async function exportAndClose(): Promise<void> {
-    await closeServers();
-    const [exportResult] = await Promise.allSettled([emulatorRuntime?.exportOnExit()]);
-    await close();
-    if (exportResult?.status === "rejected") throw exportResult.reason;
-  }
-
+  const folder = await acquireDataFolder(configuration.dataFolder);
+  const closers: (() => Promise<void>)[] = [folder.release];
+  const close = async () => {
+    for (const closeNext of closers.toReversed()) await closeNext();
+  };
   try {
-    const secrets = configuration.dataFolder === null ? createSecrets() : openSecrets(folder.path);
-    emulatorRuntime = openEmulatorRuntime({ configuration, folder: folder.path, secrets, ports });
-    const { main, missing } = await emulatorRuntime.openMain();
-    const handle = handlerOf(emulatorRuntime, folder.path);
-    servers = serversOf(emulatorRuntime, configuration, handle);
-    await listenOn(servers, ports, configuration);
-    const ready = readyLine(main, configuration, ports);
-    return running(emulatorRuntime, main, { ready, missing, handle, close: exportAndClose });
+    const emulator = openEmulator(configuration, folder.path);
+    closers.push(emulator.close);
+    void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
+    const { main, missing } = await openMain(emulator);
+    const freeSpace = createFreeSpaceGuard(folder.path);
+    const handle = (request: HttpRequest) => emulator.router.handle(freeSpace.checked(request));
+    const servers = createServers(configuration, emulator.worlds, handle);
+    closers.push(servers.close);
+    emulator.addresses.setPorts(await servers.listen());
+    return runningEmulator(emulator, main, {
+      missing,
+      handle,
+      async close() {
+        await servers.close();
+        await exportAndClose(emulator, close);
+      },
+    });
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function running(
-  { worlds, open, controlOf, defect }: EmulatorRuntime,
+/** All that lives in one data folder. */
+interface OpenedEmulator extends SharedContext, MainFileParts {
+  readonly router: Router;
+  /** Settles with what has ended a world, when something does (law 6). */
+  readonly defect: Promise<WorldDefect>;
+  close(): Promise<void>;
+}
+
+/** The composition root: the only place that knows every adapter. */
+function openEmulator(configuration: Configuration, folder: string): OpenedEmulator {
+  const isKept = configuration.dataFolder !== null;
+  const { limits } = configuration.settings;
+  const secrets = isKept ? openSecrets(folder) : createSecrets();
+  const dataDirectory = openDataDirectory({ root: folder, isKept });
+  const addresses = createServerAddresses(configuration);
+  const gateway = createGateway(HANDLERS, CODECS);
+  const encoder = createFileEncoder();
+  const defects = createDefectWatch();
+  const snapshots = createSnapshots(configuration, dataDirectory);
+  const worlds = createWorlds({
+    dataDirectory,
+    snapshots,
+    worldsMax: limits.worlds,
+    openRuntime(id, worldFolder, forkedState) {
+      const runtime = openWorldRuntime({
+        configuration: { ...configuration, ...dataDirectory.registry.worlds[id]?.beginning },
+        worldFolder,
+        ...(forkedState && { forkedState }),
+        secrets,
+        encoder,
+        isEmbedded: (endpointUrl) => addresses.isEmbedded(endpointUrl, id),
+        forks: () => dataDirectory.forksOf(worldFolder.objects),
+        handle: (request) => router.handleIn(id, request),
+      });
+      defects.watch(runtime.world);
+      return runtime;
+    },
+    seed: (world, isEmpty) => seedWorld(world, gateway, isEmpty ? undefined : configuration.seedData),
+  });
+  const bytesMax = limits.snapshot_bytes;
+  const snapshotFiles = createSnapshotFiles({ dataDirectory, secrets, bytesMax, snapshots });
+  const { openStreams } = gateway;
+  const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams };
+  const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
+  const router = createRouter({ worlds, gateway, allowedHosts: configuration.allowedHosts, controlOf });
+  return {
+    ...shared,
+    dataDirectory,
+    router,
+    defect: defects.first,
+    async close() {
+      await worlds.close();
+      await encoder.close();
+      await dataDirectory.whenDeleted();
+    },
+  };
+}
+
+/** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
+async function openMain(
+  emulator: OpenedEmulator,
+): Promise<{ readonly main: NamedWorld; readonly missing: MissingSecrets | undefined }> {
+  const { importFile, exportFile } = emulator.configuration;
+  const hasFiles = importFile !== null || exportFile !== null;
+  const missing = hasFiles ? await (await import("./main-file.ts")).beginMain(emulator) : undefined;
+  const main = await emulator.worlds.ensureReady(MAIN);
+  if (!main) throw unknownWorld(MAIN);
+  return { main, missing };
+}
+
+/** Another process writes to the data folder now: nothing more may be written here. */
+function endWorlds(worlds: Worlds, reason: string): void {
+  for (const { named } of worlds.list())
+    named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
+}
+
+/** All is saved before anybody hears that a file could not be written. */
+async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
+  try {
+    if (emulator.configuration.exportFile !== null)
+      await (await import("./main-file.ts")).exportMain(emulator);
+  } finally {
+    await close();
+  }
+}
+
+function runningEmulator(
+  emulator: OpenedEmulator,
   main: NamedWorld,
-  rest: Pick<RunningEmulator, "ready" | "missing" | "handle" | "close">,
+  rest: Pick<RunningEmulator, "missing" | "handle" | "close">,
 ): RunningEmulator {
+  const { worlds, addresses, defect } = emulator;
   return {
     ...rest,
-    control: controlOf(main),
-    world: open.find,
+    ready: addresses.readyLine(MAIN, main.runtime.world),
+    get control() {
+      return controlContextOf(main, emulator);
+    },
+    world: worlds.find,
     get objectsFolder() {
       return main.runtime.worldFolder.objects;
     },
@@ -101,83 +185,4 @@ function running(
       worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
     defect,
   };
-}
-
-interface LockedFolder {
-  readonly path: string;
-  release(): Promise<void>;
-}
-
-/** The data folder, locked; or a temporary one that goes when it is released. */
-async function acquireFolder(
-  { dataFolder }: Configuration,
-  onLost: (reason: string) => void,
-): Promise<LockedFolder> {
-  if (dataFolder !== null) {
-    const { release } = await lockFolder(dataFolder, onLost);
-    return { path: dataFolder, release };
-  }
-  const path = mkdtempSync(join(tmpdir(), "emulator-"));
-  return { path, release: () => rm(path, { recursive: true, force: true }) };
-}
-
-function endWorlds(worlds: Worlds | undefined, reason: string): void {
-  for (const { named } of worlds?.list() ?? [])
-    named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
-}
-
-function handlerOf({ router }: EmulatorRuntime, folder: string): RunningEmulator["handle"] {
-  const freeSpace = createFreeSpaceGuard(folder);
-  return (request) => router.handle(freeSpace.checked(request));
-}
-
-function serversOf(
-  { open }: EmulatorRuntime,
-  { settings }: Configuration,
-  handle: RunningEmulator["handle"],
-): Record<keyof PortNumbers, Server> {
-  const maxBodyBytes = () => settings.limits.body_bytes;
-  const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
-  return {
-    us: createOrigin({ region: "us", maxBodyBytes, clientAddresses, handle }),
-    eu: createOrigin({ region: "eu", maxBodyBytes, clientAddresses, handle }),
-    s3: createObjectStorageOrigin(open),
-  };
-}
-
-/** The US port is the first of three neighbours; 0 takes any three. */
-async function listenOn(
-  servers: Readonly<Record<keyof PortNumbers, Server>>,
-  ports: PortNumbers,
-  { port, host }: Configuration,
-): Promise<void> {
-  const wanted = { us: port, eu: port && port + 1, s3: port && port + 2 };
-  for (const name of ["s3", "eu", "us"] as const)
-    ports[name] = await listen(servers[name], wanted[name], host);
-}
-
-/** The S3 server is loaded with its first request: most uses of an emulator never open its port. */
-function createObjectStorageOrigin(worlds: OpenWorlds): Server {
-  let front: Promise<S3Listener> | undefined;
-  return createS3Server((request, response) => {
-    front ??= loadS3Front(worlds);
-    void front.then((answer) => answer(request, response));
-  });
-}
-
-async function loadS3Front(worlds: OpenWorlds): Promise<S3Listener> {
-  const { createS3Front } = await import("../s3/front/front.ts");
-  return createS3Front({ wallNow: Date.now, resolve: (url, headers) => storeFor(worlds, url, headers) });
-}
-
-async function storeFor(
-  worlds: OpenWorlds,
-  url: string,
-  headers: IncomingHttpHeaders,
-): Promise<Resolved | undefined> {
-  const { id, basePath } = worldChoice(url, headers);
-  const named = worlds.find(id) ?? (await worlds.ensureOpen(id));
-  while (named?.seeding) await named.seeding;
-  named?.runtime.clock.sync();
-  return named && { store: named.runtime.objects, basePath };
 }

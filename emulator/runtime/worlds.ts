@@ -11,8 +11,8 @@ import {
 } from "../storage/folders/registry.ts";
 import type { CreateWorldRequest } from "../subjects/control-operation.ts";
 import type { ForkedState, ForkSource } from "./fork-source.ts";
-import { type NamedWorld, type OpenWorlds, unknownWorld } from "./open-worlds.ts";
-import { refuseName, SEEDED, type SnapshotStore } from "./snapshots.ts";
+import { freeWorldName, refuseWorldName, SEEDED, unknownSource, unknownWorld } from "./names.ts";
+import { createOpenWorlds, type NamedWorld, type OpenWorlds, type OpenWorldsParts } from "./open-worlds.ts";
 
 /** What is known of a world without opening it. */
 export interface WorldFacts {
@@ -23,8 +23,12 @@ export interface WorldFacts {
   readonly named: NamedWorld | undefined;
 }
 
-/** The worlds of a process: made, begun anew and removed. */
+/** The worlds of a process: opened, made, begun anew and removed. */
 export interface Worlds {
+  /** A world that is in use; others lie in their folders until somebody asks for them. */
+  find(id: string): NamedWorld | undefined;
+  /** Opens a world unless it is in use, and waits until it holds all that it begins with; undefined when there is none. */
+  ensureReady(id: string): Promise<NamedWorld | undefined>;
   list(): readonly WorldFacts[];
   /** Begins empty or seeded, if wanted in its own way; or goes on from a world or a snapshot as that stands. */
   create(request: CreateWorldRequest): Promise<WorldFacts>;
@@ -35,94 +39,115 @@ export interface Worlds {
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Puts what a snapshot holds in the place of what a world holds. */
   load(named: NamedWorld, snapshot: string): void;
+  /** Saves the worlds that are in use and lets go of their folders. */
+  close(): Promise<void>;
 }
 
 /** What worlds are made with; `worldsMax` bounds how many there may be. */
-export interface WorldsParts {
-  readonly dataDirectory: DataDirectory;
-  readonly snapshotStore: SnapshotStore;
-  readonly open: OpenWorlds;
+export interface WorldsOptions extends OpenWorldsParts {
   readonly worldsMax: number;
 }
 
-/** A world that could not be given what it begins with is removed again. */
-export function createWorlds(parts: WorldsParts): Worlds {
-  const { dataDirectory, snapshotStore, open } = parts;
+interface WorldsParts extends Pick<WorldsOptions, "dataDirectory" | "snapshots" | "worldsMax"> {
+  readonly open: OpenWorlds;
+}
 
-  async function createFresh(
-    id: string,
-    isEmpty: boolean,
-    initialSettings?: InitialSettings,
-  ): Promise<string> {
-    const worldFolder = dataDirectory.prepare("worlds", id);
-    register(dataDirectory, id, {
-      home: worldFolder,
-      from: isEmpty ? null : SEEDED,
-      ...(initialSettings && { beginning: initialSettings }),
-    });
-    const named = open.add(id, worldFolder);
-    try {
-      await open.seed(named, isEmpty);
-    } catch (error) {
-      // A world that is there holds all that it begins with. Somebody may have removed this one already.
-      if (open.find(id) === named) remove(id);
-      throw error;
-    }
-    return id;
-  }
-
-  /** In one go, so that of two who ask for it one is told that there is no such world. */
-  function remove(id: string): void {
-    if (id === MAIN)
-      throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
-    if (!Object.hasOwn(dataDirectory.registry.worlds, id)) throw unknownWorld(id);
-    const { [id]: _, ...worlds } = dataDirectory.registry.worlds;
-    const written = (): void => {
-      const named = open.find(id);
-      open.drop(id);
-      if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
-    };
-    dataDirectory.change({ ...dataDirectory.registry, worlds }, { written });
-  }
-
-  const factsOf = (id: string): WorldFacts => {
-    return { id, from: dataDirectory.registry.worlds[id]?.from ?? null, named: open.find(id) };
-  };
-
+/** The worlds of a data folder; none is open before somebody asks for it. */
+export function createWorlds(options: WorldsOptions): Worlds {
+  const open = createOpenWorlds(options);
+  const parts: WorldsParts = { ...options, open };
   return {
-    list: () => Object.keys(dataDirectory.registry.worlds).map(factsOf),
-    async create({ id, from, initialSettings }) {
-      refuseTaken(parts, id ?? freeName(dataDirectory));
-      if (initialSettings) refuseInitialSettings(from);
-      const isNew =
-        from === undefined || (from === SEEDED && (initialSettings || !snapshotStore.forkSource(SEEDED)));
-      const created = isNew
-        ? createFresh(id ?? freeName(dataDirectory), from === undefined, initialSettings)
-        : fork(parts, id, from);
-      return factsOf(await created);
+    find: open.find,
+    async ensureReady(id) {
+      const named = open.find(id) ?? (await open.ensureOpen(id));
+      while (named?.seeding) await named.seeding;
+      return named;
     },
+    list: () => Object.keys(parts.dataDirectory.registry.worlds).map((id) => factsOf(parts, id)),
+    create: async (request) => factsOf(parts, await create(parts, request)),
     startFromSnapshot: (id, snapshot, adjust) => startFromSnapshot(parts, id, snapshot, adjust),
-    remove,
-    async reset(named, isEmpty) {
-      const isLikeOthers = !isEmpty && startsAsConfigured(dataDirectory.registry, named.id);
-      const source = isLikeOthers ? snapshotStore.forkSource(SEEDED) : undefined;
-      if (source) return continueFrom(parts, named, source, SEEDED);
-      const worldFolder = dataDirectory.prepare("worlds", named.id);
-      replace(parts, named, keepObjectsFolder(dataDirectory, named, worldFolder), isEmpty ? null : SEEDED);
-      await open.seed(named, isEmpty);
-    },
-    load(named, name) {
-      const source = snapshotStore.forkSource(name);
-      if (!source) throw unknownSource(name);
-      continueFrom(parts, named, source, name);
-    },
+    remove: (id) => remove(parts, id),
+    reset: (named, isEmpty) => reset(parts, named, isEmpty),
+    load: (named, snapshot) => load(parts, named, snapshot),
+    close: open.close,
   };
+}
+
+function factsOf({ dataDirectory, open }: WorldsParts, id: string): WorldFacts {
+  return { id, from: dataDirectory.registry.worlds[id]?.from ?? null, named: open.find(id) };
+}
+
+async function create(
+  parts: WorldsParts,
+  { id: wanted, from, initialSettings }: CreateWorldRequest,
+): Promise<string> {
+  const { dataDirectory, snapshots } = parts;
+  const id = wanted ?? freeWorldName(dataDirectory.registry);
+  refuseTaken(parts, id);
+  if (initialSettings) refuseInitialSettings(from);
+  const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
+  return isNew ? createFresh(parts, id, from === undefined, initialSettings) : fork(parts, wanted, from);
+}
+
+/** A world that could not be given what it begins with is removed again. */
+async function createFresh(
+  parts: WorldsParts,
+  id: string,
+  isEmpty: boolean,
+  initialSettings: InitialSettings | undefined,
+): Promise<string> {
+  const { dataDirectory, open } = parts;
+  const worldFolder = dataDirectory.prepare("worlds", id);
+  register(dataDirectory, id, {
+    home: worldFolder,
+    from: isEmpty ? null : SEEDED,
+    ...(initialSettings && { beginning: initialSettings }),
+  });
+  const named = open.add(id, worldFolder);
+  try {
+    await open.seed(named, isEmpty);
+  } catch (error) {
+    // A world that is there holds all that it begins with. Somebody may have removed this one already.
+    if (open.find(id) === named) remove(parts, id);
+    throw error;
+  }
+  return id;
+}
+
+/** In one go, so that of two who ask for it one is told that there is no such world. */
+function remove({ dataDirectory, open }: WorldsParts, id: string): void {
+  if (id === MAIN)
+    throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
+  if (!Object.hasOwn(dataDirectory.registry.worlds, id)) throw unknownWorld(id);
+  const { [id]: _, ...worlds } = dataDirectory.registry.worlds;
+  const written = (): void => {
+    const named = open.find(id);
+    open.drop(id);
+    if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
+  };
+  dataDirectory.change({ ...dataDirectory.registry, worlds }, { written });
+}
+
+async function reset(parts: WorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
+  const { dataDirectory, snapshots, open } = parts;
+  const isLikeOthers = !isEmpty && startsAsConfigured(dataDirectory.registry, named.id);
+  const source = isLikeOthers ? snapshots.forkSource(SEEDED) : undefined;
+  if (source) return continueFrom(parts, named, source, SEEDED);
+  const worldFolder = dataDirectory.prepare("worlds", named.id);
+  replace(parts, named, keepObjectsFolder(dataDirectory, named, worldFolder), isEmpty ? null : SEEDED);
+  await open.seed(named, isEmpty);
+}
+
+function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
+  const source = parts.snapshots.forkSource(snapshot);
+  if (!source) throw unknownSource(snapshot);
+  continueFrom(parts, named, source, snapshot);
 }
 
 function fork(parts: WorldsParts, wanted: string | undefined, from: string): Promise<string> {
   const { dataDirectory, open } = parts;
   return withForkSource(parts, from, (source) => {
-    const id = wanted ?? freeName(dataDirectory);
+    const id = wanted ?? freeWorldName(dataDirectory.registry);
     // Somebody else may have been quicker.
     refuseTaken(parts, id);
     const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("worlds", id));
@@ -133,12 +158,12 @@ function fork(parts: WorldsParts, wanted: string | undefined, from: string): Pro
 }
 
 function startFromSnapshot(
-  { dataDirectory, snapshotStore, open }: WorldsParts,
+  { dataDirectory, snapshots, open }: WorldsParts,
   id: string,
   snapshot: string,
   adjust: (image: WorldImage) => WorldImage,
 ): void {
-  const source = snapshotStore.forkSource(snapshot);
+  const source = snapshots.forkSource(snapshot);
   const first = dataDirectory.registry.worlds[id];
   if (!source || !first) throw unknownSource(snapshot);
   const image = adjust(source.image);
@@ -150,11 +175,11 @@ function startFromSnapshot(
 }
 
 async function withForkSource<T>(
-  { snapshotStore, open }: WorldsParts,
+  { snapshots, open }: WorldsParts,
   name: string,
   use: (source: ForkSource) => T,
 ): Promise<T> {
-  const savedSource = snapshotStore.forkSource(name);
+  const savedSource = snapshots.forkSource(name);
   if (savedSource) return use(savedSource);
   const named = await open.ensureOpen(name);
   if (!named) throw unknownSource(name);
@@ -212,30 +237,8 @@ function replace(
   open.replaceRuntime(named, worldFolder, forkedState);
 }
 
-function freeName({ registry }: DataDirectory): string {
-  for (let n = 1; ; n += 1) {
-    const name = `world-${n}`;
-    if (!Object.hasOwn(registry.worlds, name) && !Object.hasOwn(registry.snapshots, name)) return name;
-  }
-}
-
 function refuseTaken({ dataDirectory, worldsMax }: WorldsParts, id: string): void {
-  const { worlds, snapshots } = dataDirectory.registry;
-  refuseName(id);
-  if (Object.hasOwn(worlds, id)) throw new Refusal(409, "taken", `There is a world ${id} already.`);
-  if (Object.hasOwn(snapshots, id))
-    throw new Refusal(
-      409,
-      "taken",
-      `${id} is the name of a snapshot; worlds and snapshots share their names.`,
-    );
-  if (Object.keys(worlds).length >= worldsMax)
-    throw new Refusal(
-      422,
-      "too_many_worlds",
-      `There are ${worldsMax} worlds already.`,
-      "Remove one with DELETE /_emulator/v1/worlds/{id}, or raise limits.worlds.",
-    );
+  refuseWorldName(dataDirectory.registry, id, worldsMax);
 }
 
 /** What goes on from something stands where that stood. */
@@ -247,13 +250,4 @@ function refuseInitialSettings(from: string | undefined): void {
       `A world that goes on from ${from} has the seed, the time and the clock of that.`,
       "Leave seed, now and clock out, or make an empty or a seeded world.",
     );
-}
-
-function unknownSource(name: string): Refusal {
-  return new Refusal(
-    404,
-    "unknown_source",
-    `There is neither a world nor a snapshot ${name}.`,
-    "GET /_emulator/v1/worlds and GET /_emulator/v1/snapshots list them.",
-  );
 }

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders, Server } from "node:http";
+import type { Configuration } from "../config/configuration.ts";
+import { createClientAddresses } from "../http/server/client-address.ts";
+import { closeServer, createOrigin, listen } from "../http/server/server.ts";
+import { worldChoice } from "../http/world-choice.ts";
+import type { Resolved, S3Listener } from "../s3/front/front.ts";
+import { createS3Server } from "../s3/front/server.ts";
+import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { PortNumbers } from "./addresses.ts";
+import type { Worlds } from "./worlds.ts";
+
+/** The servers of a process: one for each region, and that of the object store. */
+export interface Servers {
+  /** The US port is the first of three neighbours; 0 takes any three. */
+  listen(): Promise<PortNumbers>;
+  close(): Promise<void>;
+}
+
+const CLOSE_GRACE_MS = 1000;
+
+/** Servers that do not listen yet. */
+export function createServers(
+  { settings, port, host }: Configuration,
+  worlds: Worlds,
+  handle: (request: HttpRequest) => Promise<HttpReply>,
+): Servers {
+  const maxBodyBytes = () => settings.limits.body_bytes;
+  const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
+  const us = createOrigin({ region: "us", maxBodyBytes, clientAddresses, handle });
+  const eu = createOrigin({ region: "eu", maxBodyBytes, clientAddresses, handle });
+  const s3 = createObjectStorageOrigin(worlds);
+  return {
+    async listen() {
+      const s3Port = await listen(s3, port && port + 2, host);
+      const euPort = await listen(eu, port && port + 1, host);
+      return { us: await listen(us, port, host), eu: euPort, s3: s3Port };
+    },
+    async close() {
+      await Promise.all([us, eu, s3].map((server) => closeServer(server, CLOSE_GRACE_MS)));
+    },
+  };
+}
+
+/** The S3 front is loaded with its first request: most uses of an emulator never open its port. */
+function createObjectStorageOrigin(worlds: Worlds): Server {
+  let front: Promise<S3Listener> | undefined;
+  return createS3Server((request, response) => {
+    front ??= loadS3Front(worlds);
+    void front.then((answer) => answer(request, response));
+  });
+}
+
+async function loadS3Front(worlds: Worlds): Promise<S3Listener> {
+  const { createS3Front } = await import("../s3/front/front.ts");
+  return createS3Front({ wallNow: Date.now, resolve: (url, headers) => storeFor(worlds, url, headers) });
+}
+
+async function storeFor(
+  worlds: Worlds,
+  url: string,
+  headers: IncomingHttpHeaders,
+): Promise<Resolved | undefined> {
+  const { id, basePath } = worldChoice(url, headers);
+  const named = await worlds.ensureReady(id);
+  named?.runtime.clock.sync();
+  return named && { store: named.runtime.objects, basePath };
+}
