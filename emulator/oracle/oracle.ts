@@ -12,7 +12,7 @@ import { createFindings, type Findings } from "./findings.ts";
 
 /** What the oracle reads: the world, its rows and the stores that its files lie in. */
 export interface OracleParts {
-  readonly world: () => World;
+  readonly world: World;
   /** Where the rows are that the files are to hold. */
   readonly traces: TraceLocation;
   /** The ways to object stores elsewhere. */
@@ -45,12 +45,11 @@ export function createOracle({ world, traces, objectStores, secrets, objects }: 
 
   return {
     async verify(exportId) {
-      const present = world();
-      const found = requireExport(present.reader, exportId);
+      const found = requireExport(world.reader, exportId);
       if (waiting >= WAITING_MAX)
         throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
       waiting += 1;
-      const tools = { world: present, traces, objectStores, secrets, bodies: objects.files };
+      const tools = { world, traces, objectStores, secrets, bodies: objects.files };
       const mine = last.then(() => verify(found, tools));
       last = mine.then(
         () => (waiting -= 1),

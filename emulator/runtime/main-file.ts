@@ -11,7 +11,7 @@ import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import type { DataDirectory } from "../storage/folders/data-directory.ts";
 import { holdsRecords } from "../storage/journal/snapshot.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
-import { resumedState } from "./world-runtime.ts";
+import { resumedState } from "./world-state.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** The snapshot of a file that was written at the end of a process. */

@@ -1,14 +1,13 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { AdvanceTarget } from "../kernel/advance.ts";
-import { type Commit, emptyState, type WorldState } from "../kernel/commit.ts";
-import { imageOf, type WorldImage } from "../kernel/image.ts";
-import { formatInstant } from "../kernel/instant.ts";
+import type { Commit, WorldState } from "../kernel/commit.ts";
+import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createWorld, type EffectRunner, type WorldParts } from "../kernel/world.ts";
 import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageParts } from "../s3/object-store.ts";
 import type { WorldFolder } from "../storage/folders/registry.ts";
-import { openStore, readStore, type Store } from "../storage/journal/store.ts";
+import type { Store } from "../storage/journal/store.ts";
 import { type ObjectFiles, openObjectFiles } from "../storage/objects/object-files.ts";
 import { encoderFor, type SharedEncoder } from "../storage/parquet/encoder.ts";
 import { openTraceStore, type TraceFiles } from "../storage/rows/store.ts";
@@ -25,9 +24,10 @@ import { statsEffects } from "../subjects/queries/effects.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
 import type { Ports, Secrets, World } from "../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
-import { COLLECTIONS, REACTIONS } from "./assembly.ts";
+import { REACTIONS } from "./assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
 import { type ForkedState, type ForkSource, liveForkSource } from "./fork-source.ts";
+import { lastStateOf, openRecords } from "./world-state.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
 export interface WorldRuntime {
@@ -69,16 +69,19 @@ export interface WorldRuntimeOptions {
 
 const JOURNAL_CAPACITY = 10_000;
 
-/** Opens a world: as its home has it, or as the origin says that it begins. */
+/** Opens a world: as its folder has it, or as a fork begins; everything that it works with is there when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { configuration, worldFolder, forkedState } = options;
   const { image, store } = openRecords(options, (error) => world.end(error));
-  const adapters = openAdapters(options, store);
+  const adapters = openAdapters(options, store, {
+    // Effects open clients after a turn of the world, whose own store the embedded ones lead into.
+    open: (address, credentials) => objectStores.open(address, credentials),
+  });
   const { traces, files, encoder, webhooks } = adapters;
   const world = createWorld<Ports>(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
   const objects: ObjectStore = { world, files, delays: adapters.delays, triggerFault: triggerS3Fault };
-  adapters.objectStores = createObjectStoreClients({
+  const objectStores = createObjectStoreClients({
     store: objects,
     timeoutMs: configuration.settings.timings.object_store_timeout_ms,
   });
@@ -91,7 +94,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     adapters.delays.rejectAll(reason);
     files.end();
     webhooks.close();
-    adapters.objectStores?.close();
+    objectStores.close();
     traces.close();
     await encoder.close();
     await store?.close(last);
@@ -120,10 +123,6 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   };
 }
 
-function lastStateOf(world: World, store: Store | undefined): WorldState | undefined {
-  return store && !world.defect ? world.state() : undefined;
-}
-
 /** What is under way would end in one of the two worlds only. */
 async function waitUntilIdle(world: World): Promise<void> {
   if (world.defect) throw world.defect;
@@ -146,34 +145,14 @@ interface WorldAdapters {
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
-  /** Opened once the world is there that its embedded side leads into. */
-  objectStores: ReturnType<typeof createObjectStoreClients> | undefined;
+  readonly objectStores: ObjectStoreClients;
 }
 
-interface OpenedRecords {
-  readonly image: WorldImage;
-  readonly store: Store | undefined;
-}
-
-function openRecords(
-  { configuration, worldFolder, forkedState }: WorldRuntimeOptions,
-  onFailure: (error: Error) => void,
-): OpenedRecords {
-  const isKept = configuration.dataFolder !== null;
-  const folder = worldFolder.records;
-  if (forkedState)
-    return {
-      image: forkedState.image,
-      store: isKept ? openStore({ folder, last: forkedState.last, onFailure }) : undefined,
-    };
-  const initial = initialState(configuration);
-  if (!isKept) return { image: imageOf(initial, COLLECTIONS), store: undefined };
-  const { state, last } = readStore(folder, initial);
-  const image = imageOf(resumedState(state, configuration), COLLECTIONS);
-  return { image, store: openStore({ folder, last, onFailure }) };
-}
-
-function openAdapters(options: WorldRuntimeOptions, store: Store | undefined): WorldAdapters {
+function openAdapters(
+  options: WorldRuntimeOptions,
+  store: Store | undefined,
+  objectStores: ObjectStoreClients,
+): WorldAdapters {
   const { configuration, worldFolder, forkedState, secrets, isEmbedded, handle, forks } = options;
   const { settings } = configuration;
   const inherited = forkedState && { inherited: forkedState.rows };
@@ -188,16 +167,13 @@ function openAdapters(options: WorldRuntimeOptions, store: Store | undefined): W
     delays: createDelays(),
     encoder: encoderFor(options.encoder, traces.location),
     webhooks: createWebhookSender({ settings, handle }),
-    objectStores: undefined,
+    objectStores,
   };
 }
 
 function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<Ports> {
-  const { ports, store, encoder, webhooks } = adapters;
+  const { ports, store, encoder, webhooks, objectStores } = adapters;
   const storage = objectStorageParts(adapters.files, delays);
-  const objectStores: ObjectStoreClients = {
-    open: (address, credentials) => objectStoresOf(adapters).open(address, credentials),
-  };
   return {
     image,
     ports,
@@ -247,10 +223,9 @@ function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
 
   async function load(): Promise<Oracle> {
     const { createOracle } = await import("../oracle/oracle.ts");
-    const { traces, ports } = adapters;
-    const objectStores = objectStoresOf(adapters);
+    const { traces, ports, objectStores } = adapters;
     return createOracle({
-      world: () => objects.world,
+      world: objects.world,
       traces: traces.location,
       objectStores,
       secrets: ports.secrets,
@@ -264,30 +239,4 @@ function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
       return (await oracle).verify(exportId);
     },
   };
-}
-
-function objectStoresOf({ objectStores }: WorldAdapters): NonNullable<WorldAdapters["objectStores"]> {
-  if (!objectStores) throw new Error("The doors of the object stores are not open yet.");
-  return objectStores;
-}
-
-function initialState({ seed, now, clock }: Configuration): WorldState {
-  return emptyState(seed, now ?? Date.now(), clock);
-}
-
-/** A world that was left goes on: a flowing clock with the wall's time, never backwards. */
-export function resumedState<S extends Pick<WorldState, "turn" | "now" | "clock">>(
-  state: S,
-  { clock, now }: Configuration,
-): S {
-  if (state.turn === 0) return state;
-  if (now !== null && now < state.now)
-    throw new Refusal(
-      422,
-      "backwards",
-      `--now ${formatInstant(now)} is before ${formatInstant(state.now)}, where this data stands; time only moves forward.`,
-      "Leave it out, or use another --data folder.",
-    );
-  const wall = clock.mode === "flowing" ? Date.now() : state.now;
-  return { ...state, clock, now: Math.max(state.now, now ?? wall) };
 }

@@ -173,7 +173,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
   await exportWindow(EXPORT_ID, start, options.end ?? "2025-03-04T18:00:00.000000Z", null);
 
   const oracle = createOracle({
-    world: () => world,
+    world,
     traces: traces.location,
     objectStores: options.doors?.(elsewhere) ?? NO_OBJECT_STORES,
     secrets,
