@@ -8,17 +8,17 @@ export interface WorldDefect {
   readonly journal: Pick<Journal, "since">;
 }
 
-/** Tells of the first world that could not go on. */
+/** Reports the first world that has ended by a defect. */
 export interface DefectWatch {
-  /** Never settles as long as all goes well. */
+  /** Never settles while no world ends by a defect. */
   readonly first: Promise<WorldDefect>;
   watch(world: Pick<World, "journal" | "defect">): void;
 }
 
-/** Worlds end for these reasons when they are told to. */
+/** Codes of the refusals with which a world is ended on purpose. */
 const EXPECTED_END_CODES = new Set(["closing", "reset", "world_removed"]);
 
-/** Watches worlds; the first one that breaks is told of. */
+/** Watches worlds; the first one that ends by a defect settles `first`. */
 export function createDefectWatch(): DefectWatch {
   let report: (worldDefect: WorldDefect) => void = () => undefined;
   const first = new Promise<WorldDefect>((resolve) => {

@@ -17,7 +17,7 @@ import type { Worlds } from "./worlds.ts";
 /** The snapshot of a file that was written at the end of a process. */
 const AT_EXIT = "at-exit";
 
-/** What the file that the world main begins with, or is written to, is handled by. */
+/** What reads and writes the file that the world main begins with or is exported to. */
 export interface MainFileParts {
   readonly configuration: Configuration;
   readonly dataDirectory: DataDirectory;
@@ -25,14 +25,14 @@ export interface MainFileParts {
   readonly worlds: Worlds;
 }
 
-/** Makes the world `main` go on from a file; what could not be written at the end is told at the beginning. */
+/** Starts the world `main` from a file; an export file that cannot be written is refused now, not at the end. */
 export async function beginMain(parts: MainFileParts): Promise<MissingSecrets | undefined> {
   const { exportFile } = parts.configuration;
   if (exportFile !== null) await checkWritable(exportFile, true);
   return importMain(parts);
 }
 
-/** `--import`: data that is there already is never replaced. */
+/** `--import`: existing data is never replaced. */
 async function importMain({
   configuration,
   dataDirectory,
@@ -57,7 +57,7 @@ async function importMain({
   return missing;
 }
 
-/** `--export-on-exit`: what lay under the name of the file stays until the new one is whole. */
+/** `--export-on-exit`: the old file stays until the new one is complete. */
 export async function exportMain({ configuration, snapshotFiles, worlds }: MainFileParts): Promise<void> {
   const { exportFile, snapshotPassphrase } = configuration;
   const main = worlds.find(MAIN);

@@ -14,7 +14,7 @@ import { SEEDED } from "./names.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
 
-/** A world under its name: what runs there now, and what it was asked lately. */
+/** A world under its name: its current runtime and its last requests. */
 export interface NamedWorld {
   readonly id: string;
   /** Another one after each reset. */
@@ -28,24 +28,25 @@ export interface NamedWorld {
 export interface OpenWorldsParts {
   readonly dataDirectory: DataDirectory;
   readonly snapshots: Snapshots;
-  /** Opens a world at its home. */
+  /** Opens a world in its folder. */
   openRuntime(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): WorldRuntime;
   /** Gives a fresh world what it begins with. */
   seed(world: World, isEmpty: boolean): Promise<void>;
 }
 
-/** The worlds that are in use; others lie in their homes until somebody asks for them. */
+/** The worlds that are in use; the others are opened with the first request for them. */
 export interface OpenWorlds {
   find(id: string): NamedWorld | undefined;
   /** Opens a world that was kept and not used yet; undefined when there is none of this name. */
   ensureOpen(id: string): Promise<NamedWorld | undefined>;
   add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld;
-  /** Opens another home under the name of a world, whose own has ended. */
+  /** Opens another folder under the name of a world whose runtime has ended. */
   replaceRuntime(named: NamedWorld, worldFolder: WorldFolder, forkedState?: ForkedState): void;
   seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
-  /** Ends what runs there; its files are let go in the background. */
+  /** Ends the runtime of a world; its files are released in the background. */
   end(named: NamedWorld, reason: Refusal): void;
-  drop(id: string): void;
+  /** Ends a world for good; nothing runs under its name any more. */
+  remove(id: string, reason: Refusal): void;
   close(): Promise<void>;
 }
 
@@ -70,6 +71,15 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
     return named;
   }
 
+  function end({ runtime }: NamedWorld, reason: Refusal): void {
+    // Nobody waits for a world that has ended, so a failure to release its files has no one to be reported to.
+    const ended = runtime
+      .end(reason)
+      .catch(() => undefined)
+      .finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
   return {
     find: (id) => open.get(id),
     async ensureOpen(id) {
@@ -87,15 +97,12 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
       named.recording = createRecording(named.runtime.isFresh);
     },
     seed: (named, isEmpty) => seedNamed(parts, named, isEmpty),
-    end({ runtime }, reason) {
-      // Whatever it fails to leave behind, nobody looks for it any more.
-      const ended = runtime
-        .end(reason)
-        .catch(() => undefined)
-        .finally(() => ending.delete(ended));
-      ending.add(ended);
+    end,
+    remove(id, reason) {
+      const named = open.get(id);
+      open.delete(id);
+      if (named) end(named, reason);
     },
-    drop: (id) => void open.delete(id),
     async close() {
       const all = [...open.values()];
       open.clear();
@@ -105,7 +112,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
   };
 }
 
-/** A world that was being filled when its process ended begins once more. */
+/** A world that was being seeded when its process ended starts again in an empty folder. */
 function completeFolder(dataDirectory: DataDirectory, id: string, entry: WorldEntry): WorldFolder {
   if (!dataDirectory.isIncomplete(entry.home)) return entry.home;
   const worldFolder = dataDirectory.prepare("worlds", id);
@@ -113,7 +120,7 @@ function completeFolder(dataDirectory: DataDirectory, id: string, entry: WorldEn
   return worldFolder;
 }
 
-/** Until it has all that it begins with, and that is kept for others to begin with, a world answers nobody. */
+/** A world answers no request until its initial data is written and kept for other worlds to start with. */
 async function seedNamed(parts: OpenWorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
   const seedingDone = seedAndPersist(parts, named, isEmpty);
   const seeding = seedingDone

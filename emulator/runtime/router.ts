@@ -70,7 +70,7 @@ function handleNow(
   return afterPersisted(runtime, reply, record);
 }
 
-/** Nobody is told of what the end of the process could still undo. */
+/** A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged. */
 async function afterPersisted(
   runtime: WorldRuntime,
   replying: Promise<HttpReply>,
@@ -93,7 +93,7 @@ async function answerControl(
   return handleControl(context, request, allowedHosts);
 }
 
-/** A client that was given a base path finds what it is told of below it. */
+/** Locations in a reply carry the base path that the client has used. */
 function withBasePath(reply: HttpReply, basePath: string): HttpReply {
   const headers = { ...reply.headers };
   for (const name of ["location", "content-location"])
@@ -101,7 +101,7 @@ function withBasePath(reply: HttpReply, basePath: string): HttpReply {
   return { ...reply, headers };
 }
 
-/** Pages of other origins have to be able to read it, wherever they may call. */
+/** With CORS headers, so that pages of other origins can read why they were refused. */
 function refusalFor(request: HttpRequest, error: unknown): HttpReply {
   if (!(error instanceof Refusal)) throw error;
   const { status, code, message, hint } = error;

@@ -25,11 +25,11 @@ export interface SnapshotFacts {
   readonly missing?: MissingSecrets;
 }
 
-/** Worlds that were put aside, under their names: what other worlds go on from. */
+/** Named snapshots of worlds: what other worlds are forked from. */
 export interface Snapshots {
   /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there. */
   save(name: string, of: string, runtime: WorldRuntime): Promise<SnapshotFacts>;
-  /** Puts a world that was just seeded aside, so that the next one need not be seeded again. */
+  /** Keeps a world that was just seeded, so that the next one is forked from it instead of seeded again. */
   saveSeeded(runtime: WorldRuntime): Promise<void>;
   list(): readonly SnapshotFacts[];
   find(name: string): SnapshotFacts;
@@ -40,14 +40,14 @@ export interface Snapshots {
   refuse(name: string): void;
   /** A snapshot as it is put into a file. */
   exportSource(name: string): ExportSource;
-  /** Enters a snapshot whose home was filled by somebody else. */
+  /** Registers a snapshot whose folder an import has filled. */
   registerImported(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
 }
 
 /** What is known of a snapshot without a file being read. */
 type LoadedState = Pick<ForkedState, "image" | "limiter"> & Partial<Pick<ForkedState, "rows">>;
 
-/** Takes up the snapshots that an earlier process kept; their records are read on first use. */
+/** The snapshots of a data folder; their records are read on first use. */
 export function createSnapshots(configuration: Configuration, dataDirectory: DataDirectory): Snapshots {
   const loadedSnapshots = new Map<string, Snapshot>();
   const isKept = configuration.dataFolder !== null;
@@ -73,7 +73,7 @@ export function createSnapshots(configuration: Configuration, dataDirectory: Dat
     return snapshot;
   }
 
-  /** Everything is prepared before the registry says so: what fails leaves the old snapshot. */
+  /** The registry changes last: a failure leaves the old snapshot. */
   function saveFrom(name: string, of: string, source: ForkSource): SnapshotEntry {
     const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("snapshots", name));
     const { now, turn } = source.image;

@@ -38,16 +38,16 @@ export interface WorldRuntime {
   readonly worldFolder: WorldFolder;
   /** True for a world that has still to be given what a fresh one holds. */
   readonly isFresh: boolean;
-  /** Advances a copy of the world whose effects only pretend, and throws it away. */
+  /** Advances a copy of the world with stubbed effects, and discards it. */
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   stats(): { readonly rows: number; readonly bytes: number };
-  /** Calls back once nothing is under way, with what another world goes on from: to be used in the same go. */
+  /** Calls `use` once no effect is in flight; the fork source is valid until `use` returns. */
   whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
   /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
   persisted(): Promise<void> | undefined;
-  /** Ends the world and lets go of its folders at once, for another one to take its place. */
+  /** Ends the world and releases its folders without saving, for another one to take its place. */
   end(reason: Refusal): Promise<void>;
-  /** Saves the state and lets go of the folders. */
+  /** Saves the state and releases the folders. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface WorldRuntime {
 export interface WorldRuntimeOptions {
   readonly configuration: Configuration;
   readonly worldFolder: WorldFolder;
-  /** Left out for a world that begins with what its home holds. */
+  /** Left out for a world that begins with what its folder holds. */
   readonly forkedState?: ForkedState;
   readonly secrets: Secrets;
   /** One for all worlds of a process. */
@@ -111,7 +111,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     stats: () => traces.stats(),
     persisted: () => store?.flushed(),
     async whenIdle(use) {
-      // Nobody need have asked a flowing world for its time lately.
+      // The last request of a flowing world may be long ago.
       clock.sync();
       do await waitUntilIdle(world);
       while (world.inFlight().length > 0);
@@ -123,7 +123,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   };
 }
 
-/** What is under way would end in one of the two worlds only. */
+/** Waits for effects in flight: their results would reach only one of the two worlds. */
 async function waitUntilIdle(world: World): Promise<void> {
   if (world.defect) throw world.defect;
   if (await isStalled(world, world.settled()))
@@ -190,7 +190,7 @@ function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): Wo
   };
 }
 
-/** Requests of one moment are kept together, since their replies can wait for that; nothing else waits. */
+/** Turns of requests are written in batches, which their replies wait for; all others at once. */
 function persistCommits(store: Store | undefined): (commit: Commit) => void {
   if (!store) return () => undefined;
   return (commit) => (commit.cause.type === "request" ? store.appendBatched(commit) : store.append(commit));
@@ -217,7 +217,7 @@ async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTa
   return rehearse(world, (image) => partsOf(adapters, image, createDelays()), target);
 }
 
-/** Loaded when it is first asked: most uses of an emulator verify nothing. */
+/** The oracle, loaded with its first request: most uses of an emulator verify nothing. */
 function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
   let oracle: Promise<Oracle> | undefined;
 

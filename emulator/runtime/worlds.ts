@@ -114,18 +114,14 @@ async function createFresh(
   return id;
 }
 
-/** In one go, so that of two who ask for it one is told that there is no such world. */
+/** Synchronous, so that the second of two concurrent requests is refused (unknown_world). */
 function remove({ dataDirectory, open }: WorldsParts, id: string): void {
   if (id === MAIN)
     throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
   if (!Object.hasOwn(dataDirectory.registry.worlds, id)) throw unknownWorld(id);
   const { [id]: _, ...worlds } = dataDirectory.registry.worlds;
-  const written = (): void => {
-    const named = open.find(id);
-    open.drop(id);
-    if (named) open.end(named, new Refusal(404, "world_removed", `The world ${id} was removed.`));
-  };
-  dataDirectory.change({ ...dataDirectory.registry, worlds }, { written });
+  const reason = new Refusal(404, "world_removed", `The world ${id} was removed.`);
+  dataDirectory.change({ ...dataDirectory.registry, worlds }, { written: () => open.remove(id, reason) });
 }
 
 async function reset(parts: WorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
@@ -195,7 +191,7 @@ function register(
   change(withWorld(registry, id, entry), options);
 }
 
-/** People look for exported files where they found them last, so their folder keeps its name if it may. */
+/** The folder of objects keeps its path where nothing was forked from it: people look for exported files there. */
 function keepObjectsFolder(
   dataDirectory: DataDirectory,
   { runtime }: NamedWorld,
@@ -214,7 +210,7 @@ function continueFrom(parts: WorldsParts, named: NamedWorld, source: ForkSource,
   replace(parts, named, target, from, forkedState);
 }
 
-/** The old world ends when all that the new one needs is there, and that is written down. */
+/** The old runtime ends when everything that the new one needs is prepared and registered. */
 function replace(
   { dataDirectory, open }: WorldsParts,
   named: NamedWorld,
@@ -241,7 +237,7 @@ function refuseTaken({ dataDirectory, worldsMax }: WorldsParts, id: string): voi
   refuseWorldName(dataDirectory.registry, id, worldsMax);
 }
 
-/** What goes on from something stands where that stood. */
+/** A fork takes seed, time and clock from its source. */
 function refuseInitialSettings(from: string | undefined): void {
   if (from !== undefined && from !== SEEDED)
     throw new Refusal(
