@@ -23,6 +23,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ["bin"],
 ];
 
+/** Folders that have still files in a circle of imports; none may be added. */
+const WITH_CIRCLES = [
+  "contracts/spec",
+  "contracts",
+  "emulator/config",
+  "emulator/storage",
+  "emulator/subjects",
+];
+
 /** Which subject may know which other ones, beside the types that all of them share. */
 const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   agent: ["traces", "webhooks"],
@@ -123,6 +132,13 @@ describe("the floors", () => {
     expect(sources.length).toBeGreaterThan(0);
   });
 
+  it("no file imports itself by way of others, types included", () => {
+    const product = within(["bin", "contracts", "emulator", "scenarios", "fixtures"]);
+    const circles = circularFiles(new Map(product.map((source) => [source.path, importsOf(source)])));
+    const isKnown = (path: string) => WITH_CIRCLES.includes(folderOf(path) ?? "");
+    expect(circles.filter((path) => !isKnown(path))).toEqual([]);
+  });
+
   it("every file of the product stands on a floor", () => {
     const product = within(["bin", "contracts", "emulator", "scenarios", "fixtures"]);
     expect(product.filter(({ path }) => folderOf(path) === undefined)).toEqual([]);
@@ -212,6 +228,8 @@ describe("these checks", () => {
       "take `now` of the turn or of the world",
     ]);
     expect(importsOf(bad)).toEqual(["emulator/http/y.ts"]);
+    const imports = { a: ["b"], b: ["c", "d"], c: ["b"], d: [] };
+    expect(circularFiles(new Map(Object.entries(imports)))).toEqual(["b", "c"]);
     expect(folderOf("contracts/spec/x.ts")).toBe("contracts/spec");
     expect(subjectOf("emulator/subjects/webhooks/policy.ts")).toBe("webhooks");
     expect(isPure("emulator/subjects/webhooks/effects/sender.ts")).toBe(false);
@@ -237,6 +255,18 @@ function importsOf({ path, code }: Source): string[] {
   return [...code.matchAll(/(?<!["'\w.])(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, target = ""]) =>
     target.startsWith(".") ? posix.join(posix.dirname(path), target) : target,
   );
+}
+
+/** Files in a circle of imports or between two: what is left when those that import or are imported by no other go. */
+function circularFiles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  let left = [...imports.keys()];
+  for (let before = -1; before !== left.length; ) {
+    before = left.length;
+    const importing = left.filter((path) => imports.get(path)?.some((target) => left.includes(target)));
+    const imported = new Set(importing.flatMap((path) => imports.get(path) ?? []));
+    left = importing.filter((path) => imported.has(path));
+  }
+  return left;
 }
 
 /** The folder of a floor that a file belongs to: the longest match. */
