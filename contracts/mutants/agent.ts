@@ -1,5 +1,5 @@
+import type { WireRequest } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import type { WireRequest } from "../engine/target.ts";
 import {
   type Mutant,
   mutantsOf,
@@ -11,7 +11,7 @@ import {
   rewriteRequestBody,
   rewriteStatus,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;

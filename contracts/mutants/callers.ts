@@ -1,4 +1,4 @@
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import {
   type Mutant,
@@ -9,7 +9,7 @@ import {
   rewriteRequestBody,
   rewriteStatus,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 import { CREATE, DESTINATION, EXPORTS, fakeSuccess, INGEST, JSON_TYPE, type SendWrapper } from "./routes.ts";
 
 const rewriteConfig = (change: (config: Members) => Members): SendWrapper =>

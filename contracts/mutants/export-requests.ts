@@ -1,5 +1,5 @@
-import type { Members } from "../engine/contract.ts";
 import { HOUR, instantOf, iso } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import {
   type Mutant,
   mutantsOf,
@@ -7,7 +7,7 @@ import {
   rewriteReplyBody,
   rewriteRequestBody,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 import {
   bodyHas,
   CREATE,

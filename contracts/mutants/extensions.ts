@@ -1,6 +1,6 @@
+import { WORLD_HEADER } from "../engine/http-message.ts";
 import { jsonOf } from "../engine/json.ts";
-import { WORLD_HEADER } from "../engine/target.ts";
-import { type Mutant, mutantsOf, rewriteReply, rewriteReplyBody, without } from "./mutant.ts";
+import { type Mutant, mutantsOf, rewriteReply, rewriteReplyBody, without } from "../engine/mutant.ts";
 import { ADVANCE } from "./routes.ts";
 
 const OK = { status: 200, headers: { "content-type": "application/json" } };

@@ -1,7 +1,14 @@
-import type { Members } from "../engine/contract.ts";
 import { HOUR, SECOND } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import { type Mutant, mutantsOf, rewriteList, rewriteReplyBody, rewriteStatus, without } from "./mutant.ts";
+import {
+  type Mutant,
+  mutantsOf,
+  rewriteList,
+  rewriteReplyBody,
+  rewriteStatus,
+  without,
+} from "../engine/mutant.ts";
 import {
   ADVANCE,
   CREATE,

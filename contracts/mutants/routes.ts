@@ -1,7 +1,7 @@
-import type { Members } from "../engine/contract.ts";
+import type { Send, WireReply, WireRequest } from "../engine/http-message.ts";
 import { instantOf, iso } from "../engine/instant.ts";
-import type { Send, WireReply, WireRequest } from "../engine/target.ts";
-import { rewriteReply, rewriteReplyBody, rewriteRequestBody } from "./mutant.ts";
+import type { Members } from "../engine/json.ts";
+import { rewriteReply, rewriteReplyBody, rewriteRequestBody } from "../engine/mutant.ts";
 
 export const CREATE = ["POST", /^\/api\/v1\/bulk-exports$/] as const;
 export const LIST = ["GET", /^\/api\/v1\/bulk-exports(\?|$)/] as const;

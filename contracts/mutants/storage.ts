@@ -1,6 +1,6 @@
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
+import { type Mutant, mutantsOf, rewriteReply, rewriteRequest } from "../engine/mutant.ts";
 import type { ObjectStore, ReadFile } from "../engine/target.ts";
-import { type Mutant, mutantsOf, rewriteReply, rewriteRequest } from "./mutant.ts";
 
 /** Shows other keys than there are; what is asked of them is answered by the true ones. */
 const renameKeys =

@@ -1,21 +1,7 @@
 import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent/limits.ts";
+import type { Limit } from "./limit.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
-
-/** A number with where it comes from; it is a setting under its `setting`. */
-export interface Limit {
-  readonly section: string;
-  readonly requirement: string;
-  /** Counts are numbers, durations are ISO 8601. */
-  readonly value: number | string;
-  readonly unit: "count" | "hours" | "bytes" | "duration" | "wall_clock_duration";
-  /** The other value that the specification names for it. */
-  readonly conflict?: number | string;
-  readonly setting: string;
-  /** True for a bound of ours, where the specification gives none. */
-  readonly own?: true;
-  readonly text: string;
-}
 
 /** Bounds: those of §8.2 and §8.3, and our own, without which something would grow for ever. */
 export const LIMITS = {

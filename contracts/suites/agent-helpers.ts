@@ -1,4 +1,5 @@
-import type { Contract, Members, Reply } from "../engine/contract.ts";
+import type { Contract, Reply } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 
 export interface RunBody {
   readonly run_id: string;

@@ -1,6 +1,6 @@
 import { suite } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
 import {

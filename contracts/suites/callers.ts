@@ -1,5 +1,5 @@
 import { suite } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { UNSHOWN_AREAS } from "../spec/undocumented-paths.ts";
 import {
   cancel,

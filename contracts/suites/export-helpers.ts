@@ -1,5 +1,6 @@
-import type { Contract, Members, Reply } from "../engine/contract.ts";
+import type { Contract, Reply } from "../engine/contract.ts";
 import { DAY, iso, midnight } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import type { ReadFile } from "../engine/target.ts";
 
 export const DESTINATIONS = "/api/v1/bulk-exports/destinations";

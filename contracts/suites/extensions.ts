@@ -1,8 +1,9 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
+import { WORLD_HEADER } from "../engine/http-message.ts";
 import { instantOf, iso } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import { WORLD_HEADER } from "../engine/target.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import {
   arm,

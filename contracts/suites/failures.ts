@@ -1,6 +1,7 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
 import {
   arm,

@@ -1,6 +1,7 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
 import { DAY, dateOf } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import type { ParquetColumn } from "../engine/target.ts";
 import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/bulk-exports/columns.ts";
 import { filesOf, prepare, readAll, rowsOf, runExport, runsOf, sorted } from "./export-helpers.ts";

@@ -1,6 +1,7 @@
 import { type CaseRow, suite } from "../engine/case.ts";
-import type { CallOptions, Contract, Members, Reply } from "../engine/contract.ts";
-import type { Region } from "../engine/target.ts";
+import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
+import type { Region } from "../engine/http-message.ts";
+import type { Members } from "../engine/json.ts";
 import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits/rows.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { EXPORTS, isRefused } from "./export-helpers.ts";

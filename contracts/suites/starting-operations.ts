@@ -1,5 +1,6 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
 

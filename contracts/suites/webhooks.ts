@@ -1,5 +1,6 @@
 import { type CaseRow, suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
 import { isRefused } from "./export-helpers.ts";

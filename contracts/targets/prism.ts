@@ -1,9 +1,9 @@
 import type { HttpMethod } from "@stoplight/types";
+import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import { classify, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/judgements.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
 import { undefinedMembers } from "../engine/oracle/schema-location.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
-import type { WireReply, WireRequest } from "../engine/target.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../spec/operations.ts";

@@ -1,4 +1,4 @@
-import type { Limit } from "../../contracts/spec/limits.ts";
+import type { Limit } from "../../contracts/spec/limit.ts";
 import { duration, integer, type Kind } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 

@@ -2,7 +2,7 @@ import type { AssumptionId } from "../../spec/assumptions.ts";
 import { ASSUMPTIONS } from "../../spec/assumptions.ts";
 import type { Operation } from "../../spec/operation.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
-import type { WireReply } from "../target.ts";
+import type { WireReply } from "../http-message.ts";
 import type { Judgement } from "./oracle.ts";
 import { locationIn } from "./schema-location.ts";
 

@@ -1,4 +1,4 @@
-import type { Limit } from "../limits.ts";
+import type { Limit } from "../limit.ts";
 
 /** Bounds of the agent server; the specification gives none. */
 export const AGENT_LIMITS = {

@@ -1,17 +1,9 @@
-import type { CaseSettings } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
-import { isMembers, jsonOf } from "../engine/json.ts";
-import type {
-  Delivery,
-  ObjectStore,
-  ReadFile,
-  Send,
-  Session,
-  Target,
-  WireReply,
-  WireRequest,
-} from "../engine/target.ts";
 import type { RequirementId } from "../spec/requirements.ts";
+import type { Send, WireReply, WireRequest } from "./http-message.ts";
+import type { Members } from "./json.ts";
+import { isMembers, jsonOf } from "./json.ts";
+import type { CaseSettings } from "./needs.ts";
+import type { Delivery, ObjectStore, ReadFile, Session, Target } from "./target.ts";
 
 /** A lie about one row of the ledger: the suites have to notice it. */
 export interface Mutant {
