@@ -8,7 +8,7 @@ import { readConfigurationFile } from "./configuration-file.ts";
 import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
-import { rateLimitSettings } from "./rate-limit-settings.ts";
+import { rateLimitSettings } from "./resolve-rate-limits.ts";
 import { type NamedValues, SETTINGS } from "./settings.ts";
 import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
 
