@@ -1,8 +1,8 @@
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
-import type { Recording } from "../control/recording.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
+import type { Recording } from "./recording.ts";
 import type { World } from "./turn.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
