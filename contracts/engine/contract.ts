@@ -1,5 +1,6 @@
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
+import type { Check } from "./check.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Region } from "./http-message.ts";
 import type { Members } from "./json.ts";
@@ -35,8 +36,8 @@ export interface Difference {
   readonly exchange?: Exchange;
 }
 
-/** Says whether something holds; the answer is what was asked, so that a case can go on or stop. */
-type Expect<Id> = (id: Id, holds: boolean, text: string, difference?: Difference) => boolean;
+/** Records whether something holds, and returns it, so that a case can go on or stop. */
+type Expect<Id> = (id: Id, holds: boolean | Check, text: string, difference?: Difference) => boolean;
 
 /** What a case works with. */
 export interface Contract {
@@ -54,7 +55,7 @@ export interface Contract {
   /** Allowed, but not as the specification words it: NON-STRICT. */
   readonly strictly: Expect<RequirementId>;
   /** Like `fact`, and the case ends here when it does not hold. */
-  must(id: RequirementId, holds: boolean, text: string, difference?: Difference): void;
+  must(id: RequirementId, holds: boolean | Check, text: string, difference?: Difference): void;
   /** Calls a test-only operation; the case cannot go on when it is refused. */
   control<T = Members>(method: string, path: string, body?: unknown): Promise<T>;
   /** Moves the clock: by a duration, or as the test-only operation takes it. */

@@ -1,5 +1,6 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
+import type { Check } from "./check.ts";
 import {
   BudgetSpent,
   type CallOptions,
@@ -155,13 +156,14 @@ function expectations(
   function expect(
     verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
     id: RequirementId,
-    holds: boolean,
+    check: boolean | Check,
     message: string,
     given: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
     asked.add(id);
     const exchange = given.exchange ?? last();
-    const { exchange: _, ...difference } = redact(given);
+    const { holds, ...compared } = typeof check === "boolean" ? { holds: check } : check;
+    const { exchange: _, ...difference } = redact({ ...compared, ...given });
     const text = redact(message);
     if (holds) {
       held?.push({ requirement: id, text, did: describeActual(difference, exchange) });
