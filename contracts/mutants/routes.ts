@@ -48,6 +48,11 @@ export const bodyHas =
   (text: string) =>
   ({ body = "" }: WireRequest) =>
     body.includes(text);
+
+/** Orders an export with another value where a member has this one. */
+export const replaceInCreate = (member: string, from: unknown, to: unknown): SendWrapper =>
+  rewriteRequestBody(CREATE, (body) => (body[member] === from ? { ...body, [member]: to } : body));
+
 export const rewriteSpawned = (change: (body: Members) => Members): SendWrapper =>
   rewriteExports((body) => (body.source_bulk_export_id ? change(body) : body));
 
