@@ -1,28 +1,20 @@
-import type { Case, CaseResult, Verdict } from "./engine/case.ts";
+import type { Case, CaseResult } from "./engine/case.ts";
 import { coverage, uncovered } from "./engine/coverage.ts";
 import type { Oracle } from "./engine/oracle/oracle.ts";
 import { type RunReport, runCases } from "./engine/run.ts";
 import { emptySelectors, selected } from "./engine/selection.ts";
 import type { Target } from "./engine/target.ts";
+import type { Verdict } from "./engine/verdict.ts";
 import { type Reporter, written } from "./report/report.ts";
 import { isGood } from "./report/summary.ts";
 import { CASES } from "./suites/cases.ts";
 
-export {
-  type Blame,
-  type Case,
-  type CaseResult,
-  type CaseRow,
-  type CaseSettings,
-  type Finding,
-  NEEDS,
-  type Need,
-  suite,
-  VERDICTS,
-  type Verdict,
-} from "./engine/case.ts";
+export { type Case, type CaseResult, type CaseRow, suite } from "./engine/case.ts";
 export { type Comparison, compared, type Drift } from "./engine/compare.ts";
-export type { Contract, Members, Reply } from "./engine/contract.ts";
+export type { Contract, Reply } from "./engine/contract.ts";
+export type { Members } from "./engine/json.ts";
+export type { Mutant } from "./engine/mutant.ts";
+export { type CaseSettings, NEEDS, type Need } from "./engine/needs.ts";
 export type { Judgement, Oracle } from "./engine/oracle/oracle.ts";
 export type {
   ContractQuestion,
@@ -34,14 +26,15 @@ export type {
 export type { RunReport } from "./engine/run.ts";
 export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts";
 export type { Session, Target } from "./engine/target.ts";
-export type { Mutant } from "./mutants/mutant.ts";
+export { type Blame, type Finding, VERDICTS, type Verdict } from "./engine/verdict.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
 export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
 export { REPORTERS, type Reporter, written } from "./report/report.ts";
 export { countsLine, countsOf, isGood } from "./report/summary.ts";
 export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
 export { CASES } from "./suites/cases.ts";
-export { type Addresses, areLocal, createAddressTarget } from "./targets/address-target.ts";
+export { createAddressTarget } from "./targets/address-target.ts";
+export { type Addresses, areLocal } from "./targets/addresses.ts";
 export { createContainerTarget, type StartedContainer } from "./targets/container-target.ts";
 export {
   createEmulatorTarget,

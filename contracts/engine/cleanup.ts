@@ -1,5 +1,5 @@
+import type { Send, WireReply, WireRequest } from "./http-message.ts";
 import { isMembers, jsonOf } from "./json.ts";
-import type { Send, WireReply, WireRequest } from "./target.ts";
 
 /** What undoes a creation: how the identifier is called in its reply, and the call that takes it. */
 interface Undo {

@@ -1,9 +1,10 @@
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import { describeActual } from "./actual.ts";
-import type { Blame, CaseResult, Finding, Verdict } from "./case.ts";
+import type { CaseResult } from "./case.ts";
 import { describeRequirement } from "./requirement-text.ts";
 import type { RunReport } from "./run.ts";
+import { describeActual } from "./shown.ts";
+import type { Blame, Finding, Verdict } from "./verdict.ts";
 
 /** Which of the two servers differs from what is asked for. */
 export type Side = "first" | "second";

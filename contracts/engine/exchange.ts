@@ -1,6 +1,6 @@
 import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "../spec/secrets.ts";
+import type { Region, WireReply, WireRequest } from "./http-message.ts";
 import { isMembers } from "./json.ts";
-import type { Region, WireReply, WireRequest } from "./target.ts";
 
 /** A request and its reply as they may be shown: secrets are gone, long bodies are cut. */
 export interface Exchange {

@@ -1,4 +1,5 @@
-import type { Members } from "./contract.ts";
+/** A JSON object whose members nobody has checked. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** The value of a JSON text; undefined when it is none. */
 export function jsonOf(text: string | undefined): unknown {

@@ -1,4 +1,4 @@
-import type { Region } from "./target.ts";
+import type { Region } from "./http-message.ts";
 
 /** Traffic that was recorded somewhere else: by a proxy, in a test, from a log. */
 export interface RecordedExchange {

@@ -1,18 +1,12 @@
-import {
-  type Case,
-  type CaseResult,
-  type Finding,
-  NEEDS,
-  sectionOfCase,
-  VERDICTS,
-  type Verdict,
-  worst,
-} from "./case.ts";
-import { BudgetSpent, CaseEnded, openContract } from "./contract.ts";
+import { type Case, type CaseResult, sectionOfCase } from "./case.ts";
+import { BudgetSpent, CaseEnded } from "./contract.ts";
 import type { Exchange } from "./exchange.ts";
+import { NEEDS } from "./needs.ts";
+import { openContract } from "./open-contract.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { createRandom } from "./random.ts";
 import type { Target } from "./target.ts";
+import { type Finding, VERDICTS, type Verdict, worst } from "./verdict.ts";
 
 /** Which cases are asked, and when to stop. */
 export interface RunOptions {
@@ -133,7 +127,6 @@ async function runCase(
     integer: createRandom(seed, testCase.id).integer,
   };
   const open = openContract({
-    case: testCase,
     session,
     offers: target.offers,
     keepHeld,

@@ -1,16 +1,11 @@
-import { type Mutant, mutated } from "../mutants/mutant.ts";
 import { REQUIREMENTS } from "../spec/requirements.ts";
-import {
-  type Case,
-  type CaseResult,
-  type CaseSettings,
-  type Finding,
-  VERDICTS,
-  type Verdict,
-} from "./case.ts";
+import type { Case, CaseResult } from "./case.ts";
+import { type Mutant, mutated } from "./mutant.ts";
+import type { CaseSettings } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { runCases } from "./run.ts";
 import type { Target } from "./target.ts";
+import { type Finding, VERDICTS, type Verdict } from "./verdict.ts";
 
 export interface SelftestOptions {
   readonly cases: readonly Case[];

@@ -1,6 +1,7 @@
 import { createCleanup } from "./cleanup.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
-import type { Identity, Session, WireReply, WireRequest } from "./target.ts";
+import type { WireReply, WireRequest } from "./http-message.ts";
+import type { Identity, Session } from "./target.ts";
 
 /** Sends what a case asks, and remembers what it will have to show, to hide and to take away. */
 export interface Wire {

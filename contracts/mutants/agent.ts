@@ -1,6 +1,9 @@
+import type { WireRequest } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import type { WireRequest } from "../engine/target.ts";
 import {
+  answerInstead,
+  dropReplyMembers,
+  dropRequestMembers,
   type Mutant,
   mutantsOf,
   rewriteList,
@@ -10,8 +13,10 @@ import {
   rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
+  setReplyMembers,
+  setRequestMembers,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
@@ -23,8 +28,10 @@ const STREAM = ["POST", /\/runs\/stream$/] as const;
 const WAIT = ["POST", /\/runs\/wait$/] as const;
 const CRONS = ["POST", /\/runs\/crons$/] as const;
 
-const JSON_TYPE = { "content-type": "application/json" };
-
+const memberOf = (text: string | undefined, name: string) => {
+  const body = jsonOf(text);
+  return isMembers(body) ? body[name] : undefined;
+};
 const has = ({ path }: WireRequest, text: string) => path.includes(text);
 const shift = (name: string, by: number) =>
   rewriteQuery(LIST, (sent) => {
@@ -49,17 +56,11 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.1-1", {
     "no-kwargs": { lie: "a run has no kwargs", send: rewriteRun((run) => without(run, "kwargs")) },
     "no-metadata": { lie: "a run has no metadata", send: rewriteRun((run) => without(run, "metadata")) },
-    "short-id": {
-      lie: "run_id is no uuid",
-      send: rewriteReplyBody(START, (run) => ({ ...run, run_id: "7" })),
-    },
-    "time-as-number": {
-      lie: "created_at is a number",
-      send: rewriteReplyBody(START, (run) => ({ ...run, created_at: 7 })),
-    },
+    "short-id": { lie: "run_id is no uuid", send: setReplyMembers(START, { run_id: "7" }) },
+    "time-as-number": { lie: "created_at is a number", send: setReplyMembers(START, { created_at: 7 }) },
     "other-thread": {
       lie: "thread_id is that of nobody",
-      send: rewriteReplyBody(START, (run) => ({ ...run, thread_id: "00000000-0000-4000-8000-00000000dead" })),
+      send: setReplyMembers(START, { thread_id: "00000000-0000-4000-8000-00000000dead" }),
     },
   }),
   ...mutantsOf("2.1-2", {
@@ -71,7 +72,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.1-3", {
     queue: {
       lie: "the strategy is called queue",
-      send: rewriteReplyBody(START, (run) => ({ ...run, multitask_strategy: "queue" })),
+      send: setReplyMembers(START, { multitask_strategy: "queue" }),
     },
     "any-word": {
       lie: "a made-up strategy is taken",
@@ -86,20 +87,11 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     "any-status": { lie: "the filter takes any word", send: drop("status", "nonsense") },
   }),
   ...mutantsOf("2.2-1", {
-    "no-config": {
-      lie: "a thread has no config",
-      send: rewriteReplyBody(THREADS, (thread) => without(thread, "config")),
-    },
-    "no-values": {
-      lie: "a thread has no values",
-      send: rewriteReplyBody(THREADS, (thread) => without(thread, "values")),
-    },
+    "no-config": { lie: "a thread has no config", send: dropReplyMembers(THREADS, "config") },
+    "no-values": { lie: "a thread has no values", send: dropReplyMembers(THREADS, "values") },
   }),
   ...mutantsOf("2.2-2", {
-    "always-idle": {
-      lie: "a thread is always idle",
-      send: rewriteReplyBody(THREAD, (thread) => ({ ...thread, status: "idle" })),
-    },
+    "always-idle": { lie: "a thread is always idle", send: setReplyMembers(THREAD, { status: "idle" }) },
   }),
   ...mutantsOf("2.3-1", {
     "as-object": {
@@ -110,10 +102,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("3.2-1", {
-    busy: {
-      lie: "a created thread is busy",
-      send: rewriteReplyBody(THREADS, (thread) => ({ ...thread, status: "busy" })),
-    },
+    busy: { lie: "a created thread is busy", send: setReplyMembers(THREADS, { status: "busy" }) },
   }),
   ...mutantsOf("3.2-2", {
     "three-hours": { lie: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
@@ -211,21 +200,14 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
     "no-events": {
       lie: "stream_mode events is refused",
-      send: (next) => async (request) => {
-        const body = jsonOf(request.body);
-        const refused = isMembers(body) && body.stream_mode === "events";
-        return refused ? { status: 422, headers: JSON_TYPE, text: '"stream_mode"' } : next(request);
-      },
+      send: answerInstead(({ body }) => memberOf(body, "stream_mode") === "events", 422, "stream_mode"),
     },
   }),
   ...mutantsOf("4.8-3", {
-    "limit-ignored": {
-      lie: "the limit of a search is ignored",
-      send: rewriteRequestBody(SEARCH, (body) => without(body, "limit")),
-    },
+    "limit-ignored": { lie: "the limit of a search is ignored", send: dropRequestMembers(SEARCH, "limit") },
     "offset-ignored": {
       lie: "the offset of a search is ignored",
-      send: rewriteRequestBody(SEARCH, (body) => without(body, "offset")),
+      send: dropRequestMembers(SEARCH, "offset"),
     },
     "thread-needs-id": {
       lie: "an empty object creates no thread",
@@ -237,16 +219,12 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       lie: "wait answers before the end",
       send: rewriteReply(WAIT, (reply) => ({ ...reply, text: "{}" })),
     },
-    hourly: {
-      lie: "every cron fires hourly",
-      send: rewriteRequestBody(CRONS, (body) => ({ ...body, schedule: "0 * * * *" })),
-    },
+    hourly: { lie: "every cron fires hourly", send: setRequestMembers(CRONS, { schedule: "0 * * * *" }) },
   }),
   ...mutantsOf("5-5", {
     "key-needed": {
       lie: "the agent server needs a key",
-      send: (next) => async (request) =>
-        request.headers["x-api-key"] ? next(request) : { status: 401, headers: JSON_TYPE, text: '"key"' },
+      send: answerInstead(({ headers }) => !headers["x-api-key"], 401, "key"),
     },
   }),
   ...mutantsOf("9-1", {

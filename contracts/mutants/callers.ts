@@ -1,15 +1,18 @@
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import {
+  answerInstead,
   type Mutant,
   mutantsOf,
   rewriteReply,
-  rewriteReplyBody,
   rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
+  setReplyMembers,
+  setRequestHeaders,
+  setRequestMembers,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 import { CREATE, DESTINATION, EXPORTS, fakeSuccess, INGEST, JSON_TYPE, type SendWrapper } from "./routes.ts";
 
 const rewriteConfig = (change: (config: Members) => Members): SendWrapper =>
@@ -42,10 +45,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("1-1", {
     "one-region": {
       lie: "the EU region does not answer",
-      send: (next) => async (request) =>
-        request.region === "eu"
-          ? { status: 503, headers: JSON_TYPE, text: '{"detail":"no"}' }
-          : next(request),
+      send: answerInstead(({ region }) => region === "eu", 503, { detail: "no" }),
     },
   }),
   ...mutantsOf("1-2", {
@@ -72,7 +72,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
     },
     "any-type": {
       lie: "destination_type may be anything",
-      send: rewriteRequestBody(DESTINATION, (body) => ({ ...body, destination_type: "s3" })),
+      send: setRequestMembers(DESTINATION, { destination_type: "s3" }),
     },
   }),
   ...mutantsOf("2.4-2", {
@@ -92,10 +92,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-8", { needed: { lie: "deleting is needed", send: refuseWithout("delete") } }),
   ...mutantsOf("2.4-9", {
     needed: { lie: "getting is needed", send: refuseWithout("get") },
-    unread: {
-      lie: "sizes are not looked up",
-      send: rewriteReplyBody(["GET", /\/faults\//], (rule) => ({ ...rule, hits: 0 })),
-    },
+    unread: { lie: "sizes are not looked up", send: setReplyMembers(["GET", /\/faults\//], { hits: 0 }) },
   }),
   ...mutantsOf("2.4-11", {
     refused: {
@@ -106,15 +103,12 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-12", {
     "endpoint-needed": {
       lie: "endpoint_url is needed",
-      send: (next) => async (request) => {
-        const incomplete =
-          request.method === "POST" &&
-          DESTINATION[1].test(request.path) &&
-          !request.body?.includes("endpoint_url");
-        return incomplete
-          ? { status: 422, headers: JSON_TYPE, text: '{"detail":"endpoint_url"}' }
-          : next(request);
-      },
+      send: answerInstead(
+        ({ method, path, body }) =>
+          method === "POST" && DESTINATION[1].test(path) && !body?.includes("endpoint_url"),
+        422,
+        { detail: "endpoint_url" },
+      ),
     },
   }),
   ...mutantsOf("2.4-13", {
@@ -126,10 +120,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("4-1", {
     "any-type": {
       lie: "any content type is taken",
-      send: rewriteRequest(CREATE, (request) => ({
-        ...request,
-        headers: { ...request.headers, "content-type": "application/json" },
-      })),
+      send: setRequestHeaders(CREATE, { "content-type": "application/json" }),
     },
   }),
   ...mutantsOf("5-1", {
@@ -159,19 +150,15 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("5-3", {
     "one-workspace": {
       lie: "there is one workspace",
-      send: rewriteRequest(EXPORTS, (request) => ({
-        ...request,
-        headers: { ...request.headers, "x-tenant-id": "00000000-0000-4000-8000-000000000001" },
-      })),
+      send: setRequestHeaders(EXPORTS, { "x-tenant-id": "00000000-0000-4000-8000-000000000001" }),
     },
   }),
   ...mutantsOf("5-6", {
     "tenant-needed": {
       lie: "ingest needs X-Tenant-Id",
-      send: (next) => async (request) =>
-        INGEST[1].test(request.path) && !request.headers["x-tenant-id"]
-          ? { status: 422, headers: JSON_TYPE, text: '{"detail":"X-Tenant-Id"}' }
-          : next(request),
+      send: answerInstead(({ path, headers }) => INGEST[1].test(path) && !headers["x-tenant-id"], 422, {
+        detail: "X-Tenant-Id",
+      }),
     },
   }),
   ...mutantsOf("7-1", {

@@ -1,18 +1,21 @@
-import type { Members } from "../engine/contract.ts";
 import { HOUR, instantOf, iso } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import {
+  dropReplyMembers,
+  dropRequestMembers,
   type Mutant,
   mutantsOf,
   rewriteList,
   rewriteReplyBody,
   rewriteRequestBody,
   without,
-} from "./mutant.ts";
+} from "../engine/mutant.ts";
 import {
   bodyHas,
   CREATE,
   fakeSuccess,
   RUNS,
+  replaceInCreate,
   rewriteCreateWhen,
   rewriteExports,
   rewriteSpawned,
@@ -48,41 +51,11 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-3", {
-    "169": {
-      lie: "169 hours are taken",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === 169,
-        (body) => ({ ...body, interval_hours: 168 }),
-      ),
-    },
-    "0": {
-      lie: "0 hours are taken",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === 0,
-        (body) => ({ ...body, interval_hours: 1 }),
-      ),
-    },
-    "1.5": {
-      lie: "1.5 hours are taken",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === 1.5,
-        (body) => ({ ...body, interval_hours: 1 }),
-      ),
-    },
-    text: {
-      lie: "a text is taken",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === "6",
-        (body) => ({ ...body, interval_hours: 6 }),
-      ),
-    },
-    "167": {
-      lie: "168 hours are refused",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === 168,
-        (body) => ({ ...body, interval_hours: 169 }),
-      ),
-    },
+    "169": { lie: "169 hours are taken", send: replaceInCreate("interval_hours", 169, 168) },
+    "0": { lie: "0 hours are taken", send: replaceInCreate("interval_hours", 0, 1) },
+    "1.5": { lie: "1.5 hours are taken", send: replaceInCreate("interval_hours", 1.5, 1) },
+    text: { lie: "a text is taken", send: replaceInCreate("interval_hours", "6", 6) },
+    "167": { lie: "168 hours are refused", send: replaceInCreate("interval_hours", 168, 169) },
   }),
   ...mutantsOf("2.5-4", {
     ignored: {
@@ -108,10 +81,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-5", {
-    ignored: {
-      lie: "export_fields is ignored",
-      send: rewriteRequestBody(CREATE, (body) => without(body, "export_fields")),
-    },
+    ignored: { lie: "export_fields is ignored", send: dropRequestMembers(CREATE, "export_fields") },
     "unknown-passes": {
       lie: "an unknown column is passed over",
       send: rewriteCreateWhen(
@@ -128,36 +98,18 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-6", {
-    ignored: {
-      lie: "v2_beta is written as v1",
-      send: rewriteCreateWhen(
-        (body) => body.format_version === "v2_beta",
-        (body) => ({ ...body, format_version: "v1" }),
-      ),
-    },
-    "any-format": {
-      lie: "any format is taken",
-      send: rewriteCreateWhen(
-        (body) => body.format_version === "v9",
-        (body) => ({ ...body, format_version: "v1" }),
-      ),
-    },
+    ignored: { lie: "v2_beta is written as v1", send: replaceInCreate("format_version", "v2_beta", "v1") },
+    "any-format": { lie: "any format is taken", send: replaceInCreate("format_version", "v9", "v1") },
   }),
   ...mutantsOf("2.5-7", {
     "no-source": {
       lie: "a spawned export names no source",
       send: rewriteSpawned((body) => ({ ...body, source_bulk_export_id: null })),
     },
-    "no-status": {
-      lie: "an export has no status",
-      send: rewriteReplyBody(CREATE, (body) => without(body, "status")),
-    },
+    "no-status": { lie: "an export has no status", send: dropReplyMembers(CREATE, "status") },
   }),
   ...mutantsOf("2.5-10", {
-    taken: {
-      lie: "a malformed filter is taken",
-      send: fakeSuccess(CREATE, bodyHas("filter")),
-    },
+    taken: { lie: "a malformed filter is taken", send: fakeSuccess(CREATE, bodyHas("filter")) },
   }),
   ...mutantsOf("2.6-1", {
     "one-run": {
@@ -167,14 +119,8 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     twice: { lie: "there are two runs for each day", send: rewriteList(RUNS, (runs) => [...runs, ...runs]) },
   }),
   ...mutantsOf("2.6-2", {
-    "no-errors": {
-      lie: "a run has no errors member",
-      send: rewriteReplyBody(RUNS, (run) => without(run, "errors")),
-    },
-    "no-creation": {
-      lie: "a run has no creation time",
-      send: rewriteReplyBody(RUNS, (run) => without(run, "created_at")),
-    },
+    "no-errors": { lie: "a run has no errors member", send: dropReplyMembers(RUNS, "errors") },
+    "no-creation": { lie: "a run has no creation time", send: dropReplyMembers(RUNS, "created_at") },
     "one-row-more": {
       lie: "a run counts a row too many",
       send: rewriteReplyBody(RUNS, (run) => ({ ...run, rows_exported: Number(run.rows_exported) + 1 })),
@@ -209,7 +155,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.7-3", {
     ignored: {
       lie: "inputs and outputs are always written",
-      send: rewriteRequestBody(CREATE, (body) => without(body, "export_fields")),
+      send: dropRequestMembers(CREATE, "export_fields"),
     },
   }),
 ];

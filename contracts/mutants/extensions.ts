@@ -1,9 +1,16 @@
+import { WORLD_HEADER } from "../engine/http-message.ts";
 import { jsonOf } from "../engine/json.ts";
-import { WORLD_HEADER } from "../engine/target.ts";
-import { type Mutant, mutantsOf, rewriteReply, rewriteReplyBody, without } from "./mutant.ts";
+import {
+  answerInstead,
+  type Mutant,
+  mutantsOf,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteStatus,
+  setReplyMembers,
+  without,
+} from "../engine/mutant.ts";
 import { ADVANCE } from "./routes.ts";
-
-const OK = { status: 200, headers: { "content-type": "application/json" } };
 
 /** What the test-only surface promises, and does not do. */
 export const EXTENSION_MUTANTS: readonly Mutant[] = [
@@ -13,10 +20,7 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
       send: (next) => (request) =>
         ADVANCE[1].test(request.path) ? next({ ...request, body: '{"by":"PT0S"}' }) : next(request),
     },
-    "backward-clock": {
-      lie: "time moves back",
-      send: rewriteReply(ADVANCE, (reply) => (reply.status === 422 ? { ...reply, ...OK } : reply)),
-    },
+    "backward-clock": { lie: "time moves back", send: rewriteStatus(ADVANCE, [422], 200) },
     "one-hit-less": {
       lie: "a fault counts one hit less",
       send: rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({
@@ -45,8 +49,7 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
     },
     "idle-snapshot": {
       lie: "a snapshot is loaded in words only",
-      send: (next) => async (request) =>
-        request.path.endsWith("/load") ? { ...OK, text: "{}" } : next(request),
+      send: answerInstead(({ path }) => path.endsWith("/load"), 200, {}),
     },
     untripped: {
       lie: "a row that was tripped admits",
@@ -55,14 +58,13 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
     },
     unforgetting: {
       lie: "a tripped row is not forgotten",
-      send: (next) => async (request) =>
-        request.path.endsWith("/rate-limits/reset") ? { ...OK, text: '{"reset":true}' } : next(request),
+      send: answerInstead(({ path }) => path.endsWith("/rate-limits/reset"), 200, { reset: true }),
     },
   }),
   ...mutantsOf("X-3", {
     "always-right": {
       lie: "every export is verified",
-      send: rewriteReplyBody(["GET", /\/verify$/], (body) => ({ ...body, ok: true, problems: [] })),
+      send: setReplyMembers(["GET", /\/verify$/], { ok: true, problems: [] }),
     },
     "never-asked": {
       lie: "nothing is recorded",

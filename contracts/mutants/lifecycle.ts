@@ -1,7 +1,16 @@
-import type { Members } from "../engine/contract.ts";
 import { HOUR, SECOND } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import { type Mutant, mutantsOf, rewriteList, rewriteReplyBody, rewriteStatus, without } from "./mutant.ts";
+import {
+  dropReplyMembers,
+  type Mutant,
+  mutantsOf,
+  rewriteList,
+  rewriteReplyBody,
+  rewriteStatus,
+  setReplyMembers,
+  without,
+} from "../engine/mutant.ts";
 import {
   ADVANCE,
   CREATE,
@@ -11,6 +20,7 @@ import {
   LIST,
   READ,
   RUNS,
+  replaceInCreate,
   rewriteCreateWhen,
   rewriteExportStatus,
   rewriteExports,
@@ -60,7 +70,7 @@ const acknowledgeOnly: SendWrapper = (next) => async (request) => {
 /** Nothing is done until rows have come in once more, as if only the second attempt had looked for them. */
 const delayFaultedWork: SendWrapper = (next) => {
   let isFaultArmed = false;
-  const rewritten = rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({ ...rule, hits: 1 }))(next);
+  const rewritten = setReplyMembers(["GET", /\/faults\/[^/]+$/], { hits: 1 })(next);
   return async (request) => {
     if (request.path.endsWith("/faults")) isFaultArmed = true;
     const isWait = ADVANCE[1].test(request.path) && request.body?.startsWith('{"by"');
@@ -109,10 +119,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("3.1-9", {
-    "left-open": {
-      lie: "sibling runs stay RUNNING",
-      send: rewriteReplyBody(RUNS, (run) => ({ ...run, status: "RUNNING" })),
-    },
+    "left-open": { lie: "sibling runs stay RUNNING", send: setReplyMembers(RUNS, { status: "RUNNING" }) },
   }),
   ...mutantsOf("3.3-1", {
     "hour-late": {
@@ -131,13 +138,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("3.3-4", {
-    "seven-hours": {
-      lie: "six hours are seven",
-      send: rewriteCreateWhen(
-        (body) => body.interval_hours === 6,
-        (body) => ({ ...body, interval_hours: 7 }),
-      ),
-    },
+    "seven-hours": { lie: "six hours are seven", send: replaceInCreate("interval_hours", 6, 7) },
   }),
   ...mutantsOf("3.3-5", {
     "looks-again": { lie: "a retried run reads as of its last attempt", mild: true, send: delayFaultedWork },
@@ -175,25 +176,16 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("4.3-1", {
-    "no-id": { lie: "a new export has no id", send: rewriteReplyBody(CREATE, (body) => without(body, "id")) },
+    "no-id": { lie: "a new export has no id", send: dropReplyMembers(CREATE, "id") },
   }),
   ...mutantsOf("4.4-1", {
-    stale: {
-      lie: "an export is read as it was created",
-      send: rewriteReplyBody(READ, (body) => ({ ...body, status: "CREATED" })),
-    },
+    stale: { lie: "an export is read as it was created", send: setReplyMembers(READ, { status: "CREATED" }) },
   }),
   ...mutantsOf("4.5-1", { empty: { lie: "an export has no runs", send: rewriteList(RUNS, () => []) } }),
   ...mutantsOf("4.6-1", {
     "ten-only": { lie: "ten exports are listed", send: rewriteList(LIST, (all) => all.slice(0, 10)) },
-    "no-creation": {
-      lie: "the list leaves out created_at",
-      send: rewriteReplyBody(LIST, (body) => without(body, "created_at")),
-    },
-    "no-status": {
-      lie: "the list leaves out the status",
-      send: rewriteReplyBody(LIST, (body) => without(body, "status")),
-    },
+    "no-creation": { lie: "the list leaves out created_at", send: dropReplyMembers(LIST, "created_at") },
+    "no-status": { lie: "the list leaves out the status", send: dropReplyMembers(LIST, "status") },
   }),
   ...mutantsOf("4.7-1", {
     "not-allowed": {
@@ -227,7 +219,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
       lie: "errors stand under attempt_<n>",
       send: rewriteReplyBody(RUNS, (run) => ({ ...run, errors: renamed(run.errors, "attempt_") })),
     },
-    none: { lie: "errors are not told", send: rewriteReplyBody(RUNS, (run) => ({ ...run, errors: {} })) },
+    none: { lie: "errors are not told", send: setReplyMembers(RUNS, { errors: {} }) },
   }),
 ];
 

@@ -1,9 +1,9 @@
+import type { Mutant } from "../engine/mutant.ts";
 import { AGENT_MUTANTS } from "./agent.ts";
 import { CALLER_MUTANTS } from "./callers.ts";
 import { EXPORT_REQUEST_MUTANTS } from "./export-requests.ts";
 import { EXTENSION_MUTANTS } from "./extensions.ts";
 import { LIFECYCLE_MUTANTS } from "./lifecycle.ts";
-import type { Mutant } from "./mutant.ts";
 import { SETTING_MUTANTS } from "./settings.ts";
 import { STORAGE_MUTANTS } from "./storage.ts";
 import { WEBHOOK_MUTANTS } from "./webhooks.ts";

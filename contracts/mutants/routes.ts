@@ -1,7 +1,7 @@
-import type { Members } from "../engine/contract.ts";
+import type { Send, WireReply, WireRequest } from "../engine/http-message.ts";
 import { instantOf, iso } from "../engine/instant.ts";
-import type { Send, WireReply, WireRequest } from "../engine/target.ts";
-import { rewriteReply, rewriteReplyBody, rewriteRequestBody } from "./mutant.ts";
+import type { Members } from "../engine/json.ts";
+import { rewriteReply, rewriteReplyBody, rewriteRequestBody } from "../engine/mutant.ts";
 
 export const CREATE = ["POST", /^\/api\/v1\/bulk-exports$/] as const;
 export const LIST = ["GET", /^\/api\/v1\/bulk-exports(\?|$)/] as const;
@@ -48,6 +48,11 @@ export const bodyHas =
   (text: string) =>
   ({ body = "" }: WireRequest) =>
     body.includes(text);
+
+/** Orders an export with another value where a member has this one. */
+export const replaceInCreate = (member: string, from: unknown, to: unknown): SendWrapper =>
+  rewriteRequestBody(CREATE, (body) => (body[member] === from ? { ...body, [member]: to } : body));
+
 export const rewriteSpawned = (change: (body: Members) => Members): SendWrapper =>
   rewriteExports((body) => (body.source_bulk_export_id ? change(body) : body));
 

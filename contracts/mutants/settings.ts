@@ -1,4 +1,4 @@
-import { type Mutant, mutantsOf } from "./mutant.ts";
+import { type Mutant, mutantsOf } from "../engine/mutant.ts";
 
 const mutateLimits = (lie: string, limits: Record<string, unknown>) => ({ lie, settings: { limits } });
 const mutateTimings = (lie: string, timings: Record<string, unknown>) => ({ lie, settings: { timings } });

@@ -1,6 +1,6 @@
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
+import { type Mutant, mutantsOf, rewriteReply, rewriteRequest, rewriteStatus } from "../engine/mutant.ts";
 import type { ObjectStore, ReadFile } from "../engine/target.ts";
-import { type Mutant, mutantsOf, rewriteReply, rewriteRequest } from "./mutant.ts";
 
 /** Shows other keys than there are; what is asked of them is answered by the true ones. */
 const renameKeys =
@@ -49,6 +49,12 @@ const keepTmpFiles = (store: ObjectStore): ObjectStore => {
 };
 
 const LIMITED = ["*", /^\/(?!_emulator)/] as const;
+
+/** Sends another value of a header that a caller sends. */
+const rewriteHeader = (name: string, value: string) =>
+  rewriteRequest(LIMITED, (request) =>
+    name in request.headers ? { ...request, headers: { ...request.headers, [name]: value } } : request,
+  );
 
 /** Files, and what is counted by §8.5. */
 export const STORAGE_MUTANTS: readonly Mutant[] = [
@@ -147,14 +153,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("8.5-1", {
-    "never-refused": {
-      lie: "no request is refused",
-      send: rewriteReply(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 501 } : reply)),
-    },
-    unavailable: {
-      lie: "a refusal is 503",
-      send: rewriteReply(LIMITED, (reply) => (reply.status === 429 ? { ...reply, status: 503 } : reply)),
-    },
+    "never-refused": { lie: "no request is refused", send: rewriteStatus(LIMITED, [429], 501) },
+    unavailable: { lie: "a refusal is 503", send: rewriteStatus(LIMITED, [429], 503) },
     "query-not-counted": {
       lie: "POST /runs/query is counted as anything else",
       send: rewriteRequest(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),
@@ -170,11 +170,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("8.5-3", {
     "keys-together": {
       lie: "all keys are counted together",
-      send: rewriteRequest(LIMITED, (request) =>
-        "x-api-key" in request.headers
-          ? { ...request, headers: { ...request.headers, "x-api-key": "one-for-all" } }
-          : request,
-      ),
+      send: rewriteHeader("x-api-key", "one-for-all"),
     },
   }),
   ...mutantsOf("8.5-4", {
@@ -190,11 +186,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("5-2", {
     "users-together": {
       lie: "all users are counted together",
-      send: rewriteRequest(LIMITED, (request) =>
-        "x-user-id" in request.headers
-          ? { ...request, headers: { ...request.headers, "x-user-id": "one-for-all" } }
-          : request,
-      ),
+      send: rewriteHeader("x-user-id", "one-for-all"),
     },
     "address-not-counted": {
       lie: "requests without identity are not counted",

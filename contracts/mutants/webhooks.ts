@@ -1,7 +1,7 @@
-import type { Members } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
+import { type Mutant, mutantsOf } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
-import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const rewriteEach = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) =>
   all.map(change);

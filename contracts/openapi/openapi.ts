@@ -1,5 +1,6 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import type { Field, OptionalField } from "../spec/fields.ts";
+import type { LimitTable } from "../spec/limit.ts";
 import { LIMITS, TIMINGS } from "../spec/limits.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
@@ -73,7 +74,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
       },
     },
     "x-emulator": {
-      limits: { ...LIMITS, ...TIMINGS },
+      limits: { ...limitsIn("limits", LIMITS), ...limitsIn("timings", TIMINGS) },
       assumptions: assumptionsInForce(options.assumptions ?? {}),
     },
   };
@@ -204,6 +205,12 @@ function bodyOf({ bodyMedia = ["application/json"] }: Operation, schema: unknown
 
 function json(schema: unknown): Json {
   return { "application/json": { schema } };
+}
+
+/** The rows of a table with the settings that change them. */
+function limitsIn(prefix: string, table: LimitTable): Json {
+  const rows = Object.entries(table).map(([key, row]) => [key, { ...row, setting: `${prefix}.${key}` }]);
+  return Object.fromEntries(rows);
 }
 
 function assumptionsInForce(values: AssumptionValues): Json {

@@ -1,5 +1,5 @@
-import { VERDICTS } from "../engine/case.ts";
 import type { Comparison, Drift, Side } from "../engine/compare.ts";
+import { VERDICTS } from "../engine/verdict.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { inline } from "./markdown.ts";
 

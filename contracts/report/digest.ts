@@ -1,5 +1,6 @@
-import type { CaseResult, Finding } from "../engine/case.ts";
+import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
+import type { Finding } from "../engine/verdict.ts";
 import {
   bySeverity,
   type FindingGroup,

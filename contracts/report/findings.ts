@@ -1,5 +1,6 @@
-import { type CaseResult, type Finding, VERDICTS, type Verdict } from "../engine/case.ts";
+import type { CaseResult } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
+import { type Finding, VERDICTS, type Verdict } from "../engine/verdict.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 

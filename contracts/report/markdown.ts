@@ -1,9 +1,11 @@
-import { type CaseResult, sectionOfCase, VERDICTS } from "../engine/case.ts";
+import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
+import { cut, shown } from "../engine/shown.ts";
+import { VERDICTS } from "../engine/verdict.ts";
 import { digestOf, type ReportedBefore, type ReportedCase, type ReportedGroup } from "./digest.ts";
 import { rerunLine, rowName, type Unmet } from "./findings.ts";
-import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
+import { counted, countsLine, countsOf, listed } from "./summary.ts";
 
 /** A report for the summary of a job: a table of sections, then what was found. */
 export function markdownReport(report: RunReport, verbose: boolean): string {

@@ -1,9 +1,11 @@
-import type { CaseResult, Finding } from "../engine/case.ts";
+import type { CaseResult } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
+import { cut, shown } from "../engine/shown.ts";
+import type { Finding } from "../engine/verdict.ts";
 import { digestOf, type ReportedBefore, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName, type Unmet } from "./findings.ts";
-import { counted, countsLine, countsOf, cut, listed, shown } from "./summary.ts";
+import { counted, countsLine, countsOf, listed } from "./summary.ts";
 
 /** So much of a reply that begins like the value that was looked at need not be shown twice. */
 const SAME_CHARACTERS = 60;

@@ -1,7 +1,6 @@
-import { type CaseResult, VERDICTS, type Verdict } from "../engine/case.ts";
+import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-
-const MAX_CHARACTERS = 300;
+import { VERDICTS, type Verdict } from "../engine/verdict.ts";
 
 export type Counts = Readonly<Record<Verdict, number>>;
 
@@ -36,14 +35,4 @@ const CASES_SHOWN = 5;
 export function listed(cases: readonly string[], word: (id: string) => string = String): string {
   const rest = cases.length - CASES_SHOWN;
   return cases.slice(0, CASES_SHOWN).map(word).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
-}
-
-/** A value as it is shown beside another one. */
-export function shown(value: unknown): string {
-  return cut(JSON.stringify(value) ?? "nothing");
-}
-
-/** As much of a text as a report shows. */
-export function cut(text: string): string {
-  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
 }

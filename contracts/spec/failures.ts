@@ -2,7 +2,6 @@
 export interface DestinationError {
   /** The name as the specification words it. */
   readonly name: string;
-  readonly cause: string;
   /** What the reply says after `DESTINATION_ERROR_PREFIX`; begins with the name. */
   readonly message: string;
   readonly requirement: string;
@@ -15,25 +14,21 @@ export const DESTINATION_ERROR_PREFIX = "Failed to validate S3 destination: ";
 export const DESTINATION_ERRORS = {
   access_denied: {
     name: "Access denied",
-    cause: "The credentials may not use the bucket, or may not do what is needed there.",
     message: "Access denied. The credentials must be allowed to put objects into this bucket.",
     requirement: "7.2-1",
   },
   bucket_not_valid: {
     name: "Bucket is not valid",
-    cause: "There is no such bucket, or it takes no writes.",
     message: "Bucket is not valid. Check that it exists in this region and takes writes.",
     requirement: "7.2-1",
   },
   key_id_does_not_exist: {
     name: "Key ID you provided does not exist",
-    cause: "The object store knows no such access key id.",
     message: "Key ID you provided does not exist. Check access_key_id.",
     requirement: "7.2-1",
   },
   invalid_endpoint: {
     name: "Invalid endpoint",
-    cause: "What endpoint_url names does not speak S3.",
     message:
       "Invalid endpoint. Name an S3-compatible endpoint, or leave endpoint_url out for an AWS-style bucket.",
     requirement: "7.2-1",
@@ -46,11 +41,7 @@ export type DestinationErrorKey = keyof typeof DESTINATION_ERRORS;
 export interface ExportFailure {
   /** Whether the run is tried again while retries are left. */
   readonly retry: boolean;
-  /** Whether it appears under `retry_<n>` of the run's errors. */
-  readonly recorded: boolean;
   readonly text: string;
-  /** What its reader can do about it. */
-  readonly advice?: string;
   readonly requirement: string;
 }
 
@@ -58,50 +49,37 @@ export interface ExportFailure {
 export const EXPORT_FAILURES = {
   infrastructure_interruption: {
     retry: true,
-    recorded: true,
     text: "Infrastructure interruption",
     requirement: "7.3-1",
   },
   run_timeout: {
     retry: true,
-    recorded: true,
     text: "Run timeout",
-    advice: "If it persists: a narrower date range, a filter, or fewer export_fields.",
     requirement: "7.3-2",
   },
   workflow_timeout: {
     retry: false,
-    recorded: false,
     text: "Workflow timeout",
-    advice: "Reduce the scope, or split it over several exports.",
     requirement: "7.3-3",
   },
   storage_error: {
     retry: false,
-    recorded: true,
     text: "Storage or destination error",
-    advice: "Mend the destination, then create a new export.",
     requirement: "7.3-4",
   },
   destination_deleted: {
     retry: false,
-    recorded: true,
     text: "Destination deleted during the export",
-    advice: "Create the destination again, then a new export.",
     requirement: "7.3-5",
   },
   serialization_error: {
     retry: true,
-    recorded: true,
     text: "Serialization error",
-    advice: "Read the errors of the run.",
     requirement: "7.3-6",
   },
   resource_exhausted: {
     retry: true,
-    recorded: true,
     text: "Resources exhausted",
-    advice: "Read the errors of the run.",
     requirement: "7.3-6",
   },
 } as const satisfies Record<string, ExportFailure>;

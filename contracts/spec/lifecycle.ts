@@ -1,19 +1,23 @@
 /** §3.1: the statuses of exports and export runs, and the moves between them. */
 
 /** A status of an export or of a run of it. */
-export interface ExportStatus {
-  readonly meaning: string;
+interface ExportStatus {
   /** No move leads out of a final status. */
   readonly final: boolean;
 }
 
 export const EXPORT_STATUSES = {
-  CREATED: { meaning: "Ordered, not begun.", final: false },
-  RUNNING: { meaning: "At work.", final: false },
-  COMPLETED: { meaning: "Every run has succeeded.", final: true },
-  FAILED: { meaning: "A run has used up its retries, or its failure has none.", final: true },
-  CANCELLED: { meaning: "Stopped by its caller.", final: true },
-  TIMEDOUT: { meaning: "Took longer than the workflow timeout.", final: true },
+  /** Created, not started. */
+  CREATED: { final: false },
+  RUNNING: { final: false },
+  /** Every run has succeeded. */
+  COMPLETED: { final: true },
+  /** A run has used up its retries, or its failure is not retried. */
+  FAILED: { final: true },
+  /** Stopped by its caller. */
+  CANCELLED: { final: true },
+  /** Took longer than the workflow timeout. */
+  TIMEDOUT: { final: true },
 } as const satisfies Record<string, ExportStatus>;
 
 export type ExportStatusName = keyof typeof EXPORT_STATUSES;

@@ -1,21 +1,7 @@
 import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent/limits.ts";
+import type { Limit } from "./limit.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
-
-/** A number with where it comes from; it is a setting under its `setting`. */
-export interface Limit {
-  readonly section: string;
-  readonly requirement: string;
-  /** Counts are numbers, durations are ISO 8601. */
-  readonly value: number | string;
-  readonly unit: "count" | "hours" | "bytes" | "duration" | "wall_clock_duration";
-  /** The other value that the specification names for it. */
-  readonly conflict?: number | string;
-  readonly setting: string;
-  /** True for a bound of ours, where the specification gives none. */
-  readonly own?: true;
-  readonly text: string;
-}
 
 /** Bounds: those of §8.2 and §8.3, and our own, without which something would grow for ever. */
 export const LIMITS = {
@@ -25,7 +11,6 @@ export const LIMITS = {
     value: 45,
     unit: "count",
     conflict: 5,
-    setting: "limits.max_concurrent_runs_per_export",
     text: "Runs of one export that work at the same time; the next ones queue.",
   },
   max_concurrent_exports_per_workspace: {
@@ -34,7 +19,6 @@ export const LIMITS = {
     value: 15,
     unit: "count",
     conflict: 3,
-    setting: "limits.max_concurrent_exports_per_workspace",
     text: "Exports of one workspace that work at the same time; the next ones queue.",
   },
   run_timeout: {
@@ -42,7 +26,6 @@ export const LIMITS = {
     requirement: "8.2-3",
     value: "PT4H",
     unit: "duration",
-    setting: "limits.run_timeout",
     text: "How long one attempt of a run may take.",
   },
   workflow_timeout: {
@@ -51,7 +34,6 @@ export const LIMITS = {
     value: "PT72H",
     unit: "duration",
     conflict: "PT48H",
-    setting: "limits.workflow_timeout",
     text: "How long an export may take from its move to RUNNING.",
   },
   max_retries: {
@@ -59,7 +41,6 @@ export const LIMITS = {
     requirement: "8.3-1",
     value: 20,
     unit: "count",
-    setting: "limits.max_retries",
     text: "Retries of a run after its first attempt.",
   },
   retry_delay: {
@@ -67,7 +48,6 @@ export const LIMITS = {
     requirement: "8.3-1",
     value: "PT30S",
     unit: "duration",
-    setting: "limits.retry_delay",
     text: "Wait between two attempts; it does not grow.",
   },
   rows_per_file: {
@@ -75,7 +55,6 @@ export const LIMITS = {
     requirement: "2.8-2",
     value: 10_000,
     unit: "count",
-    setting: "limits.rows_per_file",
     own: true,
     text: "Rows after which a file is closed and the checkpoint moves.",
   },
@@ -84,7 +63,6 @@ export const LIMITS = {
     requirement: "2.8-2",
     value: 67_108_864,
     unit: "bytes",
-    setting: "limits.bytes_per_file",
     own: true,
     text: "Bytes of row data after which a file is closed and the checkpoint moves.",
   },
@@ -93,7 +71,6 @@ export const LIMITS = {
     requirement: "X-1",
     value: 20_971_520,
     unit: "bytes",
-    setting: "limits.body_bytes",
     own: true,
     text: "Bytes of a request body after decompression; what /info tells clients to stay below.",
   },
@@ -102,7 +79,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 1_000_000,
     unit: "count",
-    setting: "limits.events_per_advance",
     own: true,
     text: "Events that one move of the clock may fire before it gives up.",
   },
@@ -111,7 +87,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 1_000,
     unit: "count",
-    setting: "limits.worlds",
     own: true,
     text: "Worlds that may be there at a time, main included.",
   },
@@ -120,7 +95,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 100,
     unit: "count",
-    setting: "limits.snapshots",
     own: true,
     text: "Snapshots of worlds that may be there at a time.",
   },
@@ -129,7 +103,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 68_719_476_736,
     unit: "bytes",
-    setting: "limits.snapshot_bytes",
     own: true,
     text: "Bytes that a snapshot may hold as a file, before it is compressed.",
   },
@@ -138,7 +111,6 @@ export const LIMITS = {
     requirement: "6-3",
     value: 3,
     unit: "count",
-    setting: "limits.webhook_attempts",
     own: true,
     text: "Attempts at one webhook delivery, the first included.",
   },
@@ -147,7 +119,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 1_000,
     unit: "count",
-    setting: "limits.webhook_ledger",
     own: true,
     text: "Webhook deliveries that the ledger keeps once they have ended.",
   },
@@ -156,7 +127,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 10_000,
     unit: "count",
-    setting: "limits.webhook_pending",
     own: true,
     text: "Webhook deliveries that may be under way; further ones fail at once.",
   },
@@ -165,7 +135,6 @@ export const LIMITS = {
     requirement: "X-2",
     value: 16_384,
     unit: "bytes",
-    setting: "limits.webhook_reply_bytes",
     own: true,
     text: "Bytes that are kept of a webhook receiver's answer.",
   },
@@ -174,7 +143,6 @@ export const LIMITS = {
     requirement: "4.8-4",
     value: 1_000,
     unit: "count",
-    setting: "limits.crons_per_workspace",
     own: true,
     text: "Crons that a workspace may have.",
   },
@@ -194,7 +162,6 @@ export const TIMINGS = {
     requirement: "3.3-3",
     value: "PT10M",
     unit: "duration",
-    setting: "timings.spawn_grace",
     text: "How long after the end of its window a spawned export runs.",
   },
   one_off_start_delay: {
@@ -202,7 +169,6 @@ export const TIMINGS = {
     requirement: "3.1-8",
     value: "PT1S",
     unit: "duration",
-    setting: "timings.one_off_start_delay",
     own: true,
     text: "How long a one-off export stays CREATED.",
   },
@@ -211,7 +177,6 @@ export const TIMINGS = {
     requirement: "X-2",
     value: "PT1S",
     unit: "duration",
-    setting: "timings.file_duration",
     own: true,
     text: "Virtual time that one file takes to read, encode and store.",
   },
@@ -220,7 +185,6 @@ export const TIMINGS = {
     requirement: "X-2",
     value: "PT30S",
     unit: "wall_clock_duration",
-    setting: "timings.effect_patience",
     own: true,
     text: "Wall-clock time after which a move of the clock names the effect that it waits for.",
   },
@@ -229,7 +193,6 @@ export const TIMINGS = {
     requirement: "7.2-1",
     value: "PT10S",
     unit: "wall_clock_duration",
-    setting: "timings.object_store_timeout",
     own: true,
     text: "Wall-clock time that an object store has for its answer.",
   },
@@ -238,7 +201,6 @@ export const TIMINGS = {
     requirement: "6-3",
     value: "PT1S",
     unit: "duration",
-    setting: "timings.webhook_retry_delay",
     own: true,
     text: "Wait before a webhook's second attempt; it doubles with each further one.",
   },
@@ -247,7 +209,6 @@ export const TIMINGS = {
     requirement: "6-3",
     value: "PT5S",
     unit: "wall_clock_duration",
-    setting: "timings.webhook_connect_timeout",
     own: true,
     text: "Wall-clock time for finding and reaching a webhook receiver.",
   },
@@ -256,7 +217,6 @@ export const TIMINGS = {
     requirement: "6-3",
     value: "PT10S",
     unit: "wall_clock_duration",
-    setting: "timings.webhook_read_timeout",
     own: true,
     text: "Wall-clock time that a webhook receiver has for its whole answer.",
   },

@@ -1,10 +1,9 @@
 import type { AssumptionValue } from "./assumption.ts";
-import type { Field, ObjectOf, OptionalField, TypeOf } from "./fields.ts";
-import type { OPERATIONS } from "./operations.ts";
+import type { Field, OptionalField } from "./fields.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+export type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
 /** What a body must look like for a row to be meant. */
 export type BodyShape = { readonly body: "object"; readonly member: string } | { readonly body: "array" };
@@ -59,30 +58,3 @@ export interface Operation {
   /** False when the operation goes beyond what the specification shows. */
   readonly shown: boolean;
 }
-
-type Operations = typeof OPERATIONS;
-
-export type OperationId = keyof Operations;
-
-type Nothing = Readonly<Record<never, never>>;
-
-type RowOf<Id extends OperationId> = Operations[Id];
-
-type TypesOf<P> = P extends Parameters ? ObjectOf<P> : Nothing;
-
-/** The path parameters of an operation. */
-export type PathOf<Id extends OperationId> =
-  RowOf<Id> extends { readonly pathParameters: infer P } ? TypesOf<P> : Nothing;
-
-/** The query parameters of an operation, read from their text. */
-export type QueryOf<Id extends OperationId> =
-  RowOf<Id> extends { readonly query: infer Q } ? TypesOf<Q> : Nothing;
-
-/** The request body of an operation; `undefined` where there is none. */
-export type BodyOf<Id extends OperationId> =
-  RowOf<Id> extends { readonly body: infer B } ? TypeOf<B> : undefined;
-
-/** The body of the successful reply of an operation; `undefined` where there is none. */
-export type ReplyBodyOf<Id extends OperationId> = RowOf<Id>["reply"] extends { readonly body: infer B }
-  ? TypeOf<B>
-  : undefined;

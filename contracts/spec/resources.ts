@@ -148,7 +148,7 @@ const compression = assumed(
 );
 const format = assumed(oneOf(["Parquet"], doc("2.8-1", "File format; there is one.")), "export.format");
 
-/** §4.3: the body that creates an export; what holds across its fields is in `BULK_EXPORT_RULES`. */
+/** §4.3: the body that creates an export; the handler checks what holds across its fields. */
 export const bulkExportCreate = object({
   ...exportFields,
   end_time: optional(nullable(endTime)),

@@ -1,6 +1,7 @@
 import { suite } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
+import { accepted, equal, refused } from "../engine/check.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type ThreadBody,
   thread,
 } from "./agent-helpers.ts";
-import { isRefused } from "./export-helpers.ts";
 
 const AGENT = ["writes", "agent"] as const;
 const MOVING_CLOCK = [...AGENT, "clock"] as const;
@@ -25,7 +25,7 @@ export const AGENT_CASES = suite({
     needs: AGENT,
     async run(t) {
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
-      t.must("4.8-3", status < 300, "an empty object creates a thread", { expected: "2xx", actual: status });
+      t.must("4.8-3", accepted(status), "an empty object creates a thread");
       for (const name of THREAD_FIELDS)
         t.fact("2.2-1", name in body, `${name} is answered`, { actual: Object.keys(body) });
       t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
@@ -36,10 +36,7 @@ export const AGENT_CASES = suite({
       t.fact("2.2-1", values === null || typeof values === "object", "values is an object or null", {
         actual: values,
       });
-      t.fact("3.2-1", body.status === "idle", "a created thread is idle", {
-        expected: "idle",
-        actual: body.status,
-      });
+      t.fact("3.2-1", equal(body.status, "idle"), "a created thread is idle");
     },
   },
   "2.2/statuses": {
@@ -58,18 +55,12 @@ export const AGENT_CASES = suite({
         await advanceClock(t);
         const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
         const before = await now();
-        t.choice("2.2-2", before === during, `while its run works it is ${during}`, {
-          expected: during,
-          actual: before,
-        });
+        t.choice("2.2-2", equal(before, during), `while its run works it is ${during}`);
         const [running] = await listRuns(t, id);
-        t.choice("3.2-2", running?.status === "running", "its run is running", {
-          expected: "running",
-          actual: running?.status,
-        });
+        t.choice("3.2-2", equal(running?.status, "running"), "its run is running");
         await advanceClock(t, "PT2M");
         const end = await now();
-        t.choice("2.2-2", end === after, `afterwards it is ${after}`, { expected: after, actual: end });
+        t.choice("2.2-2", equal(end, after), `afterwards it is ${after}`);
       }
     },
   },
@@ -89,14 +80,8 @@ export const AGENT_CASES = suite({
       const statuses = async () =>
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
-      t.choice("agent.transitions", early.get(first.run_id) === "running", "the first one runs", {
-        expected: "running",
-        actual: early.get(first.run_id),
-      });
-      t.choice("agent.transitions", early.get(second.run_id) === "pending", "the second one waits", {
-        expected: "pending",
-        actual: early.get(second.run_id),
-      });
+      t.choice("agent.transitions", equal(early.get(first.run_id), "running"), "the first one runs");
+      t.choice("agent.transitions", equal(early.get(second.run_id), "pending"), "the second one waits");
       await advanceClock(t, "PT5M");
       const late = await statuses();
       t.choice(
@@ -119,10 +104,7 @@ export const AGENT_CASES = suite({
       await startRun(t, id);
       await advanceClock(t, "PT1H1M");
       const [run] = await listRuns(t, id);
-      t.choice("agent.run_timeout", run?.status === "timeout", "after an hour it is timeout", {
-        expected: "timeout",
-        actual: run?.status,
-      });
+      t.choice("agent.run_timeout", equal(run?.status, "timeout"), "after an hour it is timeout");
     },
   },
   "4.8/search": {
@@ -136,13 +118,9 @@ export const AGENT_CASES = suite({
         actual: status,
       });
       const one = await search({ limit: 1, offset: 0 });
-      t.fact("4.8-3", one.body.length === Math.min(1, body.length), "limit 1 is one at most", {
-        actual: one.body.length,
-      });
+      t.fact("4.8-3", equal(one.body.length, Math.min(1, body.length)), "limit 1 is one at most");
       const rest = await search({ limit: 100, offset: 1 });
-      t.fact("4.8-3", rest.body.length === Math.max(0, body.length - 1), "offset 1 leaves one out", {
-        actual: rest.body.length,
-      });
+      t.fact("4.8-3", equal(rest.body.length, Math.max(0, body.length - 1)), "offset 1 leaves one out");
     },
   },
   "4.8/stream-fields": {
@@ -155,7 +133,7 @@ export const AGENT_CASES = suite({
       const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, {
         body,
       });
-      t.must("4.8-2", status < 300, "the shown fields are taken", { expected: "2xx", actual: status });
+      t.must("4.8-2", accepted(status), "the shown fields are taken");
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
       t.choice(
         "agent.stream_framing",
@@ -169,13 +147,8 @@ export const AGENT_CASES = suite({
         { assistant_id, stream_mode: "nonsense" },
         { assistant_id, webhook: 7 },
       ]) {
-        const refused = await t.call("POST", "/runs/stream", { body: wrong });
-        t.fact(
-          "4.8-2",
-          isRefused(refused.status),
-          `${Object.keys(wrong).join(", ")} of another form: refused`,
-          { expected: "4xx", actual: refused.status },
-        );
+        const { status } = await t.call("POST", "/runs/stream", { body: wrong });
+        t.fact("4.8-2", refused(status), `${Object.keys(wrong).join(", ")} of another form: refused`);
       }
     },
   },
@@ -193,10 +166,7 @@ export const AGENT_CASES = suite({
         "the values of the thread are answered",
       );
       const [run] = await listRuns(t, id);
-      t.choice("4.8-4", run?.status === "success", "and the run has ended", {
-        expected: "success",
-        actual: run?.status,
-      });
+      t.choice("4.8-4", equal(run?.status, "success"), "and the run has ended");
     },
   },
   "4.8/cron-fires": {
@@ -207,7 +177,7 @@ export const AGENT_CASES = suite({
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };
       const { status } = await t.call("POST", `/threads/${id}/runs/crons`, { body });
-      t.choice("4.8-4", status < 300, "a cron is created", { expected: "2xx", actual: status });
+      t.choice("4.8-4", accepted(status), "a cron is created");
       const now = await t.now();
       const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
       await t.advance({ to: iso(next - 1000) });
@@ -218,10 +188,7 @@ export const AGENT_CASES = suite({
       );
       await t.advance({ to: iso(next + 20 * MINUTE) });
       const runs = await listRuns(t, id);
-      t.choice("agent.cron_schedule", runs.length === 3, "three times in twenty minutes", {
-        expected: 3,
-        actual: runs.length,
-      });
+      t.choice("agent.cron_schedule", equal(runs.length, 3), "three times in twenty minutes");
     },
   },
   "4.8/cron-search": {
@@ -244,7 +211,7 @@ export const AGENT_CASES = suite({
         body: { limit: 1, offset: 0 },
         headers,
       });
-      t.choice("5-5", status === 200, "it answers", { expected: 200, actual: status });
+      t.choice("5-5", equal(status, 200), "it answers");
     },
   },
   "9/description": {
@@ -254,16 +221,10 @@ export const AGENT_CASES = suite({
     async run(t) {
       const { status, text } = await t.call("GET", "/openapi.json", { unjudged: true });
       // Where the description is found is not shown, only what it carries (§9).
-      const found = t.choice("agent.description_path", status === 200, "/openapi.json answers", {
-        expected: 200,
-        actual: status,
-      });
+      const found = t.choice("agent.description_path", equal(status, 200), "/openapi.json answers");
       if (!found) return;
       const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
-      t.fact("9-1", info?.version === AGENT_API_VERSION, "it describes the version shown", {
-        expected: AGENT_API_VERSION,
-        actual: info?.version,
-      });
+      t.fact("9-1", equal(info?.version, AGENT_API_VERSION), "it describes the version shown");
     },
   },
   "9/prefix": {
@@ -272,7 +233,7 @@ export const AGENT_CASES = suite({
     needs: ["platform"],
     async run(t) {
       const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
-      t.fact("9-1", status === 200, "they are there", { expected: 200, actual: status });
+      t.fact("9-1", equal(status, 200), "they are there");
       const bare = await t.call("GET", "/bulk-exports");
       t.fact("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
     },

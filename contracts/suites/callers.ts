@@ -1,5 +1,6 @@
 import { suite } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
+import { accepted, equal, refused } from "../engine/check.ts";
+import type { Members } from "../engine/json.ts";
 import { UNSHOWN_AREAS } from "../spec/undocumented-paths.ts";
 import {
   cancel,
@@ -8,7 +9,6 @@ import {
   exportBody,
   exportOf,
   ingest,
-  isRefused,
   prepare,
   project,
   row,
@@ -40,7 +40,7 @@ export const CALLER_CASES = suite({
     async run(t) {
       for (const region of ["us", "eu"] as const) {
         const { status } = await t.call("GET", EXPORTS, { region });
-        t.fact("1-1", status === 200, `the ${region} region answers`, { expected: 200, actual: status });
+        t.fact("1-1", equal(status, 200), `the ${region} region answers`);
       }
     },
   },
@@ -53,29 +53,17 @@ export const CALLER_CASES = suite({
       const { id } = await createExport(t, prepared);
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
-      t.fact("1-2", isRefused(read.status), "the export is not read in the other region", {
-        expected: "4xx",
-        actual: read.status,
-      });
+      t.fact("1-2", refused(read.status), "the export is not read in the other region");
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { region });
       t.fact("1-2", !body.some((item) => item.id === id), "nor listed there");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
-      t.fact("1-2", isRefused(stop.status), "nor stopped from there", {
-        expected: "4xx",
-        actual: stop.status,
-      });
+      t.fact("1-2", refused(stop.status), "nor stopped from there");
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
       const across = await t.call("POST", EXPORTS, { region, body: exportBody(prepared) });
-      t.fact("1-2", isRefused(across.status), "its destination and project are unknown there", {
-        expected: "4xx",
-        actual: across.status,
-      });
+      t.fact("1-2", refused(across.status), "its destination and project are unknown there");
       const runId = prepared.rows[0]?.id;
       const trace = await t.call("GET", `/api/v1/runs/${runId}`, { region });
-      t.fact("1-2", isRefused(trace.status), "trace rows are not read there", {
-        expected: "4xx",
-        actual: trace.status,
-      });
+      t.fact("1-2", refused(trace.status), "trace rows are not read there");
     },
   },
   "1/unlisted-paths": {
@@ -95,10 +83,7 @@ export const CALLER_CASES = suite({
       if (!t.has("writes")) return;
       // Not DELETE: another server might do it.
       const { status } = await t.call("PUT", EXPORTS);
-      t.choice("platform.method_not_allowed", status === 405, "a method that is not shown: 405", {
-        expected: 405,
-        actual: status,
-      });
+      t.choice("platform.method_not_allowed", equal(status, 405), "a method that is not shown: 405");
     },
   },
   "1/health": {
@@ -107,10 +92,7 @@ export const CALLER_CASES = suite({
     async run(t) {
       for (const path of ["/ok", "/info"]) {
         const { status } = await t.call("GET", path, { headers: { "x-api-key": null, "x-tenant-id": null } });
-        t.choice("platform.health_endpoints", status === 200, `${path} answers`, {
-          expected: 200,
-          actual: status,
-        });
+        t.choice("platform.health_endpoints", equal(status, 200), `${path} answers`);
       }
     },
   },
@@ -121,26 +103,14 @@ export const CALLER_CASES = suite({
       const { apiKey } = t.identity;
       for (const name of ["X-API-Key", "x-api-key", "X-Api-Key"]) {
         const { status } = await t.call("GET", EXPORTS, { headers: { "x-api-key": null, [name]: apiKey } });
-        t.fact("5-1", status === 200, `${name} is read`, { expected: 200, actual: status });
+        t.fact("5-1", equal(status, 200), `${name} is read`);
       }
       const without = await t.call("GET", EXPORTS, { headers: { "x-api-key": null } });
-      t.fact("5-1", isRefused(without.status), "a bulk-export call carries a key", {
-        expected: "4xx",
-        actual: without.status,
-      });
-      t.choice("platform.missing_key", without.status === 401, "without one it is answered with 401", {
-        expected: 401,
-        actual: without.status,
-      });
+      t.fact("5-1", refused(without.status), "a bulk-export call carries a key");
+      t.choice("platform.missing_key", equal(without.status, 401), "without one it is answered with 401");
       const nowhere = await t.call("GET", EXPORTS, { headers: { "x-tenant-id": null } });
-      t.fact("5-1", isRefused(nowhere.status), "a bulk-export call carries X-Tenant-Id", {
-        expected: "4xx",
-        actual: nowhere.status,
-      });
-      t.choice("platform.missing_tenant", nowhere.status === 422, "without it it is answered with 422", {
-        expected: 422,
-        actual: nowhere.status,
-      });
+      t.fact("5-1", refused(nowhere.status), "a bulk-export call carries X-Tenant-Id");
+      t.choice("platform.missing_tenant", equal(nowhere.status, 422), "without it it is answered with 422");
     },
   },
   "5/workspaces": {
@@ -152,16 +122,17 @@ export const CALLER_CASES = suite({
       const { id } = await createExport(t, prepared);
       const headers = { "x-tenant-id": t.draw.uuid() };
       const read = await t.call("GET", `${EXPORTS}/${id}`, { headers });
-      t.choice("platform.workspace_separation", read.status === 404, "another workspace does not find it", {
-        expected: 404,
-        actual: read.status,
-      });
+      t.choice(
+        "platform.workspace_separation",
+        equal(read.status, 404),
+        "another workspace does not find it",
+      );
       const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { headers });
-      t.choice("5-3", body.length === 0, "nor lists it", { expected: 0, actual: body.length });
+      t.choice("5-3", equal(body.length, 0), "nor lists it");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
-      t.choice("5-3", stop.status === 404, "nor cancels it", { expected: 404, actual: stop.status });
+      t.choice("5-3", equal(stop.status, 404), "nor cancels it");
       const theft = await t.call("POST", EXPORTS, { headers, body: exportBody(prepared) });
-      t.choice("5-3", theft.status === 404, "nor exports its rows", { expected: 404, actual: theft.status });
+      t.choice("5-3", equal(theft.status, 404), "nor exports its rows");
       await cancel(t, id);
     },
   },
@@ -181,15 +152,9 @@ export const CALLER_CASES = suite({
         body: { post: [{ ...sent, session_id: body.id }] },
         headers: none,
       });
-      t.choice("platform.default_workspace", status < 300, "rows are taken in", {
-        expected: "2xx",
-        actual: status,
-      });
+      t.choice("platform.default_workspace", accepted(status), "rows are taken in");
       const found = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
-      t.choice("5-6", found.body.id === sent.id, "and found again", {
-        expected: sent.id,
-        actual: found.body.id,
-      });
+      t.choice("5-6", equal(found.body.id, sent.id), "and found again");
     },
   },
   "8.5/ingest-round-trip": {
@@ -210,7 +175,7 @@ export const CALLER_CASES = suite({
       const patch = await t.call("PATCH", `/runs/${late.id}`, {
         body: { end_time: first?.end_time, outputs: { done: true } },
       });
-      t.choice("X-1", patch.status < 300, "a row is changed", { expected: "2xx", actual: patch.status });
+      t.choice("X-1", accepted(patch.status), "a row is changed");
       const { id } = await runExport(t, prepared);
       const rows = await rowsOf(t, id);
       const changed = rows.find((found) => found.id === late.id);

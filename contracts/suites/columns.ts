@@ -1,6 +1,8 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import { equal } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso, SECOND } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
 
@@ -57,10 +59,7 @@ export const COLUMN_CASES = suite({
       const reported = { status: "error", is_root: false, parent_run_ids: [root.id] };
       for (const [name, expected] of Object.entries({ ...step, ...reported })) {
         const actual = plain(name, found?.[name]);
-        t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, {
-          expected,
-          actual,
-        });
+        t.fact("2.7-1", equal(actual, expected), `column ${name}`);
       }
     },
   },

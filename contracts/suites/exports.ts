@@ -1,4 +1,5 @@
 import { suite } from "../engine/case.ts";
+import { accepted, equal, refused, sorted } from "../engine/check.ts";
 import { DAY, HOUR, instantOf } from "../engine/instant.ts";
 import {
   cancel,
@@ -7,11 +8,9 @@ import {
   type ExportBody,
   exportBody,
   exportOf,
-  isRefused,
   prepare,
   runExport,
   runsOf,
-  sorted,
   statusOf,
   until,
 } from "./export-helpers.ts";
@@ -40,10 +39,7 @@ export const EXPORT_CASES = suite({
         actual: read.start_time,
       });
       const stopped = await cancel(t, made.id);
-      t.fact("4.7-1", stopped.status < 300, "PATCH with Cancelled is accepted", {
-        expected: "2xx",
-        actual: stopped.status,
-      });
+      t.fact("4.7-1", accepted(stopped.status), "PATCH with Cancelled is accepted");
       t.fact("4.7-1", statusOf(await exportOf(t, made.id)) === "CANCELLED", "and the export is CANCELLED");
     },
   },
@@ -58,10 +54,7 @@ export const EXPORT_CASES = suite({
       const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
       const listed = body.find((item) => item.id === id);
       t.fact("4.6-1", listed !== undefined && statusOf(listed) === "COMPLETED", "the list does as well");
-      t.fact("4.6-1", listed?.created_at === created_at, "the time of its creation is the one of then", {
-        expected: created_at,
-        actual: listed?.created_at,
-      });
+      t.fact("4.6-1", equal(listed?.created_at, created_at), "the time of its creation is the one of then");
     },
   },
   "4.6/list-all": {
@@ -80,10 +73,7 @@ export const EXPORT_CASES = suite({
       });
       t.choice("export.list_order", seen[0] === ids.at(-1), "the newest comes first");
       const paged = await t.call<readonly ExportBody[]>("GET", `${EXPORTS}?limit=5&offset=5`);
-      t.choice("export.list_paging", paged.body.length === 5, "limit and offset page the list", {
-        expected: 5,
-        actual: paged.body.length,
-      });
+      t.choice("export.list_paging", equal(paged.body.length, 5), "limit and offset page the list");
     },
   },
   "4.4/unknown-id": {
@@ -97,17 +87,11 @@ export const EXPORT_CASES = suite({
       ] as const) {
         const body = method === "PATCH" ? { body: { status: "Cancelled" } } : {};
         const { status, text } = await t.call(method, `${EXPORTS}/${t.draw.uuid()}${tail}`, body);
-        t.choice("platform.unknown_id", status === 404, `${method} …${tail} answers 404`, {
-          expected: 404,
-          actual: status,
-        });
+        t.choice("platform.unknown_id", equal(status, 404), `${method} …${tail} answers 404`);
         t.choice("platform.error_body", text.startsWith('{"detail":"'), "its error has the member detail");
       }
       const { status } = await t.call("GET", `${EXPORTS}/not-a-uuid`);
-      t.choice("platform.invalid_request", status === 422, "an id that is no uuid is answered with 422", {
-        expected: 422,
-        actual: status,
-      });
+      t.choice("platform.invalid_request", equal(status, 422), "an id that is no uuid is answered with 422");
     },
   },
   "4/content-type": {
@@ -118,23 +102,11 @@ export const EXPORT_CASES = suite({
       const prepared = await prepare(t);
       const body = JSON.stringify(exportBody(prepared));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
-      t.fact("4-1", isRefused(plain.status), "a body that is not sent as JSON is refused", {
-        expected: "4xx",
-        actual: plain.status,
-      });
-      t.choice("platform.content_type", plain.status === 415, "it is answered with 415", {
-        expected: 415,
-        actual: plain.status,
-      });
+      t.fact("4-1", refused(plain.status), "a body that is not sent as JSON is refused");
+      t.choice("platform.content_type", equal(plain.status, 415), "it is answered with 415");
       const broken = await t.call("POST", EXPORTS, { body: "{" });
-      t.fact("4-1", isRefused(broken.status), "a body that is no JSON is refused", {
-        expected: "4xx",
-        actual: broken.status,
-      });
-      t.choice("platform.invalid_request", broken.status === 422, "it is answered with 422", {
-        expected: 422,
-        actual: broken.status,
-      });
+      t.fact("4-1", refused(broken.status), "a body that is no JSON is refused");
+      t.choice("platform.invalid_request", equal(broken.status, 422), "it is answered with 422");
     },
   },
   "2.6/run-per-day": {
@@ -146,7 +118,7 @@ export const EXPORT_CASES = suite({
       const { id } = await runExport(t, { ...prepared, from: prepared.from + 6 * HOUR });
       const runs = await runsOf(t, id);
       t.must("4.5-1", runs.length > 0, "the runs of the export are answered");
-      t.fact("2.6-1", runs.length === 3, "three days make three runs", { expected: 3, actual: runs.length });
+      t.fact("2.6-1", equal(runs.length, 3), "three days make three runs");
       const starts = runs.map(({ start_time }) => instantOf(start_time)).sort((a, b) => a - b);
       const expected = [prepared.from + 6 * HOUR, prepared.from + DAY, prepared.from + 2 * DAY];
       t.choice(
@@ -171,7 +143,7 @@ export const EXPORT_CASES = suite({
       }
       const total = runs.reduce((sum, { rows_exported }) => sum + rows_exported, 0);
       // The rows of the first day begin before six o'clock, so the window leaves them out.
-      t.fact("2.6-2", total === 6, "the rows of the window are counted", { expected: 6, actual: total });
+      t.fact("2.6-2", equal(total, 6), "the rows of the window are counted");
     },
   },
 });

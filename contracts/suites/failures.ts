@@ -1,6 +1,8 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import { equal, isRefused } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
 import {
   arm,
@@ -9,7 +11,6 @@ import {
   exportOf,
   hitsOf,
   ingest,
-  isRefused,
   row,
   rowsOf,
   runsOf,
@@ -31,10 +32,7 @@ async function expectError(
     actual: text,
     exchange,
   });
-  t.choice("destination.error_status", status === 400, "it is answered with 400", {
-    expected: 400,
-    actual: status,
-  });
+  t.choice("destination.error_status", equal(status, 400), "it is answered with 400");
 }
 
 /** A failure that ends the export at its first attempt. */
@@ -103,8 +101,8 @@ export const FAILURE_CASES = suite({
       const rule = { plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } };
       const { exportId, prepared } = await retriedOnce(t, "7.3-1", rule);
       const ids = (await rowsOf(t, exportId)).map((row) => row.id);
-      t.fact("8.3-2", ids.length === new Set(ids).size, "no row is written twice", { actual: ids.length });
-      t.fact("7.3-1", ids.length === prepared.rows.length, "no row is missing", { actual: ids.length });
+      t.fact("8.3-2", equal(ids.length, new Set(ids).size), "no row is written twice");
+      t.fact("7.3-1", equal(ids.length, prepared.rows.length), "no row is missing");
       const [run] = await runsOf(t, exportId);
       const files = run?.metadata.files ?? [];
       t.fact("8.3-2", files.length === 4 && new Set(files).size === 4, "four files of one row each", {
@@ -131,7 +129,7 @@ export const FAILURE_CASES = suite({
       });
       t.fact("7.3-1", await until(t, id, "COMPLETED"), "the export completes");
       const written = await hitsOf(t, puts);
-      t.fact("8.3-2", written === 4, "each of four files is put once", { expected: 4, actual: written });
+      t.fact("8.3-2", equal(written, 4), "each of four files is put once");
     },
   },
   "3.3/retry-reads-as-before": {

@@ -1,4 +1,5 @@
-import type { Contract, Members } from "../engine/contract.ts";
+import type { Contract } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { arm, createExport, type ExportRunBody, prepare, runsOf, until } from "./export-helpers.ts";
 
 export const FAULTS = ["writes", "ingest", "clock", "faults"] as const;

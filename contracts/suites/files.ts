@@ -1,9 +1,11 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import { equal, sameItems, sorted } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
 import { DAY, dateOf } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import type { ParquetColumn } from "../engine/target.ts";
 import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/bulk-exports/columns.ts";
-import { filesOf, prepare, readAll, rowsOf, runExport, runsOf, sorted } from "./export-helpers.ts";
+import { filesOf, prepare, readAll, rowsOf, runExport, runsOf } from "./export-helpers.ts";
 
 const FILES = ["writes", "ingest", "clock", "object_store"] as const;
 
@@ -56,10 +58,7 @@ export const FILE_CASES = suite({
       const prepared = await prepare(t, { config: { prefix, include_bucket_in_prefix: false } });
       const { id } = await runExport(t, prepared);
       const keys = await filesOf(t, id);
-      t.fact("2.8-1", keys.length === 2, "two days with rows make two files", {
-        expected: 2,
-        actual: keys.length,
-      });
+      t.fact("2.8-1", equal(keys.length, 2), "two days with rows make two files");
       const { tenantId } = t.identity;
       const root = `${prefix}/export_id=${id}/tenant_id=${tenantId}/session_id=${prepared.projectId}/runs/`;
       for (const [index, key] of keys.entries()) {
@@ -68,15 +67,12 @@ export const FILE_CASES = suite({
         const holds = key.startsWith(root) && loose.test(key.slice(root.length));
         t.fact("2.8-1", holds, "the key has the shape of §2.8", { expected: `${root}year=…`, actual: key });
         const strict = `${root}year=${year}/month=${pad(month)}/day=${pad(day)}/part-00000.parquet`;
-        t.choice("2.8-2", key === strict, "months and days are padded, files are numbered", {
-          expected: strict,
-          actual: key,
-        });
+        t.choice("2.8-2", equal(key, strict), "months and days are padded, files are numbered");
       }
       const magic = new TextDecoder().decode(
         (await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4),
       );
-      t.fact("2.8-1", magic === "PAR1", "a file is Parquet", { expected: "PAR1", actual: magic });
+      t.fact("2.8-1", equal(magic, "PAR1"), "a file is Parquet");
     },
   },
   "2.8/empty-days": {
@@ -87,10 +83,7 @@ export const FILE_CASES = suite({
       const prepared = await prepare(t, { days: 1 });
       const { id } = await runExport(t, { ...prepared, from: prepared.from - DAY });
       const runs = await runsOf(t, id);
-      t.choice("export.empty_partition", runs.length === 2, "the empty day has a run", {
-        expected: 2,
-        actual: runs.length,
-      });
+      t.choice("export.empty_partition", equal(runs.length, 2), "the empty day has a run");
       t.choice("export.empty_partition", (await filesOf(t, id)).length === 1, "and no file");
     },
   },
@@ -101,10 +94,7 @@ export const FILE_CASES = suite({
     async run(t) {
       const columns = await columnsOf(t);
       const names = columns.map(({ name }) => name);
-      t.fact("2.7-1", sorted(names) === sorted(COLUMN_NAMES), "the columns of §2.7, and no others", {
-        expected: COLUMN_NAMES,
-        actual: names,
-      });
+      t.fact("2.7-1", sameItems(names, COLUMN_NAMES), "the columns of §2.7, and no others");
     },
   },
   "2.7/values": {
@@ -123,10 +113,7 @@ export const FILE_CASES = suite({
       for (const row of rows) {
         const sent = prepared.rows.find((known) => known.id === row.id) ?? {};
         const holds = (name: string, expected: unknown, actual: unknown) =>
-          t.fact("2.7-1", JSON.stringify(actual) === JSON.stringify(expected), `column ${name}`, {
-            expected,
-            actual,
-          });
+          t.fact("2.7-1", equal(actual, expected), `column ${name}`);
         holds("name", sent.name, row.name);
         holds("run_type", "llm", row.run_type);
         holds("trace_id", sent.trace_id, row.trace_id);
@@ -172,10 +159,7 @@ export const FILE_CASES = suite({
     async run(t) {
       const columns = await columnsOf(t, "v2_beta");
       const list = columns.find(({ name }) => name === "tags");
-      t.fact("2.5-6", list?.repeated === true, "lists are lists in v2_beta", {
-        expected: true,
-        actual: list?.repeated,
-      });
+      t.fact("2.5-6", equal(list?.repeated, true), "lists are lists in v2_beta");
       const wrong = mistyped(columns, "v2");
       t.choice("export.v2_column_types", wrong.length === 0, "UTC times, decimals and JSON columns", {
         actual: wrong,
@@ -212,10 +196,7 @@ export const FILE_CASES = suite({
       ] as const) {
         const { id } = await runExport(t, prepared, compression ? { compression } : {});
         const [file] = await readAll(t, await filesOf(t, id));
-        t.choice("2.5-12", file?.codec === codec, `compression ${compression ?? "left out"}: ${codec}`, {
-          expected: codec,
-          actual: file?.codec,
-        });
+        t.choice("2.5-12", equal(file?.codec, codec), `compression ${compression ?? "left out"}: ${codec}`);
       }
     },
   },

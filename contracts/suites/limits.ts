@@ -1,4 +1,5 @@
 import { suite } from "../engine/case.ts";
+import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { LIMITS } from "../spec/limits.ts";
 import {
@@ -51,10 +52,10 @@ export const LIMIT_CASES = suite({
       const { id } = await createExport(t, prepared);
       await t.advance("PT2S");
       const begun = await hitsOf(t, fault);
-      t.fact("8.2-1", begun === RUNS, "45 of 48 runs have begun", { expected: RUNS, actual: begun });
+      t.fact("8.2-1", equal(begun, RUNS), "45 of 48 runs have begun");
       t.choice("export.max_concurrent_runs", begun === RUNS, "the larger of two numbers");
       const runs = await runsOf(t, id);
-      t.fact("8.2-1", running(runs) === RUNS, "45 are RUNNING", { expected: RUNS, actual: running(runs) });
+      t.fact("8.2-1", equal(running(runs), RUNS), "45 are RUNNING");
       await t.advance("PT1H1M");
       t.fact("8.2-1", (await hitsOf(t, fault)) === RUNS + 3, "the others begin as places become free");
       t.fact("8.2-1", await until(t, id, "COMPLETED"), "and the export completes");
@@ -70,17 +71,14 @@ export const LIMIT_CASES = suite({
       const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 2);
       await t.advance("PT2S");
       const mine = (await overview(t)).filter(({ id }) => ids.includes(id));
-      t.fact("8.2-2", running(mine) === EXPORTS_AT_ONCE, "15 of 17 are RUNNING", {
-        expected: EXPORTS_AT_ONCE,
-        actual: running(mine),
-      });
+      t.fact("8.2-2", equal(running(mine), EXPORTS_AT_ONCE), "15 of 17 are RUNNING");
       t.choice(
         "export.max_concurrent_exports",
         running(mine) === EXPORTS_AT_ONCE,
         "the larger of two numbers",
       );
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
-      t.fact("8.2-2", waiting === 2, "two wait", { expected: 2, actual: waiting });
+      t.fact("8.2-2", equal(waiting, 2), "two wait");
       t.fact("8.2-2", await otherGoesOn(t), "an export of another workspace is not held up");
       await t.advance("PT1H1M");
       const last = await exportOf(t, ids.at(-1) ?? "");

@@ -1,8 +1,8 @@
 import { suite } from "../engine/case.ts";
+import { equal, refused } from "../engine/check.ts";
 import { MULTITASK_STRATEGIES } from "../spec/agent/lifecycle.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
-import { isRefused } from "./export-helpers.ts";
 
 const STARTED = ["writes", "agent"] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -20,34 +20,22 @@ export const RUN_FIELD_CASES = suite({
       for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in made, `${name} is answered`);
       for (const name of ["run_id", "thread_id", "assistant_id"] as const)
         t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
-      t.fact("2.1-1", made.thread_id === id, "thread_id is the thread's", {
-        expected: id,
-        actual: made.thread_id,
-      });
-      t.fact("2.1-1", made.metadata.note === metadata.note, "metadata is the caller's", {
-        expected: metadata.note,
-        actual: made.metadata.note,
-      });
+      t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the thread's");
+      t.fact("2.1-1", equal(made.metadata.note, metadata.note), "metadata is the caller's");
       t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs hold the input");
       t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", {
         actual: made.status,
       });
       await awaitEnd(t, id);
       const [listed] = await listRuns(t, id);
-      t.fact("2.1-2", listed?.status === "success", "the run ends with success", {
-        expected: "success",
-        actual: listed?.status,
-      });
+      t.fact("2.1-2", equal(listed?.status, "success"), "the run ends with success");
       t.fact(
         "2.1-3",
         (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
         "a known strategy",
       );
       const usual = made.multitask_strategy;
-      t.choice("agent.multitask_default", usual === "enqueue", "enqueue, unless told otherwise", {
-        expected: "enqueue",
-        actual: usual,
-      });
+      t.choice("agent.multitask_default", equal(usual, "enqueue"), "enqueue, unless told otherwise");
     },
   },
   "2.1/strategies": {
@@ -57,19 +45,13 @@ export const RUN_FIELD_CASES = suite({
     async run(t) {
       for (const multitask_strategy of MULTITASK_STRATEGIES) {
         const made = await startRun(t, await thread(t), { multitask_strategy });
-        t.fact("2.1-3", made.multitask_strategy === multitask_strategy, multitask_strategy, {
-          expected: multitask_strategy,
-          actual: made.multitask_strategy,
-        });
+        t.fact("2.1-3", equal(made.multitask_strategy, multitask_strategy), multitask_strategy);
       }
       const id = await thread(t);
       const { assistant_id } = await startRun(t, id);
       const body = { assistant_id, multitask_strategy: "nonsense" };
       const { status } = await t.call("POST", `/threads/${id}/runs`, { body });
-      t.fact("2.1-3", isRefused(status), "a made-up strategy is refused", {
-        expected: "4xx",
-        actual: status,
-      });
+      t.fact("2.1-3", refused(status), "a made-up strategy is refused");
     },
   },
 });

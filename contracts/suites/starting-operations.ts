@@ -1,5 +1,7 @@
 import { suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import { accepted, equal } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
 
@@ -75,19 +77,13 @@ export const STARTING_CASES = suite({
         const webhook = `${receiver.url}/${name}`;
         const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
         const made = await begin(t, path, body);
-        t.must("6-1", made.status < 300, `POST ${path} takes a webhook`, {
-          expected: "2xx",
-          actual: made.status,
-        });
+        t.must("6-1", accepted(made.status), `POST ${path} takes a webhook`);
         if (t.has("clock")) await advanceClock(t, cron ? "PT1H" : "PT1S");
         await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
-        t.must("6-1", mine.length === 1, `${path}: one delivery`, { expected: 1, actual: mine.length });
+        t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
-        t.fact("6-1", mine[0]?.method === "POST", "it is a POST", {
-          expected: "POST",
-          actual: mine[0]?.method,
-        });
+        t.fact("6-1", equal(mine[0]?.method, "POST"), "it is a POST");
         for (const field of RUN_FIELD_NAMES) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);

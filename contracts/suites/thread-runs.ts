@@ -1,9 +1,9 @@
 import { suite } from "../engine/case.ts";
+import { equal, isRefused, refused, sameItems, sorted } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { LISTED_STATUSES } from "../spec/agent/lifecycle.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { advanceClock, awaitEnd, listRuns, type RunBody, startRun, thread } from "./agent-helpers.ts";
-import { isRefused, sorted } from "./export-helpers.ts";
 
 const LISTED = ["writes", "agent"] as const;
 
@@ -35,7 +35,7 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id } = await threadOf(t, 12);
       const usual = await listRuns(t, id);
-      t.fact("4.1-1", usual.length === 10, "the default limit is 10", { expected: 10, actual: usual.length });
+      t.fact("4.1-1", equal(usual.length, 10), "the default limit is 10");
       const from = await listRuns(t, id, "?offset=0&limit=10");
       t.fact("4.1-1", idsOf(usual).join() === idsOf(from).join(), "the default offset is 0");
     },
@@ -50,10 +50,7 @@ export const THREAD_RUN_CASES = suite({
       for (const offset of [0, 3, 6]) {
         const page = await listRuns(t, id, `?limit=3&offset=${offset}`);
         const expected = offset === 6 ? 1 : 3;
-        t.fact("4.1-1", page.length === expected, `limit 3, offset ${offset}`, {
-          expected,
-          actual: page.length,
-        });
+        t.fact("4.1-1", equal(page.length, expected), `limit 3, offset ${offset}`);
         seen.push(...idsOf(page));
       }
       t.fact("4.1-1", sorted(seen) === sorted(runIds), "all pages together hold each run once", {
@@ -71,10 +68,7 @@ export const THREAD_RUN_CASES = suite({
       const { id, runIds } = await threadOf(t, 3);
       const places = idsOf(await listRuns(t, id)).map((runId) => runIds.indexOf(runId) + 1);
       const expected = [3, 2, 1];
-      t.choice("agent.list_order", places.join() === expected.join(), "the newest of three first", {
-        expected,
-        actual: places,
-      });
+      t.choice("agent.list_order", equal(places, expected), "the newest of three first");
     },
   },
   "4.1/select": {
@@ -115,9 +109,7 @@ export const THREAD_RUN_CASES = suite({
           unjudged: true,
         });
         const names = Object.keys(Array.isArray(body) ? (body[0] ?? {}) : {});
-        t.choice("agent.select_spellings", sorted(names) === sorted(["run_id", "status"]), query, {
-          actual: names,
-        });
+        t.choice("agent.select_spellings", sameItems(names, ["run_id", "status"]), query);
       }
     },
   },
@@ -134,7 +126,7 @@ export const THREAD_RUN_CASES = suite({
         ["?select=nonsense", "4.1-2"],
       ] as const) {
         const { status, body } = await t.call("GET", `/threads/${id}/runs${query}`);
-        t.fact(requirement, isRefused(status), `${query} is refused`, { expected: "4xx", actual: status });
+        t.fact(requirement, refused(status), `${query} is refused`);
         t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, {
           actual: status,
         });
@@ -155,10 +147,7 @@ export const THREAD_RUN_CASES = suite({
       const { id } = await threadOf(t, 1);
       for (const query of ["?limit=-1", "?offset=-1"]) {
         const { status } = await t.call("GET", `/threads/${id}/runs${query}`, { unjudged: true });
-        t.choice("agent.list_limit", status === 422, `${query} is refused`, {
-          expected: 422,
-          actual: status,
-        });
+        t.choice("agent.list_limit", equal(status, 422), `${query} is refused`);
       }
     },
   },
@@ -180,10 +169,7 @@ export const THREAD_RUN_CASES = suite({
       );
       for (const status of ["pending", "error", "timeout", "interrupted"]) {
         const none = await listRuns(t, id, `?status=${status}`);
-        t.fact("2.1-4", none.length === 0, `status=${status}: none of them`, {
-          expected: 0,
-          actual: none.length,
-        });
+        t.fact("2.1-4", equal(none.length, 0), `status=${status}: none of them`);
       }
     },
   },
@@ -193,7 +179,7 @@ export const THREAD_RUN_CASES = suite({
     needs: ["agent"],
     async run(t) {
       const { status, body } = await t.call("GET", `/threads/${t.draw.uuid()}/runs`);
-      t.fact("4.1-3", status === 404, "404", { expected: 404, actual: status });
+      t.fact("4.1-3", equal(status, 404), "404");
       t.fact("7.1-1", typeof body === "string", "the body is an error string", { actual: body });
       t.fact("2.3-1", typeof body === "string", "a plain string", { actual: body });
       const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
@@ -212,10 +198,7 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id } = await threadOf(t, 1);
       const { status } = await t.call("GET", `/threads/${id}/runs?limit=1001`);
-      t.choice("agent.list_limit", status === 422, "limit 1001 is refused", {
-        expected: 422,
-        actual: status,
-      });
+      t.choice("agent.list_limit", equal(status, 422), "limit 1001 is refused");
       t.choice(
         "agent.list_limit",
         (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200,
@@ -251,7 +234,7 @@ export const THREAD_RUN_CASES = suite({
         });
       }
       const all = await listRuns(t, id);
-      t.fact("4.1-1", all.length === 6, "without it there are all six", { expected: 6, actual: all.length });
+      t.fact("4.1-1", equal(all.length, 6), "without it there are all six");
       t.fact(
         "2.1-2",
         all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"),

@@ -1,8 +1,9 @@
 import { type CaseRow, suite } from "../engine/case.ts";
-import type { Contract, Members } from "../engine/contract.ts";
+import { accepted, equal, refused } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
+import type { Members } from "../engine/json.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
-import { isRefused } from "./export-helpers.ts";
 
 const WEBHOOK_NEEDS = ["writes", "agent", "receiver"] as const;
 const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
@@ -20,16 +21,13 @@ async function start(t: Contract, webhook: string): Promise<number> {
 
 async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await start(t, url);
-  t.fact(id, status < 300, `${url.slice(0, 60)} is accepted`, { expected: "2xx", actual: status });
+  t.fact(id, accepted(status), `${url.slice(0, 60)} is accepted`);
 }
 
 async function refuses(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await start(t, url);
-  t.fact(id, isRefused(status), `${url.slice(0, 60)} is refused`, { expected: "4xx", actual: status });
-  t.choice("agent.webhook_refusal", status === 422, "a refused URL is answered with 422", {
-    expected: 422,
-    actual: status,
-  });
+  t.fact(id, refused(status), `${url.slice(0, 60)} is refused`);
+  t.choice("agent.webhook_refusal", equal(status, 422), "a refused URL is answered with 422");
 }
 
 /** A policy: URLs that it lets through and URLs that it does not. */
@@ -69,10 +67,7 @@ export const WEBHOOK_CASES = suite({
         await receiver.arrived(1, TIMEOUT_MS);
         const [first] = receiver.deliveries;
         const run = first && (JSON.parse(first.body) as RunBody);
-        t.choice("6-2", run?.status === status, `${status} is delivered`, {
-          expected: status,
-          actual: run?.status,
-        });
+        t.choice("6-2", equal(run?.status, status), `${status} is delivered`);
         t.fact("6-1", receiver.deliveries.length <= 1, "no more than once", {
           actual: receiver.deliveries.length,
         });
@@ -90,10 +85,7 @@ export const WEBHOOK_CASES = suite({
       if (t.has("clock")) await advanceClock(t, "PT1H");
       else await receiver.arrived(3, RETRY_TIMEOUT_MS);
       const count = receiver.deliveries.length;
-      t.choice("agent.webhook_attempts", count === 3, "two failures and a success are three posts", {
-        expected: 3,
-        actual: count,
-      });
+      t.choice("agent.webhook_attempts", equal(count, 3), "two failures and a success are three posts");
       const [first] = receiver.deliveries;
       const type = first?.headers["content-type"];
       t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "it is sent as JSON", {
@@ -110,10 +102,7 @@ export const WEBHOOK_CASES = suite({
     async run(t) {
       for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
         const status = await start(t, webhook);
-        t.choice("agent.webhook_url_form", status === 422, `${webhook} is refused with 422`, {
-          expected: 422,
-          actual: status,
-        });
+        t.choice("agent.webhook_url_form", equal(status, 422), `${webhook} is refused with 422`);
       }
     },
   },
@@ -128,10 +117,7 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, id, { webhook: receiver.url + path });
       await awaitEnd(t, id);
       await receiver.arrived(1, TIMEOUT_MS);
-      t.fact("5-4", receiver.deliveries[0]?.path === path, "path and query are kept", {
-        expected: path,
-        actual: receiver.deliveries[0]?.path,
-      });
+      t.fact("5-4", equal(receiver.deliveries[0]?.path, path), "path and query are kept");
     },
   },
   "6.1/headers": {
@@ -149,21 +135,12 @@ export const WEBHOOK_CASES = suite({
         await advanceClock(t);
       }
       await receiver.arrived(2, TIMEOUT_MS);
-      t.must("6.1-1", receiver.deliveries.length === 2, "two runs are two deliveries", {
-        expected: 2,
-        actual: receiver.deliveries.length,
-      });
+      t.must("6.1-1", equal(receiver.deliveries.length, 2), "two runs are two deliveries");
       for (const { headers } of receiver.deliveries) {
-        t.fact("6.1-1", headers["x-static"] === "fixed", "the static header is there", {
-          expected: "fixed",
-          actual: headers["x-static"],
-        });
+        t.fact("6.1-1", equal(headers["x-static"], "fixed"), "the static header is there");
         t.fact("5-4", headers["x-static"] === "fixed", "a receiver can be protected by it");
         const expected = "Bearer from-the-environment!";
-        t.fact("6.1-2", headers["x-token"] === expected, "the variable is filled in", {
-          expected,
-          actual: headers["x-token"],
-        });
+        t.fact("6.1-2", equal(headers["x-token"], expected), "the variable is filled in");
       }
     },
   },
@@ -189,7 +166,7 @@ export const WEBHOOK_CASES = suite({
         ...header("${{ env.CONTRACT_PATH }}", { env_prefix: "CONTRACT_" }),
         environment: { CONTRACT_PATH: "x" },
       });
-      t.fact("6.1-2", own === null, "the prefix can be set", { expected: null, actual: own });
+      t.fact("6.1-2", equal(own, null), "the prefix can be set");
     },
   },
   "6.1/allowed-domains": policy(
@@ -241,10 +218,7 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
       await advanceClock(t);
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
-      t.fact("6.1-7", inbox.length === 1, "it arrives at the path of the server itself", {
-        expected: 1,
-        actual: inbox.length,
-      });
+      t.fact("6.1-7", equal(inbox.length, 1), "it arrives at the path of the server itself");
     },
   },
   "6.1/disabled": {
@@ -255,15 +229,9 @@ export const WEBHOOK_CASES = suite({
     async run(t) {
       const receiver = await t.receiver();
       const status = await start(t, receiver.url);
-      t.choice("agent.webhook_disabled", status < 300, "the run is accepted", {
-        expected: "2xx",
-        actual: status,
-      });
+      t.choice("agent.webhook_disabled", accepted(status), "the run is accepted");
       await advanceClock(t, "PT1H");
-      t.fact("6.1-9", receiver.deliveries.length === 0, "nothing is delivered", {
-        expected: 0,
-        actual: receiver.deliveries.length,
-      });
+      t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");
     },
   },
   "6.1/versions": {

@@ -1,6 +1,8 @@
-import type { Need } from "../engine/case.ts";
+import type { Send } from "../engine/http-message.ts";
+import type { Need } from "../engine/needs.ts";
 import { createRandom } from "../engine/random.ts";
-import type { Identity, Send, Session, Target } from "../engine/target.ts";
+import type { Identity, Session, Target } from "../engine/target.ts";
+import { type Addresses, areLocal } from "./addresses.ts";
 import { control, type JudgedWorld, openJudgedWorld } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import {
@@ -16,44 +18,11 @@ import {
 import { REACH } from "./reach.ts";
 import { createSender } from "./send.ts";
 
-/** Where a server is, who the harness is to it, and what the harness may do there. */
-export interface Addresses {
-  /** Left out where there is an agent server and nothing else. */
-  readonly url?: string;
-  readonly euUrl?: string;
-  readonly agentUrl?: string;
-  /** Id, graph or name of the assistant that runs are started with. */
-  readonly assistant?: string;
-  /** Without one, an emulator is called with another key for each case, so that no limit of §8.5 is in the way. */
-  readonly apiKey?: string;
-  /** Without one, an emulator is asked in a workspace of its own for each case. */
-  readonly tenantId?: string;
-  readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
-  readonly allowWrites: boolean;
-  /** A service elsewhere is asked first whether it knows the key, as a server on this machine always is. */
-  readonly greets?: boolean;
-  /** World of an emulator to judge as it stands; without one, a world is made and removed again. */
-  readonly world?: string;
-  /** Taken for a server on this machine, whatever its address looks like. */
-  readonly isOwn?: boolean;
-}
-
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
-
-const LOCAL = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|host\.docker\.internal)$/;
 
 /** A real service is asked no faster than this, so that the suites never trip its limits themselves. */
 const THROTTLE_REQUESTS = 50;
 const THROTTLE_WINDOW_MS = 10_000;
-
-export function isLocal(url: string): boolean {
-  return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
-}
-
-/** One part elsewhere makes the whole of it a service that is not to be written to unasked. */
-export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUrl" | "agentUrl">): boolean {
-  return [url, euUrl, agentUrl].every((address) => address === undefined || isLocal(address));
-}
 
 /** A server at base addresses; what it offers is found out by asking it. */
 export async function createAddressTarget(options: Addresses): Promise<Target> {

@@ -1,4 +1,4 @@
-import type { Need } from "../engine/case.ts";
+import type { Need } from "../engine/needs.ts";
 import type { Target } from "../engine/target.ts";
 import { createAddressTarget } from "./address-target.ts";
 import { openObjectStore } from "./object-store.ts";

@@ -1,4 +1,4 @@
-import { type CaseSettings, NEEDS, type Need } from "../engine/case.ts";
+import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";

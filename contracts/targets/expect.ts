@@ -1,7 +1,7 @@
 import { exchangeOf, isSecretHeader, withoutSecretsIn } from "../engine/exchange.ts";
+import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
 import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "../engine/recorded.ts";
-import type { WireReply, WireRequest } from "../engine/target.ts";
 import { findingLines } from "../report/pretty.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";

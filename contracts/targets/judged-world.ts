@@ -1,6 +1,6 @@
+import type { Region, Send } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import { createRandom } from "../engine/random.ts";
-import type { Region, Send } from "../engine/target.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender, Unreachable } from "./send.ts";
 

@@ -1,9 +1,8 @@
 import type { HttpMethod } from "@stoplight/types";
-import { classify, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/judgements.ts";
+import type { WireReply, WireRequest } from "../engine/http-message.ts";
+import { type Diagnostic, firstOf, judgeReply, nonStrict } from "../engine/oracle/judgements.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
-import { undefinedMembers } from "../engine/oracle/schema-location.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
-import type { WireReply, WireRequest } from "../engine/target.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../spec/operations.ts";
@@ -44,10 +43,8 @@ export async function openOracle(): Promise<Oracle> {
     const isStream = isGood && row.reply.media !== undefined;
     const element = { statusCode: reply.status, headers, body };
     const complaints = isStream ? [] : diagnosticsOf(validateOutput({ resource, element }));
-    const extra = isGood && row.shown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
     return [
-      ...complaints.map((diagnostic) => classify(row, reply, body, diagnostic)),
-      ...extra.slice(0, 5).map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
+      ...judgeReply(row, reply, body, complaints),
       ...(isGood ? requestComplaints(path, query, request, row) : []),
       ...leaks(request, reply, secrets),
     ];

@@ -1,8 +1,8 @@
-import type { Need } from "../engine/case.ts";
+import type { Send } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
-import type { Send } from "../engine/target.ts";
+import type { Need } from "../engine/needs.ts";
 import { VERSION_GATES } from "../spec/versions.ts";
-import type { Addresses } from "./address-target.ts";
+import type { Addresses } from "./addresses.ts";
 import { Unreachable } from "./send.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
-import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/target.ts";
+import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/http-message.ts";
 
 const TIMEOUT_MS = 60_000;
 const MAX_SOCKETS = 64;

@@ -8,15 +8,12 @@ import {
   type RateLimitId,
   type RateRegion,
 } from "../../contracts/spec/rate-limits/rows.ts";
-import type { RateLimitSettings, RateSetting } from "../subjects/settings.ts";
+import type { RateSetting } from "../subjects/settings.ts";
 import { choice, integer, isObject, type Kind, list, positiveNumber, toggle } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
-import type { NamedValues } from "./settings.ts";
-
-type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
 
 /** What a user gives for a row: in some regions or in all, the count alone or the window too. */
-type RateGiven = Readonly<Partial<Record<RateRegion, Partial<RateSetting>>>>;
+export type RateGiven = Readonly<Partial<Record<RateRegion, Partial<RateSetting>>>>;
 
 const MAX_SCALE = 1_000;
 const LEAST_HELD = 1_000;
@@ -59,33 +56,14 @@ export const RATE_LIMIT_SETTINGS = {
 /** A setting for each row of §8.5, under its name. */
 export const RATE_LIMIT_ROW_SETTINGS: readonly [string, Setting][] = RATE_LIMIT_IDS.map((id) => {
   const { category, seconds, identity }: RateLimit = RATE_LIMITS[id];
-  return [pathOf(id), setting(rate(), null, `${category}, by ${identity}, in ${seconds} seconds (§8.5)`)];
+  return [
+    rateLimitPath(id),
+    setting(rate(), null, `${category}, by ${identity}, in ${seconds} seconds (§8.5)`),
+  ];
 });
 
-/** The limits in effect: those of the table, scaled, unless a row is set by itself. */
-export function rateLimitSettings(value: ValueOf, valueOf: (path: string) => unknown): RateLimitSettings {
-  const scale = value("rate_limits.scale");
-  const rows = RATE_LIMIT_IDS.map((id) => {
-    const given = (valueOf(pathOf(id)) ?? {}) as RateGiven;
-    return [id, Object.fromEntries(RATE_REGIONS.map((region) => [region, rateOf(id, region, given, scale)]))];
-  });
-  return {
-    enabled: value("rate_limits.enabled") ?? value("deployment") === "hosted",
-    window: value("rate_limits.window"),
-    headers: value("rate_limits.headers"),
-    scale,
-    trusted_proxies: value("rate_limits.trusted_proxies"),
-    held_at_most: value("rate_limits.held_at_most"),
-    rows: Object.fromEntries(rows) as RateLimitSettings["rows"],
-  };
-}
-
-function rateOf(id: RateLimitId, region: RateRegion, given: RateGiven, scale: number): RateSetting {
-  const { count, seconds }: RateLimit = RATE_LIMITS[id];
-  return { count: Math.max(1, Math.round(count[region] * scale)), seconds, ...given[region] };
-}
-
-function pathOf(id: RateLimitId): string {
+/** Path of the setting of a row in the configuration file. */
+export function rateLimitPath(id: RateLimitId): string {
   return `rate_limits.rows.${id}`;
 }
 

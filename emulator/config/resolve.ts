@@ -1,14 +1,14 @@
 import { accessSync, constants } from "node:fs";
 import { resolve as resolvePath } from "node:path";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
-import type { LimitSettings, Settings, TimingSettings } from "../subjects/settings.ts";
+import type { Settings } from "../subjects/settings.ts";
 import { effectiveAssumptions } from "./assumption-settings.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
 import { readConfigurationFile } from "./configuration-file.ts";
 import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
-import { rateLimitSettings } from "./rate-limit-settings.ts";
+import { rateLimitSettings } from "./resolve-rate-limits.ts";
 import { type NamedValues, SETTINGS } from "./settings.ts";
 import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
 
@@ -138,8 +138,8 @@ function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit
       traces: value("agent.traces"),
     },
     rateLimits: rateLimitSettings(value, anyValue),
-    limits: limitValues(LIMITS, anyValue) as unknown as LimitSettings,
-    timings: limitValues(TIMINGS, anyValue) as unknown as TimingSettings,
+    limits: limitValues("limits", LIMITS, anyValue),
+    timings: limitValues("timings", TIMINGS, anyValue),
     assumptions: effectiveAssumptions(value("profile"), SETTINGS, anyValue),
   };
 }

@@ -192,8 +192,8 @@ export type NamedValues = {
 /** Everything that can be set: flags, environment twins, file keys and options are derived from here. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries<Setting>(NAMED),
-  ...limitSettings(LIMITS),
-  ...limitSettings(TIMINGS),
+  ...limitSettings("limits", LIMITS),
+  ...limitSettings("timings", TIMINGS),
   ...RATE_LIMIT_ROW_SETTINGS,
   ...ASSUMPTION_SETTINGS,
 ]);

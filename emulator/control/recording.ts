@@ -1,21 +1,10 @@
 import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY } from "../subjects/auth.ts";
-import {
-  type ControlOperation,
-  control,
-  type Lines,
-  type RecordedRequest,
-  type RecordedRequests,
-} from "../subjects/control-operation.ts";
+import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { RecordedRequest, Recording } from "../subjects/recording.ts";
 import { maskedUrl } from "../subjects/webhooks/mask.ts";
-
-/** Keeps the requests of a world, so that a failure seen once can be played again. */
-export interface Recording extends RecordedRequests {
-  /** Takes note of a request; what it answers with keeps it, once its reply is there. */
-  record(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
-}
 
 const MAX_REQUESTS = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -74,7 +63,7 @@ export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
   }),
 ];
 
-async function* linesOf({ isComplete, requests }: RecordedRequests, seed: number): AsyncIterable<string> {
+async function* linesOf({ isComplete, requests }: Recording, seed: number): AsyncIterable<string> {
   yield `${JSON.stringify({ seed, complete: isComplete, requests: requests.length })}\n`;
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
 }

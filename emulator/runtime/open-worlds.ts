@@ -1,4 +1,4 @@
-import { createRecording, type Recording } from "../control/recording.ts";
+import { createRecording } from "../control/recording.ts";
 import { MAIN } from "../http/world-choice.ts";
 import type { Refusal } from "../kernel/refusal.ts";
 import type { DataDirectory } from "../storage/folders/data-directory.ts";
@@ -8,6 +8,7 @@ import {
   type WorldFolder,
   withWorld,
 } from "../storage/folders/registry.ts";
+import type { Recording } from "../subjects/recording.ts";
 import type { World } from "../subjects/turn.ts";
 import type { ForkedState } from "./fork-source.ts";
 import { SEEDED } from "./names.ts";

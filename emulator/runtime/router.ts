@@ -1,4 +1,3 @@
-import type { Recording } from "../control/recording.ts";
 import { corsHeaders, preflightReply } from "../http/cors.ts";
 import type { Gateway } from "../http/gateway.ts";
 import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
@@ -6,6 +5,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import type { Recording } from "../subjects/recording.ts";
 import { unknownWorld } from "./names.ts";
 import type { NamedWorld } from "./open-worlds.ts";
 import type { WorldRuntime } from "./world-runtime.ts";

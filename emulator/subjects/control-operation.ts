@@ -2,6 +2,7 @@ import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
+import type { Recording } from "./recording.ts";
 import type { World } from "./turn.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -9,7 +10,7 @@ export interface ControlContext {
   readonly world: World;
   readonly clock: ControlClock;
   readonly oracle: Oracle;
-  readonly recording: RecordedRequests;
+  readonly recording: Recording;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   /** Facts about the process for `status`. */
@@ -99,28 +100,6 @@ export interface SnapshotView {
     readonly keys: readonly string[];
     readonly webhooks: number;
   };
-}
-
-/** The requests that a world was sent lately, in the order in which they came. */
-export interface RecordedRequests {
-  /** False when requests came before the oldest one that is kept. */
-  readonly isComplete: boolean;
-  readonly requests: readonly RecordedRequest[];
-}
-
-/** A request as it was sent, and what was answered. */
-export interface RecordedRequest {
-  readonly at: string;
-  readonly region: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null when it is no text, or too long to be kept. */
-  readonly body: string | null;
-  readonly status: number;
-  /** Null when it came bit by bit, or is too long to be kept. */
-  readonly reply: string | null;
 }
 
 /** The clock of a world. */

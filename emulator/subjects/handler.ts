@@ -1,4 +1,4 @@
-import type { BodyOf, OperationId, PathOf, QueryOf, ReplyBodyOf } from "../../contracts/spec/operation.ts";
+import type { BodyOf, OperationId, PathOf, QueryOf, ReplyBodyOf } from "../../contracts/spec/operations.ts";
 import type { PendingReply } from "../kernel/turn.ts";
 import type { ReplyWithHeaders, StreamReply } from "./reply.ts";
 import type { Turn } from "./turn.ts";

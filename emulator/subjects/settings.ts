@@ -1,4 +1,6 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
+import type { LimitValues } from "../../contracts/spec/limit.ts";
+import type { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import type { RateLimitId, RateRegion } from "../../contracts/spec/rate-limits/rows.ts";
 import type { AgentScript } from "./agent/script.ts";
 
@@ -92,67 +94,7 @@ export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
 export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
 
 /** Counts, bytes and milliseconds of virtual time (§8.2, §8.3), each with a default. */
-export interface LimitSettings {
-  readonly max_concurrent_runs_per_export: number;
-  readonly max_concurrent_exports_per_workspace: number;
-  readonly run_timeout_ms: number;
-  readonly workflow_timeout_ms: number;
-  readonly max_retries: number;
-  readonly retry_delay_ms: number;
-  readonly rows_per_file: number;
-  readonly bytes_per_file: number;
-  /** Bytes of a request body, after decompression. */
-  readonly body_bytes: number;
-  /** Events that one `advance` may fire. */
-  readonly events_per_advance: number;
-  readonly worlds: number;
-  readonly snapshots: number;
-  /** Bytes that a snapshot may hold as a file. */
-  readonly snapshot_bytes: number;
-  readonly webhook_attempts: number;
-  /** Deliveries that the ledger keeps once they have ended. */
-  readonly webhook_ledger: number;
-  /** Deliveries that may be under way or wait for a retry. */
-  readonly webhook_pending: number;
-  /** Bytes kept of what a receiver answers. */
-  readonly webhook_reply_bytes: number;
-  readonly crons_per_workspace: number;
-  readonly agent_run_timeout_ms: number;
-  readonly agent_pending_runs: number;
-  readonly agent_kwargs_bytes: number;
-  /** Bytes of the values that a thread may hold. */
-  readonly agent_values_bytes: number;
-  /** Bytes of what callers note on a thread, an assistant or a cron. */
-  readonly agent_metadata_bytes: number;
-  /** Events in a world's queue, of whatever kind, beyond which no more runs and crons are taken. */
-  readonly agent_waiting_events: number;
-  readonly agent_messages: number;
-  readonly agent_checkpoints: number;
-  readonly agent_threads: number;
-  readonly agent_assistants: number;
-  readonly agent_runs: number;
-  readonly agent_streams: number;
-  readonly agent_kept_streams: number;
-  readonly agent_scripts: number;
-}
+export type LimitSettings = LimitValues<typeof LIMITS>;
 
-/** Milliseconds, of virtual time where nothing else is said. */
-export interface TimingSettings {
-  readonly one_off_start_delay_ms: number;
-  readonly file_duration_ms: number;
-  /** §3.3-3: a spawned export runs this long after its window ends. */
-  readonly spawn_grace_ms: number;
-  /** Wall-clock time after which `advance` stops waiting for an effect and names it. */
-  readonly effect_patience_ms: number;
-  /** Wall-clock time that an object store may take to answer. */
-  readonly object_store_timeout_ms: number;
-  /** Virtual wait before the second attempt; it doubles with each further one. */
-  readonly webhook_retry_delay_ms: number;
-  /** Wall-clock time for finding and reaching a receiver. */
-  readonly webhook_connect_timeout_ms: number;
-  /** Wall-clock time for a receiver's whole answer. */
-  readonly webhook_read_timeout_ms: number;
-  readonly agent_step_ms: number;
-  /** Wall-clock time after which a quiet stream sends a sign of life. */
-  readonly agent_heartbeat_ms: number;
-}
+/** Milliseconds, of virtual time unless the row of the table says wall clock. */
+export type TimingSettings = LimitValues<typeof TIMINGS>;

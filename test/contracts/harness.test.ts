@@ -1,7 +1,7 @@
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Send, WireRequest } from "../../contracts/engine/http-message.ts";
 import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
-import type { Send, WireRequest } from "../../contracts/engine/target.ts";
 import {
   type Case,
   type CaseRow,

@@ -2,7 +2,8 @@ import type { AssumptionId } from "../../spec/assumptions.ts";
 import { ASSUMPTIONS } from "../../spec/assumptions.ts";
 import type { Operation } from "../../spec/operation.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
-import type { WireReply } from "../target.ts";
+import { memberFinder } from "../../spec/undefined-members.ts";
+import type { WireReply } from "../http-message.ts";
 import type { Judgement } from "./oracle.ts";
 import { locationIn } from "./schema-location.ts";
 
@@ -13,8 +14,28 @@ export interface Diagnostic {
   readonly message: string;
 }
 
+/** Names of undefined members that are told of one reply. */
+const MEMBERS_SHOWN = 5;
+
+/** Compares a reply with its operation: what a validator of the document complains of, and what no schema defines. */
+export function judgeReply(
+  row: Operation,
+  reply: WireReply,
+  body: unknown,
+  diagnostics: readonly Diagnostic[],
+): readonly Judgement[] {
+  const isShown = row.shown && reply.status === row.reply.status;
+  const extra = isShown && row.reply.body ? memberFinder(row.reply.body)(body) : [];
+  return [
+    ...diagnostics.map((diagnostic) => classify(row, reply, body, diagnostic)),
+    ...extra
+      .slice(0, MEMBERS_SHOWN)
+      .map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
+  ];
+}
+
 /** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
-export function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
+function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
   const { path = [], code, message } = diagnostic;
   if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
   if (reply.status !== row.reply.status) return errorBodyOf(row, reply, message, body);

@@ -1,5 +1,5 @@
-import type { Finding } from "../case.ts";
-import type { WireReply, WireRequest } from "../target.ts";
+import type { WireReply, WireRequest } from "../http-message.ts";
+import type { Finding } from "../verdict.ts";
 
 /** What the oracle holds against an exchange. */
 export type Judgement = Omit<Finding, "exchange">;

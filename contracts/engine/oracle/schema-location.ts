@@ -39,20 +39,6 @@ export function locationIn(schema: Field<unknown>, path: readonly string[]): Sch
   return location;
 }
 
-/** Members of a reply that no schema names. */
-export function undefinedMembers(schema: Field<unknown>, value: unknown, at = ""): readonly string[] {
-  const { items, properties } = schema as Schema;
-  if (Array.isArray(value))
-    return items
-      ? value.slice(0, 20).flatMap((item, index) => undefinedMembers(items, item, `${at}[${index}]`))
-      : [];
-  if (typeof value !== "object" || value === null || !properties) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const field = properties[name];
-    return field ? undefinedMembers(field, inner, `${at}.${name}`) : [`${at}.${name}`];
-  });
-}
-
 interface Schema extends Field<unknown> {
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;

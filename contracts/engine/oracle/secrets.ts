@@ -1,4 +1,4 @@
-import type { WireReply, WireRequest } from "../target.ts";
+import type { WireReply, WireRequest } from "../http-message.ts";
 import { fact } from "./judgements.ts";
 import type { Judgement } from "./oracle.ts";
 

@@ -1,18 +1,20 @@
 /** §3.2: statuses of runs and threads. Which moves lead from one to the next is not shown (3.2-2). */
 
-export interface AgentStatus {
-  readonly meaning: string;
+interface AgentStatus {
   /** No move leads out of a final status. */
   readonly final: boolean;
 }
 
 export const AGENT_RUN_STATUSES = {
-  pending: { meaning: "Waits for its turn on the thread.", final: false },
-  running: { meaning: "At work.", final: false },
-  error: { meaning: "Ended by an error.", final: true },
-  success: { meaning: "Ended as it should.", final: true },
-  timeout: { meaning: "Took longer than the run time-out.", final: true },
-  interrupted: { meaning: "Stopped by its caller, or to ask its caller something.", final: true },
+  /** Waits for its turn on the thread. */
+  pending: { final: false },
+  running: { final: false },
+  error: { final: true },
+  success: { final: true },
+  /** Took longer than `agent_run_timeout`. */
+  timeout: { final: true },
+  /** Stopped by its caller, or to ask its caller something. */
+  interrupted: { final: true },
 } as const satisfies Record<string, AgentStatus>;
 
 export type AgentRunStatus = keyof typeof AGENT_RUN_STATUSES;

@@ -1,5 +1,5 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { refuseWebhookUrl } from "../webhooks/policy.ts";

@@ -1,4 +1,4 @@
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { formatMicros, parseMicros } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS } from "../destinations/records.ts";

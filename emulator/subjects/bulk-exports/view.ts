@@ -1,5 +1,5 @@
 import { type ExportStatusName, OBSERVED_SPELLINGS } from "../../../contracts/spec/lifecycle.ts";
-import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import { timeTextView, timeView } from "../views.ts";
 import { type BulkExport, type ExportRun, rowsExported } from "./records.ts";

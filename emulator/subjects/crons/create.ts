@@ -1,5 +1,5 @@
 import { CRON_WORDS } from "../../../contracts/spec/crons/resources.ts";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";

@@ -1,4 +1,4 @@
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createRun } from "../agent/create-run.ts";
 import type { AgentRun } from "../agent/records.ts";

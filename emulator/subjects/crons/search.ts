@@ -1,4 +1,4 @@
-import type { BodyOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf, ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { pageFrom, type SearchResult, selected } from "../agent/search.ts";
 import type { Settings } from "../settings.ts";

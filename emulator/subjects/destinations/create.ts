@@ -3,7 +3,7 @@ import {
   DESTINATION_ERRORS,
   type DestinationErrorKey,
 } from "../../../contracts/spec/failures.ts";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
 import type { Occurrence } from "../../kernel/world.ts";

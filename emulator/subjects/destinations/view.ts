@@ -1,4 +1,4 @@
-import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import { timeView } from "../views.ts";
 import type { Destination } from "./records.ts";

@@ -1,10 +1,16 @@
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
-import type { Draft } from "../traces/draft.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import type { FeedbackChange, FeedbackInput } from "./input.ts";
+
+/** The rows that feedback is about; the draft of a request's rows is one. */
+export interface FeedbackRows {
+  row(runId: string): Readonly<Record<"trace_id" | "session_id", string>> | undefined;
+  /** Has a row, if there is one, show the feedback that it has in the end; `dropped` is a key that it lost. */
+  showFeedback(runId: string, dropped?: string): void;
+}
 
 /** What somebody or something thought of a row. */
 export interface Feedback extends Workspace, Omit<FeedbackInput, "id" | "created_at"> {
@@ -46,13 +52,13 @@ export function recordFeedback(
   turn: Turn,
   workspace: Workspace,
   input: FeedbackInput,
-  draft: Draft,
+  rows: FeedbackRows,
 ): Feedback {
   const now = formatInstant(turn.now);
   const id = input.id ?? turn.nextId("feedback");
   const before = turn.get(FEEDBACK, `${workspaceKey(workspace)}/${id}`);
   const { region, tenant_id } = workspace;
-  const run = input.run_id === null ? undefined : draft.row(input.run_id);
+  const run = input.run_id === null ? undefined : rows.row(input.run_id);
   const feedback: Feedback = {
     region,
     tenant_id,
@@ -65,8 +71,8 @@ export function recordFeedback(
   };
   turn.put(FEEDBACK, feedback);
   if (before?.run_id && (before.run_id !== feedback.run_id || before.key !== feedback.key))
-    draft.showFeedback(before.run_id, before.key);
-  if (feedback.run_id) draft.showFeedback(feedback.run_id);
+    rows.showFeedback(before.run_id, before.key);
+  if (feedback.run_id) rows.showFeedback(feedback.run_id);
   return feedback;
 }
 
@@ -75,16 +81,16 @@ export function changeFeedback(
   turn: Turn,
   feedback: Feedback,
   change: FeedbackChange,
-  draft: Draft,
+  rows: FeedbackRows,
 ): Feedback {
   const changed = { ...feedback, ...change, modified_at: formatInstant(turn.now) };
   turn.put(FEEDBACK, changed);
-  if (changed.run_id) draft.showFeedback(changed.run_id);
+  if (changed.run_id) rows.showFeedback(changed.run_id);
   return changed;
 }
 
 /** The run's row no longer counts it once the draft is written. */
-export function deleteFeedback(turn: Turn, feedback: Feedback, draft: Draft): void {
+export function deleteFeedback(turn: Turn, feedback: Feedback, rows: FeedbackRows): void {
   turn.remove(FEEDBACK, `${workspaceKey(feedback)}/${feedback.id}`);
-  if (feedback.run_id) draft.showFeedback(feedback.run_id, feedback.key);
+  if (feedback.run_id) rows.showFeedback(feedback.run_id, feedback.key);
 }

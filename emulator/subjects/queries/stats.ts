@@ -1,4 +1,4 @@
-import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { addDecimals } from "../traces/decimal.ts";
 import { isJsonObject } from "../traces/json.ts";
 import { ownRow, type StoredRow } from "../traces/roll-up.ts";

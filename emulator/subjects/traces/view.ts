@@ -1,5 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import { columnsOf } from "./roll-up.ts";
 

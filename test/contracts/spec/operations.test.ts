@@ -1,7 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Field } from "../../../contracts/spec/fields.ts";
-import type { BodyOf, Operation, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operation.ts";
+import type { Operation } from "../../../contracts/spec/operation.ts";
+import type { BodyOf, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
 import { isLimited } from "../../../contracts/spec/rate-limits/rows.ts";
 import {

@@ -1,5 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { resolveConfiguration } from "../../../emulator/config/resolve.ts";
 import { type AdvanceTarget, advance } from "../../../emulator/kernel/advance.ts";
 import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts";

@@ -1,4 +1,4 @@
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { RUNS } from "../../../emulator/subjects/agent/records.ts";
 import { createThread } from "../../../emulator/subjects/agent/threads.ts";
 import { changeCron, createCron } from "../../../emulator/subjects/crons/create.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BodyOf } from "../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "../../../emulator/subjects/crons/search.ts";
 import { openCronWorld, WORKSPACE } from "./cron-world.ts";
 

@@ -1,4 +1,4 @@
-import type { BodyOf } from "../../../../contracts/spec/operation.ts";
+import type { BodyOf } from "../../../../contracts/spec/operations.ts";
 import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";

@@ -1,17 +1,9 @@
-import type { CaseSettings } from "../engine/case.ts";
-import type { Members } from "../engine/contract.ts";
-import { isMembers, jsonOf } from "../engine/json.ts";
-import type {
-  Delivery,
-  ObjectStore,
-  ReadFile,
-  Send,
-  Session,
-  Target,
-  WireReply,
-  WireRequest,
-} from "../engine/target.ts";
 import type { RequirementId } from "../spec/requirements.ts";
+import type { Send, WireReply, WireRequest } from "./http-message.ts";
+import type { Members } from "./json.ts";
+import { isMembers, jsonOf } from "./json.ts";
+import type { CaseSettings } from "./needs.ts";
+import type { Delivery, ObjectStore, ReadFile, Session, Target } from "./target.ts";
 
 /** A lie about one row of the ledger: the suites have to notice it. */
 export interface Mutant {
@@ -115,6 +107,44 @@ export function rewriteReplyBody(
       : change(body as Members, request);
     return { ...reply, text: JSON.stringify(rewritten) };
   });
+}
+
+/** Answers with these members in place of the true ones; in each item where it is a list. */
+export function setReplyMembers(route: Route, members: Members): (next: Send) => Send {
+  return rewriteReplyBody(route, (body) => ({ ...body, ...members }));
+}
+
+/** Leaves members out of what is answered. */
+export function dropReplyMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
+  return rewriteReplyBody(route, (body) => without(body, ...names));
+}
+
+/** Sends these members in place of the caller's. */
+export function setRequestMembers(route: Route, members: Members): (next: Send) => Send {
+  return rewriteRequestBody(route, (body) => ({ ...body, ...members }));
+}
+
+/** Leaves members out of what a caller sends. */
+export function dropRequestMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
+  return rewriteRequestBody(route, (body) => without(body, ...names));
+}
+
+/** Answers some requests itself; they never reach the server. */
+export function answerInstead(
+  isMeant: (request: WireRequest) => boolean,
+  status: number,
+  body: unknown,
+): (next: Send) => Send {
+  const reply = { status, headers: { "content-type": "application/json" }, text: JSON.stringify(body) };
+  return (next) => async (request) => (isMeant(request) ? reply : next(request));
+}
+
+/** Sends these headers in place of the caller's. */
+export function setRequestHeaders(
+  route: Route,
+  headers: Readonly<Record<string, string>>,
+): (next: Send) => Send {
+  return rewriteRequest(route, (request) => ({ ...request, headers: { ...request.headers, ...headers } }));
 }
 
 /** Rewrites a list as a whole. */

@@ -1,0 +1,44 @@
+/** What came beside what was expected, and whether the two agree. */
+export interface Check {
+  readonly holds: boolean;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/** A status of 2xx. */
+export function accepted(status: number): Check {
+  return { holds: status >= 200 && status < 300, expected: "2xx", actual: status };
+}
+
+/** A status of 4xx. */
+export function refused(status: number): Check {
+  return { holds: isRefused(status), expected: "4xx", actual: status };
+}
+
+export function isRefused(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
+/** The same value; arrays and objects are compared as JSON. */
+export function equal(actual: unknown, expected: unknown): Check {
+  const holds = actual === expected || (isCompound(expected) && textOf(actual) === textOf(expected));
+  return { holds, expected, actual };
+}
+
+/** The same items in any order, compared as texts. */
+export function sameItems(actual: readonly unknown[], expected: readonly unknown[]): Check {
+  return { holds: sorted(actual) === sorted(expected), expected, actual };
+}
+
+function isCompound(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function textOf(value: unknown): string | undefined {
+  return JSON.stringify(value);
+}
+
+/** Texts in order, to be compared as one. */
+export function sorted(values: readonly unknown[]): string {
+  return JSON.stringify(values.map(String).sort());
+}

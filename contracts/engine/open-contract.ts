@@ -1,0 +1,237 @@
+import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
+import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
+import type { Check } from "./check.ts";
+import {
+  BudgetSpent,
+  type CallOptions,
+  CaseEnded,
+  type Contract,
+  type Difference,
+  type Reply,
+} from "./contract.ts";
+import { type Exchange, withoutSecretsIn } from "./exchange.ts";
+import type { WireRequest } from "./http-message.ts";
+import { instantOf } from "./instant.ts";
+import type { CaseSettings, Need } from "./needs.ts";
+import type { Oracle } from "./oracle/oracle.ts";
+import type { RandomSource } from "./random.ts";
+import { describeActual } from "./shown.ts";
+import type { Identity, Receiver, Session } from "./target.ts";
+import type { Blame, Finding, Held } from "./verdict.ts";
+import { openWire, type Wire } from "./wire.ts";
+
+/** One case under way, as the runner sees it. */
+export interface OpenContract {
+  readonly contract: Contract;
+  readonly findings: Finding[];
+  readonly asked: ReadonlySet<RequirementId>;
+  readonly held: readonly Held[] | undefined;
+  readonly requests: number;
+  /** The newest exchange. */
+  readonly last: Exchange | undefined;
+  /** Without the secrets that were sent so far. */
+  redact<T>(shown: T): T;
+  close(): Promise<void>;
+}
+
+const CONTROL = "/_emulator/v1";
+
+/** What one case is run with. */
+export interface ContractParts {
+  readonly session: Session;
+  readonly offers: ReadonlySet<Need>;
+  readonly keepHeld: boolean;
+  readonly open: (settings: CaseSettings) => Promise<Session>;
+  readonly draw: RandomSource;
+  readonly oracle: Oracle | undefined;
+  /** Called before each request; false when the budget is spent. */
+  readonly spend: () => Promise<boolean>;
+}
+
+/** Findings are collected, not thrown; only what ends a case throws `CaseEnded`. */
+export function openContract(parts: ContractParts): OpenContract {
+  const { session, draw, oracle } = parts;
+  const findings: Finding[] = [];
+  const asked = new Set<RequirementId>();
+  const held: Held[] | undefined = parts.keepHeld ? [] : undefined;
+  const receivers: Receiver[] = [];
+  const wire = openWire(session, async () => {
+    if (!(await parts.spend())) throw new BudgetSpent();
+  });
+  const redact = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
+
+  async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
+    if (!parts.offers.has("writes") && !isReading(method, path))
+      throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
+    const request = requestOf(session.identity, method, path, options);
+    const { reply, shown } = await wire.send(request);
+    const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
+    for (const judgement of judgements ?? []) findings.push({ ...redact(judgement), exchange: shown });
+    return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
+  }
+
+  const contract: Contract = {
+    draw,
+    identity: session.identity,
+    get objects() {
+      if (!session.objects) throw new CaseEnded("The case did not say that it needs object_store.");
+      return session.objects;
+    },
+    reach: session.reach,
+    has: (need) => parts.offers.has(need),
+    call,
+    ...expectations({ findings, asked, held, redact }, () => wire.last),
+    ...controlCalls(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
+    async receiver() {
+      const receiver = await session.reach.receiver();
+      receivers.push(receiver);
+      return receiver;
+    },
+    refusesToStart: (settings) => startupError(parts, settings),
+    secret(text) {
+      wire.secrets.add(text);
+      return text;
+    },
+  };
+
+  return {
+    contract,
+    findings,
+    asked,
+    held,
+    get requests() {
+      return wire.requests;
+    },
+    get last() {
+      return wire.last;
+    },
+    redact,
+    async close() {
+      await Promise.all(receivers.map((receiver) => receiver.close()));
+      await wire.close();
+    },
+  };
+}
+
+type ControlCalls = "control" | "advance" | "now";
+
+/** What the emulator's test-only surface lets a case do; the time of any other server is the usual one. */
+function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Contract, ControlCalls> {
+  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { reply } = await wire.send({ region: "us", method, path: CONTROL + path, headers, ...text });
+    if (reply.status === 200) return bodyOf(reply.text) as T;
+    throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+  }
+
+  return {
+    control,
+    advance: (target) =>
+      control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+    now: async () => wallClock() ?? instantOf((await control<{ now: string }>("GET", "/clock")).now),
+  };
+}
+
+async function startupError({ open }: ContractParts, settings: CaseSettings): Promise<string | null> {
+  try {
+    await (await open(settings)).close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+interface CaseNotes {
+  readonly findings: Finding[];
+  readonly asked: Set<RequirementId>;
+  readonly held: Held[] | undefined;
+  redact<T>(shown: T): T;
+}
+
+function expectations(
+  { findings, asked, held, redact }: CaseNotes,
+  last: () => Exchange | undefined,
+): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
+  function expect(
+    verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
+    id: RequirementId,
+    check: boolean | Check,
+    message: string,
+    given: Difference & { readonly assumption?: AssumptionId } = {},
+  ): boolean {
+    asked.add(id);
+    const exchange = given.exchange ?? last();
+    const { holds, ...compared } = typeof check === "boolean" ? { holds: check } : check;
+    const { exchange: _, ...difference } = redact({ ...compared, ...given });
+    const text = redact(message);
+    if (holds) {
+      held?.push({ requirement: id, text, did: describeActual(difference, exchange) });
+      return true;
+    }
+    const isChosen = verdict === "UNSPECIFIED" || REQUIREMENTS[id].kind === "A";
+    const blame: Blame = isChosen ? "specification" : "target";
+    findings.push({
+      verdict: isChosen ? "UNSPECIFIED" : verdict,
+      blame,
+      requirement: id,
+      section: sectionOf(id),
+      text,
+      ...difference,
+      ...(exchange && { exchange }),
+    });
+    return false;
+  }
+
+  const fact: Contract["fact"] = (id, holds, text, difference) => expect("FAIL", id, holds, text, difference);
+
+  return {
+    fact,
+    choice(id, holds, text, difference) {
+      if (id in REQUIREMENTS) return expect("UNSPECIFIED", id as RequirementId, holds, text, difference);
+      const assumption = id as AssumptionId;
+      const requirement = ASSUMPTIONS[assumption].requirement as RequirementId;
+      return expect("UNSPECIFIED", requirement, holds, text, { ...difference, assumption });
+    },
+    strictly: (id, holds, text, difference) => expect("NON-STRICT", id, holds, text, difference),
+    must(id, holds, text, difference) {
+      if (!fact(id, holds, text, difference)) throw new CaseEnded(text);
+    },
+  };
+}
+
+/** Searches are posted; every other POST makes something. */
+function isReading(method: string, path: string): boolean {
+  return /^(GET|HEAD|OPTIONS)$/.test(method) || (method === "POST" && /\/(search|query)$/.test(path));
+}
+
+function requestOf(
+  { apiKey, tenantId }: Identity,
+  method: string,
+  path: string,
+  { body, headers = {}, region = "us" }: CallOptions,
+): WireRequest {
+  const all: Record<string, string | null> = {
+    "x-api-key": apiKey,
+    "x-tenant-id": tenantId,
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...headers,
+  };
+  const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    region,
+    method,
+    path,
+    headers: Object.fromEntries(sent),
+    ...(body !== undefined && { body: text }),
+  };
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

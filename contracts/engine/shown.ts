@@ -1,0 +1,23 @@
+import type { Exchange } from "./exchange.ts";
+
+const VALUE_CHARACTERS = 300;
+const ACTUAL_CHARACTERS = 120;
+
+/** A value as it is shown beside another one. */
+export function shown(value: unknown): string {
+  return cut(JSON.stringify(value) ?? "nothing");
+}
+
+/** As much of a text as a report shows. */
+export function cut(text: string, maxCharacters = VALUE_CHARACTERS): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
+}
+
+/** What a target did, in a few words: the value that was looked at, or else the status of its reply. */
+export function describeActual(
+  difference: { readonly actual?: unknown },
+  exchange: Exchange | undefined,
+): string {
+  if ("actual" in difference) return cut(shown(difference.actual), ACTUAL_CHARACTERS);
+  return exchange ? `status ${exchange.status}` : "nothing was answered";
+}

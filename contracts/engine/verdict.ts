@@ -1,0 +1,41 @@
+import type { AssumptionId } from "../spec/assumptions.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import type { Exchange } from "./exchange.ts";
+
+export const VERDICTS = ["PASS", "UNSUPPORTED", "NON-STRICT", "UNSPECIFIED", "FAIL"] as const;
+
+/** From the mildest to the gravest. */
+export type Verdict = (typeof VERDICTS)[number];
+
+/** An expectation that the target has met, and what it did. */
+export interface Held {
+  readonly requirement: RequirementId;
+  readonly text: string;
+  readonly did: string;
+}
+
+/** Who has to change something: the server, the request, the reader of a silent specification, or this harness. */
+export type Blame = "target" | "caller" | "specification" | "harness";
+
+/** Something that is not as it should be. */
+export interface Finding {
+  readonly verdict: Exclude<Verdict, "PASS">;
+  readonly blame: Blame;
+  readonly requirement: RequirementId | null;
+  readonly assumption?: AssumptionId;
+  readonly section: string;
+  /** What should have been. */
+  readonly text: string;
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  /** Request and reply, secrets removed. */
+  readonly exchange?: Exchange;
+}
+
+/** The gravest verdict of some findings. */
+export function worst(findings: readonly Pick<Finding, "verdict">[]): Verdict {
+  return findings.reduce<Verdict>(
+    (gravest, { verdict }) => (VERDICTS.indexOf(verdict) > VERDICTS.indexOf(gravest) ? verdict : gravest),
+    "PASS",
+  );
+}

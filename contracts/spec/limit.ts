@@ -1,0 +1,23 @@
+/** A number with where it comes from; it is a setting under its key, below `limits` or `timings`. */
+export interface Limit {
+  readonly section: string;
+  readonly requirement: string;
+  /** Counts are numbers, durations are ISO 8601. */
+  readonly value: number | string;
+  readonly unit: "count" | "bytes" | "duration" | "wall_clock_duration";
+  /** The other value that the specification names for it. */
+  readonly conflict?: number | string;
+  /** True for a bound of ours, where the specification gives none. */
+  readonly own?: true;
+  readonly text: string;
+}
+
+/** Limits by their keys. */
+export type LimitTable = Readonly<Record<string, Limit>>;
+
+type Duration = { readonly unit: "duration" | "wall_clock_duration" };
+
+/** The values of a table as they are set: durations are in milliseconds, and their names say so. */
+export type LimitValues<Table extends LimitTable> = {
+  readonly [Key in keyof Table & string as Table[Key] extends Duration ? `${Key}_ms` : Key]: number;
+};

@@ -1,0 +1,36 @@
+import {
+  RATE_LIMIT_IDS,
+  RATE_LIMITS,
+  RATE_REGIONS,
+  type RateLimit,
+  type RateLimitId,
+  type RateRegion,
+} from "../../contracts/spec/rate-limits/rows.ts";
+import type { RateLimitSettings, RateSetting } from "../subjects/settings.ts";
+import { type RateGiven, rateLimitPath } from "./rate-limit-settings.ts";
+import type { NamedValues } from "./settings.ts";
+
+type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
+
+/** The limits in effect: those of the table, scaled, unless a row is set by itself. */
+export function rateLimitSettings(value: ValueOf, valueOf: (path: string) => unknown): RateLimitSettings {
+  const scale = value("rate_limits.scale");
+  const rows = RATE_LIMIT_IDS.map((id) => {
+    const given = (valueOf(rateLimitPath(id)) ?? {}) as RateGiven;
+    return [id, Object.fromEntries(RATE_REGIONS.map((region) => [region, rateOf(id, region, given, scale)]))];
+  });
+  return {
+    enabled: value("rate_limits.enabled") ?? value("deployment") === "hosted",
+    window: value("rate_limits.window"),
+    headers: value("rate_limits.headers"),
+    scale,
+    trusted_proxies: value("rate_limits.trusted_proxies"),
+    held_at_most: value("rate_limits.held_at_most"),
+    rows: Object.fromEntries(rows) as RateLimitSettings["rows"],
+  };
+}
+
+function rateOf(id: RateLimitId, region: RateRegion, given: RateGiven, scale: number): RateSetting {
+  const { count, seconds }: RateLimit = RATE_LIMITS[id];
+  return { count: Math.max(1, Math.round(count[region] * scale)), seconds, ...given[region] };
+}
