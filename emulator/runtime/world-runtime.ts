@@ -4,9 +4,10 @@ import { type Commit, emptyState, type WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { createWorld, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+import { createWorld } from "../kernel/world.ts";
+import type { WorldParts } from "../kernel/world-parts.ts";
 import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
-import { type ObjectStore, objectStorageParts } from "../s3/object-store.ts";
+import { type ObjectStore, objectStorageEffects } from "../s3/object-store.ts";
 import type { WorldFolder } from "../storage/folders/registry.ts";
 import { openStore, readStore, type Store } from "../storage/journal/store.ts";
 import { type ObjectFiles, openObjectFiles } from "../storage/objects/object-files.ts";
@@ -23,9 +24,9 @@ import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { createDelays, type Delays } from "../subjects/object-storage/delays.ts";
 import { statsEffects } from "../subjects/queries/effects.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
-import type { Ports, Secrets, World } from "../subjects/turn.ts";
+import type { EmulatorTypes, Ports, Secrets, World } from "../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
-import { COLLECTIONS, REACTIONS } from "./assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "./assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
 import { type ForkedState, type ForkSource, liveForkSource } from "./fork-source.ts";
 
@@ -75,7 +76,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { image, store } = openRecords(options, (error) => world.end(error));
   const adapters = openAdapters(options, store);
   const { traces, files, encoder, webhooks } = adapters;
-  const world = createWorld<Ports>(partsOf(adapters, image, adapters.delays));
+  const world = createWorld(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
   const objects: ObjectStore = { world, files, delays: adapters.delays, triggerFault: triggerS3Fault };
   adapters.objectStores = createObjectStoreClients({
@@ -192,24 +193,25 @@ function openAdapters(options: WorldRuntimeOptions, store: Store | undefined): W
   };
 }
 
-function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<Ports> {
+function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<EmulatorTypes> {
   const { ports, store, encoder, webhooks } = adapters;
-  const storage = objectStorageParts(adapters.files, delays);
   const objectStores: ObjectStoreClients = {
     open: (address, credentials) => objectStoresOf(adapters).open(address, credentials),
   };
   return {
     image,
     ports,
-    reactions: { ...REACTIONS, ...storage.reactions },
-    effects: afterPersisting(store, {
-      ...storage.effects,
+    events: eventReactions(delays),
+    results: RESULT_REACTIONS,
+    effects: {
+      ...objectStorageEffects(adapters.files),
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
       ...statsEffects(adapters.traces),
       ...exportEffects({ encoder, secrets: ports.secrets, objectStores }),
-    }),
+    },
     persist: persistCommits(store),
+    flush: () => store?.flush(),
     journalCapacity: JOURNAL_CAPACITY,
   };
 }
@@ -218,22 +220,6 @@ function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): Wo
 function persistCommits(store: Store | undefined): (commit: Commit) => void {
   if (!store) return () => undefined;
   return (commit) => (commit.cause.type === "request" ? store.appendBatched(commit) : store.append(commit));
-}
-
-/** Nothing is done outside of a world before the turn is kept that asked for it. */
-function afterPersisting(
-  store: Store | undefined,
-  effects: WorldParts<Ports>["effects"],
-): WorldParts<Ports>["effects"] {
-  if (!store) return effects;
-  const persistedFirst = Object.entries(effects).map(([kind, run]): [string, EffectRunner] => [
-    kind,
-    (effect) => {
-      store.flush();
-      return run(effect);
-    },
-  ]);
-  return Object.fromEntries(persistedFirst);
 }
 
 async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {

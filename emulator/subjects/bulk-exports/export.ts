@@ -1,11 +1,11 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
-import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { triggerStoreFaults } from "../faults/s3.ts";
-import { triggerWorkerFault, type WorkerFault } from "../faults/worker.ts";
-import type { Turn } from "../turn.ts";
+import { triggerWorkerFault } from "../faults/worker.ts";
+import type { Event, Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { acquireSlot, closePool, releaseSlot } from "./capacity.ts";
+import type { ImmediateFault } from "./events.ts";
 import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
 import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
@@ -23,11 +23,11 @@ export type ExportEnd = keyof typeof ENDS;
 
 /** Makes an export due: it starts then, or queues for one of the workspace's places (§8.2-2). */
 export function scheduleStart(turn: Turn, id: string, afterMs: number): void {
-  turn.schedule({ kind: "export.due", ref: id, afterMs });
+  turn.schedule({ kind: "export.due", ref: id, afterMs, data: {} });
 }
 
 /** `export.due`: takes a place among the workspace's exports. */
-export function onDue(turn: Turn, { ref }: Occurrence): void {
+export function onDue(turn: Turn, { ref }: Event<"export.due">): void {
   const found = turn.get(EXPORTS, ref);
   if (found && !isFinal(found)) startExport(turn, found);
 }
@@ -60,7 +60,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
     return false;
   }
   const running = moveExport(turn, created, "start");
-  turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
+  turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
   turn.put(EXPORTS, { ...running, runsLeft: windows.length });
   triggerStoreFaults(turn, "export.running", running);
@@ -108,7 +108,7 @@ export function scheduleRun(
   turn: Turn,
   run: ExportRun,
   afterMs: number,
-  injected?: { readonly fault: WorkerFault },
+  injected?: { readonly fault: ImmediateFault },
 ): void {
   turn.schedule({
     kind: "export_run.start",
@@ -149,7 +149,7 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
 }
 
 /** `export.deadline`: §8.2-4. */
-export function onDeadline(turn: Turn, { ref }: Occurrence): void {
+export function onDeadline(turn: Turn, { ref }: Event<"export.deadline">): void {
   const found = turn.get(EXPORTS, ref);
   if (!found || isFinal(found)) return;
   turn.note("export.failure", ref, { message: EXPORT_FAILURES.workflow_timeout.text });

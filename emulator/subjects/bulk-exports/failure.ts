@@ -1,7 +1,7 @@
 import { EXPORT_FAILURES, type ExportFailureKey } from "../../../contracts/spec/failures.ts";
 import type { Turn } from "../turn.ts";
+import type { RunFailure } from "./events.ts";
 import { endExport, scheduleRun } from "./export.ts";
-import type { RunFailure } from "./file.ts";
 import { moveRun } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 

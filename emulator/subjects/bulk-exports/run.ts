@@ -1,78 +1,79 @@
-import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { triggerStoreFaults } from "../faults/s3.ts";
-import { type FaultPoint, triggerWorkerFault, type WorkerFault } from "../faults/worker.ts";
-import type { Turn } from "../turn.ts";
+import { type FaultPoint, triggerWorkerFault } from "../faults/worker.ts";
+import type { Effect, Event, Result, Turn } from "../turn.ts";
+import type { Checkpoint, ImmediateFault, OfAttempt } from "./events.ts";
 import { afterRun } from "./export.ts";
 import { failRun } from "./failure.ts";
-import { type FileWritten, fileRequest, keyOfNextFile, type WriteFile } from "./file.ts";
+import { fileRequest, keyOfNextFile } from "./file.ts";
 import { isFinal, moveRun } from "./lifecycle.ts";
-import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportedFile, type ExportRun } from "./records.ts";
-
-/** A file that is in the bucket while the checkpoint is still before it. */
-interface Checkpoint {
-  readonly file: ExportedFile | null;
-  readonly cursor: string | null;
-  readonly exhausted: boolean;
-}
+import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 
 /** The attempt that an event or an effect belongs to; what an earlier attempt left behind is stale. */
-function currentRun(turn: Turn, { ref, data }: Occurrence): ExportRun | undefined {
+function currentRun(
+  turn: Turn,
+  { ref, data }: { readonly ref: string; readonly data: OfAttempt },
+): ExportRun | undefined {
   const run = turn.get(EXPORT_RUNS, ref);
   return run && !isFinal(run) && run.attempt === data.attempt ? run : undefined;
 }
 
 /** `export_run.start`: the first attempt, or one more from the checkpoint on. */
-export function onStart(turn: Turn, occurrence: Occurrence): void {
-  const found = currentRun(turn, occurrence);
+export function onStart(turn: Turn, event: Event<"export_run.start">): void {
+  const found = currentRun(turn, event);
   if (!found) return;
   const begun = found.status === "CREATED" ? moveRun(turn, found, "start") : found;
   const run: ExportRun = { ...begun, asOf: begun.asOf ?? turn.ports.traces.mark(), updated_at: turn.now };
   turn.put(EXPORT_RUNS, run);
-  const fault = occurrence.data.fault as ImmediateFault | undefined;
+  const { fault } = event.data;
   if (fault) return applyFault(turn, run, "export.running", fault);
   const { run_timeout_ms } = turn.ports.settings.limits;
-  schedule(turn, run, "export_run.deadline", run_timeout_ms);
-  passFaultPoint(turn, run, "run.started", "export_run.step");
+  const { attempt } = run;
+  turn.schedule({ kind: "export_run.deadline", ref: run.id, afterMs: run_timeout_ms, data: { attempt } });
+  passFaultPoint(turn, run, "run.started", { kind: "export_run.step", data: { attempt } });
 }
 
-/** `export_run.file_written`: the file is stored, or it failed. */
-export function onFileWritten(turn: Turn, occurrence: Occurrence): void {
-  const run = currentRun(turn, occurrence);
+/** `export.write_file` has ended: the file is stored, or it failed. */
+export function onFileWritten(
+  turn: Turn,
+  effect: Effect<"export.write_file">,
+  result: Result<"export.write_file">,
+): void {
+  const run = currentRun(turn, effect);
   if (!run) return;
-  const result = occurrence.result as unknown as FileWritten;
   if ("failure" in result) return failRun(turn, run, result.failure, result.message);
   const { rows, bytes, cursor } = result;
-  const file = rows === 0 ? null : { key: String(occurrence.data.key), rows, bytes, cursor };
+  const file = rows === 0 ? null : { key: effect.data.key, rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: result.done };
-  if (file) passFaultPoint(turn, run, "file.written", "export_run.checkpoint", checkpoint);
+  const data = { attempt: run.attempt, ...checkpoint };
+  if (file) passFaultPoint(turn, run, "file.written", { kind: "export_run.checkpoint", data });
   else saveCheckpoint(turn, run, checkpoint);
 }
 
-/** What a run does at one instant, until it waits for a file, for time to pass, or for the end of a stall. */
-const STEPS = {
-  "export_run.step": takeStep,
-  "export_run.write": (turn: Turn, run: ExportRun) => requestFile(turn, run),
-  "export_run.checkpoint": saveCheckpoint,
-} as const;
+/** What a run that has waited goes on with. */
+type NextStep = {
+  [Kind in "export_run.step" | "export_run.write" | "export_run.checkpoint"]: Pick<
+    Event<Kind>,
+    "kind" | "data"
+  >;
+}["export_run.step" | "export_run.write" | "export_run.checkpoint"];
 
-type StepName = keyof typeof STEPS;
+/** `export_run.step`, `export_run.write`, `export_run.checkpoint`: the wait of a run is over. */
+export function onNextStep(turn: Turn, event: NextStep & { readonly ref: string }): void {
+  const run = currentRun(turn, event);
+  if (run) runStep(turn, run, event);
+}
 
-/** The events of a run that has waited, by the step that it goes on with. */
-export const STEP_REACTIONS = Object.fromEntries(
-  Object.entries(STEPS).map(([kind, runStep]) => [
-    kind,
-    (turn: Turn, occurrence: Occurrence) => {
-      const run = currentRun(turn, occurrence);
-      if (run) runStep(turn, run, occurrence.data as unknown as Checkpoint);
-    },
-  ]),
-);
+function runStep(turn: Turn, run: ExportRun, next: NextStep): void {
+  if (next.kind === "export_run.step") takeStep(turn, run);
+  else if (next.kind === "export_run.write") requestFile(turn, run);
+  else saveCheckpoint(turn, run, next.data);
+}
 
 /** One more file, or the end. */
 function takeStep(turn: Turn, run: ExportRun): void {
   if (run.exhausted || isEmpty(turn, run)) complete(turn, run);
-  else passFaultPoint(turn, run, "rows.read", "export_run.write");
+  else passFaultPoint(turn, run, "rows.read", { kind: "export_run.write", data: { attempt: run.attempt } });
 }
 
 /** What is written is never exported again (§8.3). */
@@ -86,18 +87,19 @@ function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted
   };
   turn.put(EXPORT_RUNS, run);
   const { file_duration_ms } = turn.ports.settings.timings;
-  passFaultPoint(turn, run, "checkpoint.saved", "export_run.step", undefined, file ? file_duration_ms : 0);
+  const next = { kind: "export_run.step", data: { attempt: run.attempt } } as const;
+  passFaultPoint(turn, run, "checkpoint.saved", next, file ? file_duration_ms : 0);
 }
 
 /** `export_run.deadline`: §8.2-3. */
-export function onDeadline(turn: Turn, occurrence: Occurrence): void {
-  const run = currentRun(turn, occurrence);
+export function onDeadline(turn: Turn, event: Event<"export_run.deadline">): void {
+  const run = currentRun(turn, event);
   if (run) failRun(turn, run, "run_timeout");
 }
 
-/** `export_run.crashed`: the thread of this run is gone (§7.3-1). */
-export function onCrashed(turn: Turn, occurrence: Occurrence): void {
-  const run = currentRun(turn, occurrence);
+/** `export.end_thread` has ended: the thread of this run is gone (§7.3-1). */
+export function onCrashed(turn: Turn, effect: Effect<"export.end_thread">): void {
+  const run = currentRun(turn, effect);
   if (run) failRun(turn, run, "worker_crash");
 }
 
@@ -106,23 +108,14 @@ function complete(turn: Turn, run: ExportRun): void {
 }
 
 /** Goes on with the next step, at once or later, unless a fault strikes at this point. */
-function passFaultPoint(
-  turn: Turn,
-  run: ExportRun,
-  at: FaultPoint,
-  next: StepName,
-  checkpoint?: Checkpoint,
-  afterMs = 0,
-): void {
+function passFaultPoint(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afterMs = 0): void {
   triggerStoreFaults(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
   const fault = triggerWorkerFault(turn, at, run);
   if (fault && !("stallMs" in fault)) return applyFault(turn, run, at, fault);
   const waitMs = afterMs + (fault?.stallMs ?? 0);
-  if (waitMs > 0) schedule(turn, run, next, waitMs, { ...checkpoint });
-  else STEPS[next](turn, run, checkpoint as Checkpoint);
+  if (waitMs > 0) turn.schedule({ ...next, ref: run.id, afterMs: waitMs });
+  else runStep(turn, run, next);
 }
-
-type ImmediateFault = Exclude<WorkerFault, { stallMs: number }>;
 
 function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: ImmediateFault): void {
   if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
@@ -131,19 +124,8 @@ function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: Immediate
     kind: "export.end_thread",
     ref: run.id,
     lane: "local",
-    then: "export_run.crashed",
     data: { attempt: run.attempt },
   });
-}
-
-function schedule(
-  turn: Turn,
-  run: ExportRun,
-  kind: string,
-  afterMs: number,
-  data: Readonly<Record<string, unknown>> = {},
-): void {
-  turn.schedule({ kind, ref: run.id, afterMs, data: { attempt: run.attempt, ...data } });
 }
 
 /**
@@ -163,16 +145,15 @@ function requestFile(turn: Turn, run: ExportRun, crash = false): void {
   if (!destination) return failRun(turn, run, "destination_deleted");
   const { config, embedded, credentials } = destination;
   const request = fileRequest(turn.ports.settings, run, parent);
-  const effectData: WriteFile = {
-    key: keyOfNextFile(turn.ports.settings, run, parent, config),
-    destination: { config, embedded, credentials },
-    order: crash ? { ...request, crash } : request,
-  };
   turn.requestEffect({
     kind: "export.write_file",
     ref: run.id,
     lane: embedded ? "local" : `destination:${destination.id}`,
-    then: "export_run.file_written",
-    data: { attempt: run.attempt, ...effectData },
+    data: {
+      attempt: run.attempt,
+      key: keyOfNextFile(turn.ports.settings, run, parent, config),
+      destination: { config, embedded, credentials },
+      order: crash ? { ...request, crash } : request,
+    },
   });
 }

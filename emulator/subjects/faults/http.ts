@@ -2,7 +2,7 @@ import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import type { OperationId } from "../../../contracts/spec/operations.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
-import type { Reaction, Reader, Turn } from "../turn.ts";
+import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
 import { FAULTS } from "./rules.ts";
@@ -37,7 +37,7 @@ export function triggerHttpFault(turn: Turn, context: HttpFaultContext): HttpFau
   if (status !== undefined) return { status, body, headers };
   const pendingReply = turn.deferReply();
   const afterMs = parseDuration(delay as string) as number;
-  turn.schedule({ kind: DELAY_OVER, ref: context.id, afterMs, data: { ticket: pendingReply.number } });
+  turn.schedule({ kind: "http.delay_over", ref: context.id, afterMs, data: { ticket: pendingReply.number } });
   return { pendingReply };
 }
 
@@ -45,16 +45,8 @@ function factsOf({ id, path, region }: HttpFaultContext): FaultContext {
   return { op: namesOf(id), path, region };
 }
 
-const DELAY_OVER = "http.delay_over";
-
-/** The effect that holds the clock until a request that goes on has had its turn. */
-export const RESUME = "http.resume";
-
-/** A delay that is over lets its request go on, and holds the clock until that has had its turn. */
-export const HTTP_FAULT_REACTIONS: Readonly<Record<string, Reaction>> = {
-  [DELAY_OVER](turn, { ref, data }) {
-    turn.resolveReply(Number(data.ticket), undefined);
-    turn.requestEffect({ kind: RESUME, ref, lane: RESUME, then: "http.resumed", data: {} });
-  },
-  "http.resumed": () => undefined,
-};
+/** `http.delay_over`: lets the request go on, and holds the clock until that has had its turn. */
+export function onDelayOver(turn: Turn, { ref, data }: Event<"http.delay_over">): void {
+  turn.resolveReply(data.ticket, undefined);
+  turn.requestEffect({ kind: "http.resume", ref, lane: "http.resume", data: {} });
+}

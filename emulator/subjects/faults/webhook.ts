@@ -1,6 +1,7 @@
 import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
+import type { WebhookFault } from "../webhooks/events.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
 import { trigger } from "./trigger.ts";
 
@@ -8,17 +9,6 @@ import { trigger } from "./trigger.ts";
 export interface WebhookFaultContext {
   readonly url: string;
   readonly run_id: string;
-}
-
-/** What a fault of the webhook plane does to a delivery. */
-export interface WebhookFault {
-  /** Never sent, and nobody is told. */
-  readonly drop: boolean;
-  /** Further copies to send. */
-  readonly duplicates: number;
-  readonly delayMs: number;
-  /** The receiver is not called; this is what comes of it instead. */
-  readonly simulatedResult: "refused" | { readonly status: number } | null;
 }
 
 /** The fault, if any, that strikes this delivery. */
