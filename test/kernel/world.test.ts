@@ -262,3 +262,37 @@ describe("commits", () => {
     expect(applyCommits(rebuilt, commits)).toEqual(rebuilt);
   });
 });
+
+describe("a stored world", () => {
+  const event = { number: 1, at: 10, kind: "bleat", ref: "dolly", data: {}, cause: "test" };
+  const effect = { number: 1, kind: "shear", ref: "dolly", lane: "x", data: {} };
+
+  it.each([
+    ["event", { queue: [event, { ...event, number: 2, kind: "moo" }] }, "an event moo (dolly)"],
+    [
+      "effect",
+      { inFlight: [effect, { ...effect, number: 2, kind: "toString" }] },
+      "an effect toString (dolly)",
+    ],
+  ])("with an %s of an unknown kind is refused before it begins", (_what, stored, named) => {
+    expect(() => toyWorld({ state: { ...toyState(), ...stored } })).toThrow(
+      expect.objectContaining({
+        status: 422,
+        code: "unknown_event",
+        message: `The stored world has ${named} that this version does not know.`,
+        hint: "Use the version that wrote this data, or another --data folder.",
+      }),
+    );
+  });
+
+  it("may name for an effect the event that earlier versions had its result come back as", () => {
+    const seen: unknown[] = [];
+    const older = { ...effect, then: "shorn" };
+    const { world } = toyWorld({
+      state: { ...toyState(), inFlight: [older] },
+      results: { shear: (_turn, { ref }) => void seen.push(ref) },
+    });
+    world.recover();
+    expect(seen).toEqual(["dolly"]);
+  });
+});
