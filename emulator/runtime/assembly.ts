@@ -14,7 +14,7 @@ import { CRONS } from "../subjects/crons/records.ts";
 import { onValidated } from "../subjects/destinations/create.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
 import { onDelayOver } from "../subjects/faults/http.ts";
-import { FAULTS } from "../subjects/faults/rules.ts";
+import { FAULTS } from "../subjects/faults/records.ts";
 import { FEEDBACK } from "../subjects/feedback/feedback.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../subjects/object-storage/records.ts";

@@ -1,3 +1,4 @@
+import type { PROCESSING_ERRORS } from "../../../contracts/spec/faults.ts";
 import type { NoData } from "../../kernel/types.ts";
 import type { ObjectStoreError } from "../destinations/object-store-client.ts";
 import type { Destination } from "../destinations/records.ts";
@@ -19,7 +20,7 @@ export interface Checkpoint {
 /** A worker fault that ends the attempt at once. */
 export type ImmediateFault =
   | { readonly crash: true }
-  | { readonly error: "serialization_error" | "resource_exhausted" };
+  | { readonly error: (typeof PROCESSING_ERRORS)[number] };
 
 /** The events in the life of an export and of its runs. */
 export type BulkExportEvents = {

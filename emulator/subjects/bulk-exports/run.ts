@@ -1,6 +1,8 @@
+import type { FaultPoint } from "../../../contracts/spec/faults.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { triggerStoreFaults } from "../faults/s3.ts";
-import { type FaultPoint, triggerWorkerFault } from "../faults/worker.ts";
+import { unhandled } from "../faults/unhandled.ts";
+import { triggerWorkerFault } from "../faults/worker.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
 import type { Checkpoint, ImmediateFault, OfAttempt } from "./events.ts";
 import { afterRun } from "./export.ts";
@@ -119,6 +121,7 @@ function passFaultPoint(turn: Turn, run: ExportRun, at: FaultPoint, next: NextSt
 
 function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: ImmediateFault): void {
   if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
+  if (!("crash" in fault)) return unhandled("worker", fault);
   if (at === "rows.read") return requestFile(turn, run, true);
   turn.requestEffect({
     kind: "export.end_thread",

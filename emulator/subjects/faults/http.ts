@@ -1,12 +1,12 @@
-import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import type { OperationId } from "../../../contracts/spec/operations.ts";
-import { parseDuration } from "../../kernel/duration.ts";
+import { durationMs } from "../../kernel/duration.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
 import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
-import { FAULTS } from "./rules.ts";
+import { FAULTS } from "./records.ts";
 import { mayTrigger, trigger } from "./trigger.ts";
+import { unhandled } from "./unhandled.ts";
 
 /** A request that is about to be carried out. */
 export interface HttpFaultContext {
@@ -33,10 +33,11 @@ export function triggerHttpFault(turn: Turn, context: HttpFaultContext): HttpFau
     region: context.region,
   });
   if (!rule) return undefined;
-  const { status, body, headers = {}, delay }: ThenOf<"http"> = rule.then;
-  if (status !== undefined) return { status, body, headers };
+  const { then } = rule;
+  if ("status" in then) return { status: then.status, body: then.body, headers: then.headers ?? {} };
+  if (!("delay" in then)) return unhandled("http", then);
+  const afterMs = durationMs(then.delay);
   const pendingReply = turn.deferReply();
-  const afterMs = parseDuration(delay as string) as number;
   turn.schedule({ kind: "http.delay_over", ref: context.id, afterMs, data: { ticket: pendingReply.number } });
   return { pendingReply };
 }

@@ -1,5 +1,5 @@
-import type { FaultPoint, ThenOf } from "../../../contracts/spec/faults.ts";
-import { parseDuration } from "../../kernel/duration.ts";
+import type { FaultPoint } from "../../../contracts/spec/faults.ts";
+import { durationMs } from "../../kernel/duration.ts";
 import type { BulkExport } from "../bulk-exports/records.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { deleteBucket } from "../object-storage/buckets.ts";
@@ -8,21 +8,23 @@ import type { TriggerS3Fault } from "../object-storage/faults.ts";
 import { s3Credentials } from "../object-storage/records.ts";
 import type { Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
-import { FAULTS } from "./rules.ts";
+import { FAULTS } from "./records.ts";
 import { trigger } from "./trigger.ts";
+import { unhandled } from "./unhandled.ts";
 
 /** The fault, if any, that strikes this request to the embedded object store. */
 export const triggerS3Fault: TriggerS3Fault = (turn, { op, bucket, key, access_key_id }) => {
   const rule = trigger(turn, "s3", { op, bucket, key, access_key_id });
   if (!rule) return undefined;
-  const { s3_error, delay, reset, delete_bucket, delete_credential }: ThenOf<"s3"> = rule.then;
-  if (s3_error) return { s3_error: s3_error as S3ErrorCode };
-  if (delay) return { delayMs: parseDuration(delay) as number };
-  if (reset) return { reset };
-  if (delete_bucket) return { delete_bucket: delete_bucket === true ? bucket : delete_bucket };
+  const { then } = rule;
+  if ("s3_error" in then) return { s3_error: then.s3_error as S3ErrorCode };
+  if ("delay" in then) return { delayMs: durationMs(then.delay) };
+  if ("reset" in then) return { reset: true };
+  if ("delete_bucket" in then)
+    return { delete_bucket: then.delete_bucket === true ? bucket : then.delete_bucket };
+  if (!("delete_credential" in then)) return unhandled("s3", then);
   // The request goes on, and finds out by itself that its key is gone.
-  if (delete_credential)
-    turn.remove(s3Credentials, delete_credential === true ? access_key_id : delete_credential);
+  turn.remove(s3Credentials, then.delete_credential === true ? access_key_id : then.delete_credential);
   return undefined;
 };
 
@@ -32,9 +34,12 @@ export function triggerStoreFaults(turn: Turn, at: FaultPoint, record: BulkExpor
   const context = contextAt(turn, at, record);
   const rule = context && trigger(turn, "s3", context);
   if (!rule) return;
-  const { delete_bucket, delete_credential }: ThenOf<"s3"> = rule.then;
-  if (delete_bucket) deleteBucket(turn, delete_bucket === true ? record.bucket_name : delete_bucket);
-  const accessKeyId = delete_credential === true ? context.access_key_id : delete_credential;
+  const { then } = rule;
+  if ("delete_bucket" in then)
+    return void deleteBucket(turn, then.delete_bucket === true ? record.bucket_name : then.delete_bucket);
+  // What answers a request cannot be armed for a point.
+  if (!("delete_credential" in then)) return unhandled("s3", then as never);
+  const accessKeyId = then.delete_credential === true ? context.access_key_id : then.delete_credential;
   if (typeof accessKeyId === "string") turn.remove(s3Credentials, accessKeyId);
 }
 

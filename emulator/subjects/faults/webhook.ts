@@ -1,9 +1,9 @@
-import type { ThenOf } from "../../../contracts/spec/faults.ts";
-import { parseDuration } from "../../kernel/duration.ts";
+import { durationMs } from "../../kernel/duration.ts";
 import type { Turn } from "../turn.ts";
 import type { WebhookFault } from "../webhooks/events.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
 import { trigger } from "./trigger.ts";
+import { unhandled } from "./unhandled.ts";
 
 /** A webhook that is about to be sent. */
 export interface WebhookFaultContext {
@@ -20,11 +20,12 @@ export function triggerWebhookFault(
   const shown = { url: maskedUrl(url).replace(/\?.*$/s, ""), run_id };
   const rule = trigger(turn, "webhook", { url, run_id }, shown);
   if (!rule) return undefined;
-  const { drop, duplicate = 0, delay, refuse, status }: ThenOf<"webhook"> = rule.then;
-  return {
-    drop: drop === true,
-    duplicates: duplicate,
-    delayMs: delay === undefined ? 0 : (parseDuration(delay) as number),
-    simulatedResult: refuse ? "refused" : status === undefined ? null : { status },
-  };
+  const { then } = rule;
+  const sent = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
+  if ("drop" in then) return { ...sent, drop: true };
+  const delayed = { ...sent, delayMs: then.delay === undefined ? 0 : durationMs(then.delay) };
+  if ("duplicate" in then) return { ...delayed, duplicates: then.duplicate };
+  if ("refuse" in then) return { ...delayed, simulatedResult: "refused" };
+  if ("status" in then) return { ...delayed, simulatedResult: { status: then.status } };
+  return "delay" in then ? delayed : unhandled("webhook", then);
 }
