@@ -19,7 +19,7 @@ import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
 import { createSchedules } from "../subjects/crons/schedules.ts";
 import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import { REQUEST_EFFECTS } from "../subjects/faults/effects.ts";
-import { triggerS3Fault } from "../subjects/faults/s3.ts";
+import { triggerS3Fault } from "../subjects/faults/hit.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { createDelays, type Delays } from "../subjects/object-storage/delays.ts";
 import { statsEffects } from "../subjects/queries/effects.ts";

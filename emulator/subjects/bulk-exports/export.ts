@@ -1,7 +1,7 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { triggerStoreFaults } from "../faults/s3.ts";
-import { triggerWorkerFault } from "../faults/worker.ts";
+import { hit } from "../faults/hit.ts";
+import { hitStoreAt } from "../faults/store-points.ts";
 import type { Event, Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { acquireSlot, closePool, releaseSlot } from "./capacity.ts";
@@ -63,7 +63,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
   turn.put(EXPORTS, { ...running, runsLeft: windows.length });
-  triggerStoreFaults(turn, "export.running", running);
+  hitStoreAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
     if (acquireSlot(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
@@ -74,7 +74,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
 
 /** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
 function beginRun(turn: Turn, run: ExportRun): void {
-  const fault = triggerWorkerFault(turn, "export.running", run);
+  const fault = hit(turn, "worker", { at: "export.running", run });
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
   else scheduleRun(turn, run, 0, fault && { fault });
 }

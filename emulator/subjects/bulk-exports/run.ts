@@ -1,8 +1,8 @@
 import type { FaultPoint } from "../../../contracts/spec/faults.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { triggerStoreFaults } from "../faults/s3.ts";
+import { hit } from "../faults/hit.ts";
+import { hitStoreAt } from "../faults/store-points.ts";
 import { unhandled } from "../faults/unhandled.ts";
-import { triggerWorkerFault } from "../faults/worker.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
 import type { Checkpoint, ImmediateFault, OfAttempt } from "./events.ts";
 import { afterRun } from "./export.ts";
@@ -111,8 +111,8 @@ function complete(turn: Turn, run: ExportRun): void {
 
 /** Goes on with the next step, at once or later, unless a fault strikes at this point. */
 function passFaultPoint(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afterMs = 0): void {
-  triggerStoreFaults(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
-  const fault = triggerWorkerFault(turn, at, run);
+  hitStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
+  const fault = hit(turn, "worker", { at, run });
   if (fault && !("stallMs" in fault)) return applyFault(turn, run, at, fault);
   const waitMs = afterMs + (fault?.stallMs ?? 0);
   if (waitMs > 0) turn.schedule({ ...next, ref: run.id, afterMs: waitMs });

@@ -4,12 +4,13 @@ import type { PendingReply } from "../../kernel/turn.ts";
 import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
+import type { Plane } from "./plane.ts";
 import { FAULTS } from "./records.ts";
-import { mayTrigger, trigger } from "./trigger.ts";
+import { mayTrigger } from "./trigger.ts";
 import { unhandled } from "./unhandled.ts";
 
 /** A request that is about to be carried out. */
-export interface HttpFaultContext {
+export interface HttpOccasion {
   readonly id: OperationId;
   readonly path: string;
   readonly region: string;
@@ -21,28 +22,24 @@ export type HttpFault =
   | { readonly pendingReply: PendingReply };
 
 /** Whether a fault of the http plane may strike this request; it changes nothing. */
-export function mayTriggerHttp(reader: Reader, now: number, context: HttpFaultContext): boolean {
-  return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(context));
+export function mayTriggerHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
+  return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(occasion));
 }
 
-/** The fault, if any, that strikes this request. */
-export function triggerHttpFault(turn: Turn, context: HttpFaultContext): HttpFault | undefined {
-  const rule = trigger(turn, "http", factsOf(context), {
-    op: context.id,
-    path: context.path,
-    region: context.region,
-  });
-  if (!rule) return undefined;
-  const { then } = rule;
-  if ("status" in then) return { status: then.status, body: then.body, headers: then.headers ?? {} };
-  if (!("delay" in then)) return unhandled("http", then);
-  const afterMs = durationMs(then.delay);
-  const pendingReply = turn.deferReply();
-  turn.schedule({ kind: "http.delay_over", ref: context.id, afterMs, data: { ticket: pendingReply.number } });
-  return { pendingReply };
-}
+export const HTTP: Plane<"http", HttpOccasion, HttpFault> = {
+  facts: factsOf,
+  shown: ({ id, path, region }) => ({ op: id, path, region }),
+  apply(turn, { then }, { id }) {
+    if ("status" in then) return { status: then.status, body: then.body, headers: then.headers ?? {} };
+    if (!("delay" in then)) return unhandled("http", then);
+    const afterMs = durationMs(then.delay);
+    const pendingReply = turn.deferReply();
+    turn.schedule({ kind: "http.delay_over", ref: id, afterMs, data: { ticket: pendingReply.number } });
+    return { pendingReply };
+  },
+};
 
-function factsOf({ id, path, region }: HttpFaultContext): FaultContext {
+function factsOf({ id, path, region }: HttpOccasion): FaultContext {
   return { op: namesOf(id), path, region };
 }
 

@@ -18,8 +18,8 @@ import {
 import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 import { DESTINATIONS } from "../../../emulator/subjects/destinations/records.ts";
 import { REQUEST_EFFECTS } from "../../../emulator/subjects/faults/effects.ts";
+import { triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { armFault, type FaultView, faultById, faultView } from "../../../emulator/subjects/faults/rules.ts";
-import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import { messageOf, S3_ERRORS } from "../../../emulator/subjects/object-storage/errors.ts";

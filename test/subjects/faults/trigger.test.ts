@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, test } from "vitest";
 import type { FaultPlane, HappeningOf } from "../../../contracts/spec/faults.ts";
-import { triggerHttpFault } from "../../../emulator/subjects/faults/http.ts";
+import { hit, triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { matchesPattern } from "../../../emulator/subjects/faults/match.ts";
 import { FAULTS } from "../../../emulator/subjects/faults/records.ts";
 import {
@@ -11,10 +11,8 @@ import {
   removeFaults,
   untriggeredFaults,
 } from "../../../emulator/subjects/faults/rules.ts";
-import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
 import { mayTrigger, trigger } from "../../../emulator/subjects/faults/trigger.ts";
 import { unhandled } from "../../../emulator/subjects/faults/unhandled.ts";
-import { triggerWebhookFault } from "../../../emulator/subjects/faults/webhook.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
 import { SEEDED_KEY } from "../../../emulator/subjects/object-storage/seed.ts";
@@ -253,7 +251,7 @@ describe("the s3 plane", () => {
 
 describe("the webhook plane", () => {
   const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
-  const send = () => faultWorld.act((turn) => triggerWebhookFault(turn, OCCASION));
+  const send = () => faultWorld.act((turn) => hit(turn, "webhook", OCCASION));
   const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
 
   test.each([
@@ -310,14 +308,14 @@ describe("a rule of another version, for which this one has no line", () => {
   it("ends the world at a request: nothing waits for a time that is none", () => {
     const { act, world } = stored("http", { delay: "PT1S" });
     const occasion = { id: "createBulkExport", path: "/x", region: "us" } as const;
-    expect(() => act((turn) => triggerHttpFault(turn, occasion))).toThrow(unknownOn("http"));
+    expect(() => act((turn) => hit(turn, "http", occasion))).toThrow(unknownOn("http"));
     expect(world.queue()).toEqual([]);
   });
 
   it("ends the world at a request to the object store, and at a point of an export", () => {
     const atRequest = stored("s3", { reset: true });
     const occasion = { op: "PutObject", bucket: "traces", key: "k", access_key_id: "a" };
-    expect(() => atRequest.act((turn) => triggerS3Fault(turn, occasion))).toThrow(unknownOn("s3"));
+    expect(() => atRequest.act((turn) => hit(turn, "s3", occasion))).toThrow(unknownOn("s3"));
     faultWorld = openExportWorld();
     const atPoint = stored("s3", { delete_bucket: true }, { at: "run.started" });
     expect(atPoint.begin).toThrow(unknownOn("s3"));
@@ -326,7 +324,7 @@ describe("a rule of another version, for which this one has no line", () => {
   it("ends the world at a delivery: it is not sent as if nothing had been", () => {
     const { act } = stored("webhook", { drop: true });
     const occasion = { url: "https://example.test/hook", run_id: "r" };
-    expect(() => act((turn) => triggerWebhookFault(turn, occasion))).toThrow(unknownOn("webhook"));
+    expect(() => act((turn) => hit(turn, "webhook", occasion))).toThrow(unknownOn("webhook"));
   });
 });
 
