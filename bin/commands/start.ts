@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
-import type { FaultRule } from "../../emulator/subjects/faults/rules.ts";
+import type { FaultRule } from "../../emulator/subjects/faults/records.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";

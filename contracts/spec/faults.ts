@@ -229,3 +229,32 @@ type TakenBy<Member> = Member extends { readonly takes: infer Kind extends ThenK
 export type ThenOf<Plane extends FaultPlane> = {
   readonly [Name in keyof MembersOf<Plane>]?: TakenBy<MembersOf<Plane>[Name]>;
 };
+
+/** Members that make a rule on their own. */
+type LeadOf<Plane extends FaultPlane> = {
+  readonly [Name in keyof MembersOf<Plane>]: MembersOf<Plane>[Name] extends { readonly follows: true }
+    ? never
+    : Name;
+}[keyof MembersOf<Plane>];
+
+/** Members that may stand beside one: those that it names, and those that follow it. */
+type BesideOf<Plane extends FaultPlane, Lead extends keyof MembersOf<Plane>> = {
+  readonly [Name in keyof MembersOf<Plane>]: MembersOf<Plane>[Lead] extends {
+    readonly beside: readonly (infer Beside)[];
+  }
+    ? Name extends Beside
+      ? Name
+      : never
+    : MembersOf<Plane>[Name] extends { readonly follows: true; readonly beside: readonly (infer Beside)[] }
+      ? Lead extends Beside
+        ? Name
+        : never
+      : never;
+}[keyof MembersOf<Plane>];
+
+/** What one rule of this plane does: a union of the members that make a rule, each with what may stand beside it. */
+export type HappeningOf<Plane extends FaultPlane> = {
+  readonly [Lead in LeadOf<Plane>]: { readonly [Name in Lead]: TakenBy<MembersOf<Plane>[Name]> } & {
+    readonly [Name in BesideOf<Plane, Lead>]?: TakenBy<MembersOf<Plane>[Name]>;
+  };
+}[LeadOf<Plane>];

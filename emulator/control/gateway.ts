@@ -1,18 +1,12 @@
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
-import { readQuery, unknownParameters } from "../http/query.ts";
+import { fieldOf, readQuery, unknownParameters } from "../http/query.ts";
 import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
-import type {
-  ControlContext,
-  ControlOperation,
-  ControlRequest,
-  FileReply,
-  Lines,
-} from "../subjects/control-operation.ts";
+import type { ControlContext, ControlOperation, FileReply, Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { FAULT_OPERATIONS } from "../subjects/faults/control.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
@@ -66,10 +60,7 @@ export async function handleControl(
       region: request.region,
       raw: request,
     };
-    const checkedRequest = await found.row.run(
-      context,
-      asked as unknown as ControlRequest<never, never, never>,
-    );
+    const checkedRequest = await found.row.run(context, asked);
     if (isFile(checkedRequest))
       return {
         status: 200,
@@ -105,8 +96,7 @@ async function check(row: ControlOperation, request: HttpRequest) {
   const problems = unread.map((name) => `${name}: is not known here`);
   for (const [name, declared] of Object.entries(row.query ?? {})) {
     if (!(name in query)) continue;
-    const field = "optional" in declared ? declared.optional : declared;
-    problems.push(...(await checkOf(field as never))(query[name], `query.${name}`));
+    problems.push(...(await checkOf(fieldOf(declared)))(query[name], `query.${name}`));
   }
   const hint = unread.length > 0 ? knownIn(row.query ?? {}) : undefined;
   if (!row.body) return valueOrRefuse(problems, hint, { query, body: undefined });

@@ -1,5 +1,6 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import { type HttpFault, mayTriggerHttp, triggerHttpFault } from "../subjects/faults/http.ts";
+import { hit } from "../subjects/faults/hit.ts";
+import { type HttpFault, mayTriggerHttp } from "../subjects/faults/http.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
 
@@ -16,7 +17,7 @@ export async function faultReply(
 ): Promise<HttpReply | undefined> {
   const occasion = { id, path, region };
   const detail = { method, path };
-  const fault = world.turn({ type: "request", name: id, detail }, (turn) => triggerHttpFault(turn, occasion));
+  const fault = world.turn({ type: "request", name: id, detail }, (turn) => hit(turn, "http", occasion));
   if (!fault) return undefined;
   if (!("pendingReply" in fault)) return replyOf(fault, `${method} ${path}`);
   const ended = await world.awaitReply(fault.pendingReply.number);

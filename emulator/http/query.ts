@@ -33,7 +33,8 @@ export function unknownParameters(query: string, fields: QueryFields): readonly 
   return names.slice(0, MAX_UNKNOWN).map((name) => `query.${name}`);
 }
 
-function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Field<unknown> {
+/** The field itself, whether it may be left out or not. */
+export function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Field<unknown> {
   return "optional" in declared ? (declared.optional as Field<unknown>) : declared;
 }
 

@@ -1,6 +1,7 @@
 import type { Effect } from "./commit.ts";
 import type { Instant } from "./instant.ts";
 import type { Reader } from "./turn.ts";
+import type { WorldTypes } from "./types.ts";
 import type { World } from "./world.ts";
 
 /** Where an advance ends at the latest, and what it does while it waits. */
@@ -51,7 +52,10 @@ const STEPS_PER_YIELD = 500;
  * Steps through every due instant in order, never over one, and moves on only when nothing that was
  * asked for there is still in flight. Events due at one instant fire together, in order of scheduling.
  */
-export async function advance<Ports>(world: World<Ports>, bounds: AdvanceBounds): Promise<Advance> {
+export async function advance<Types extends WorldTypes>(
+  world: World<Types>,
+  bounds: AdvanceBounds,
+): Promise<Advance> {
   const from = world.now;
   const fired: FiredEvent[] = [];
   let firedTotal = 0;

@@ -19,9 +19,8 @@ export interface Effect {
   readonly ref: string;
   /** Results of one lane come back in the order asked for. */
   readonly lane: string;
-  /** The kind of event that the result comes back as. */
-  readonly then: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  /** JSON; what an effect of this kind is told. */
+  readonly data: object;
 }
 
 /** A line that a turn leaves for the reader of the journal; it changes no record, and holds no secret. */

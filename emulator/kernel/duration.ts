@@ -17,6 +17,13 @@ export function parseDuration(text: string): number | undefined {
   return ms > MAX_DURATION_MS ? undefined : ms;
 }
 
+/** Milliseconds of a duration that was checked before; throws when it is none after all. */
+export function durationMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no ISO 8601 duration.`);
+  return ms;
+}
+
 /** The shortest ISO 8601 spelling in days, hours, minutes and seconds. */
 export function formatDuration(ms: number): string {
   const seconds = (ms % 60_000) / 1000;

@@ -1,21 +1,25 @@
-import type { Effect } from "./commit.ts";
 import { withResolvers } from "./deferred.ts";
-
-/** JSON; only whoever asked knows its shape. */
-export type EffectResult = object;
+import type { EffectKind, EffectOf, WorldTypes } from "./types.ts";
 
 /** Carries out an effect; a trouble of the outside world is a result, never a rejection. */
-export type EffectRunner = (effect: Effect) => Promise<EffectResult>;
+export type EffectRunner<Types extends WorldTypes, Kind extends EffectKind<Types>> = (
+  effect: EffectOf<Types, Kind>,
+) => Promise<Types["effects"][Kind]["result"]>;
+
+/** One runner for each kind of effect: a kind without one does not compile. */
+export type EffectRunners<Types extends WorldTypes> = {
+  readonly [Kind in EffectKind<Types>]: EffectRunner<Types, Kind>;
+};
 
 /** The effects of a world that are in flight. */
-export interface EffectQueue {
+export interface EffectQueue<Types extends WorldTypes> {
   /** Takes note of an effect that is to be started. */
-  add(effect: Effect): void;
+  add(effect: EffectOf<Types>): void;
   /** Starts the next one that was not started yet; false when there is none. */
   startNext(): boolean;
   /** Its result has been taken. */
   settle(number: number): void;
-  list(): readonly Effect[];
+  list(): readonly EffectOf<Types>[];
   /** Resolves when none is in flight. */
   settled(): Promise<void>;
   /** Wakes whoever waits for `settled` when nothing is left. */
@@ -25,45 +29,56 @@ export interface EffectQueue {
 }
 
 /** What the effects of a world begin with, and whom they report to. */
-export interface EffectQueueOptions {
-  readonly inFlight: readonly Effect[];
-  readonly runners: Readonly<Record<string, EffectRunner>>;
+export interface EffectQueueOptions<Types extends WorldTypes> {
+  readonly inFlight: readonly EffectOf<Types>[];
+  readonly runners: EffectRunners<Types>;
   /** Takes a result; called in the order asked for within a lane. */
-  readonly deliver: (effect: Effect, result: EffectResult) => void;
+  readonly deliver: <Kind extends EffectKind<Types>>(
+    effect: EffectOf<Types, Kind>,
+    result: Types["effects"][Kind]["result"],
+  ) => void;
+  /** Called before an effect begins. */
+  readonly flush: () => void;
   readonly fail: (error: unknown) => void;
 }
 
 interface PendingEffect {
-  readonly effect: Effect;
-  result?: EffectResult;
+  readonly number: number;
+  /** Delivers the result; absent until it is there. */
+  deliver?: () => void;
 }
 
 /** Effects that are `inFlight` from the start count as such and are not run again: `recover` settles them. */
-export function createEffectQueue({ inFlight, runners, deliver, fail }: EffectQueueOptions): EffectQueue {
+export function createEffectQueue<Types extends WorldTypes>({
+  inFlight,
+  runners,
+  deliver,
+  flush,
+  fail,
+}: EffectQueueOptions<Types>): EffectQueue<Types> {
   const running = new Map(inFlight.map((effect) => [effect.number, effect]));
   const lanes = new Map<string, PendingEffect[]>();
-  const toStart: Effect[] = [];
+  const toStart: EffectOf<Types>[] = [];
   let idle: ReturnType<typeof withResolvers<void>> | undefined;
 
   /** A result that is early waits for those asked for before it. */
   function deliverInOrder(name: string, lane: PendingEffect[]): void {
-    for (let head = lane[0]; head?.result && running.has(head.effect.number); head = lane[0]) {
+    for (let head = lane[0]; head?.deliver && running.has(head.number); head = lane[0]) {
       lane.shift();
       if (lane.length === 0) lanes.delete(name);
-      deliver(head.effect, head.result);
+      head.deliver();
     }
   }
 
-  function start(effect: Effect): void {
-    const runner = runners[effect.kind];
-    if (!runner) throw new Error(`Nothing carries out ${effect.kind}.`);
-    const pending: PendingEffect = { effect };
+  function start<Kind extends EffectKind<Types>>(effect: EffectOf<Types, Kind>): void {
+    const pending: PendingEffect = { number: effect.number };
     const lane = lanes.get(effect.lane) ?? [];
     lanes.set(effect.lane, lane);
     lane.push(pending);
-    runner(effect)
+    flush();
+    runners[effect.kind](effect)
       .then((result) => {
-        pending.result = result;
+        pending.deliver = () => deliver(effect, result);
         deliverInOrder(effect.lane, lane);
       })
       .catch(fail);

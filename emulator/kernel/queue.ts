@@ -9,27 +9,27 @@ export interface DueEvent {
   /** What it is about, for people: an id. */
   readonly ref: string;
   /** JSON; what the event expects to find is part of it, so that a stale one can be told. */
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: object;
   /** What the turn that scheduled it was about. */
   readonly cause: string;
 }
 
 /** Due events, earliest first; those of one instant in order of scheduling. */
-export interface EventQueue {
+export interface EventQueue<Event extends DueEvent> {
   readonly size: number;
-  add(event: DueEvent): void;
-  peek(): DueEvent | undefined;
-  take(): DueEvent | undefined;
+  add(event: Event): void;
+  peek(): Event | undefined;
+  take(): Event | undefined;
   /** All events in the order in which they will fire. */
-  list(): readonly DueEvent[];
+  list(): readonly Event[];
   /** All events in no order that matters, for a queue that begins with them. */
-  unordered(): readonly DueEvent[];
+  unordered(): readonly Event[];
 }
 
 /** A binary heap by (at, number). */
-export function createEventQueue(events: readonly DueEvent[] = []): EventQueue {
-  const heap: DueEvent[] = [];
-  const queue: EventQueue = {
+export function createEventQueue<Event extends DueEvent>(events: readonly Event[] = []): EventQueue<Event> {
+  const heap: Event[] = [];
+  const queue: EventQueue<Event> = {
     get size() {
       return heap.length;
     },

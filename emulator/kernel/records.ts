@@ -25,18 +25,23 @@ export function createRecords(
   for (const [name, items] of Object.entries(stored)) {
     const kind = kinds.get(name);
     if (!kind || items.length === 0) continue;
-    const table = createTable(kind);
-    for (const { record } of items) table.put(record as never);
-    tables.set(name, table);
+    tables.set(name, tableOf(kind, items));
   }
   return recordsIn(kinds, tables);
+}
+
+/** Stored records are JSON that was written for this collection: they are trusted to have its type. */
+function tableOf<T>(kind: Collection<T>, items: readonly StoredRecord[]): Table<T> {
+  const table = createTable(kind);
+  for (const { record } of items) table.put(record as T);
+  return table;
 }
 
 /** A table is made when it is first asked for: most worlds use few, and a process may have many worlds. */
 function recordsIn(kinds: Kinds, tables: Tables): Records {
   function table<T>({ name }: Collection<T>): Table<T> {
     const found = tables.get(name) ?? newTable(name);
-    return found as unknown as Table<T>;
+    return found as Table<T>;
   }
 
   function newTable(name: string): Table<never> {

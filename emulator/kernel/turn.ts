@@ -1,8 +1,8 @@
-import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
+import type { Cause, ClockState, Commit, Note, StoredRecord } from "./commit.ts";
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
-import type { DueEvent } from "./queue.ts";
 import type { Collection, PageOf, Table } from "./table.ts";
+import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
 /** Looks at the records of a world. */
 export interface Reader {
@@ -17,15 +17,24 @@ export interface Reader {
 }
 
 /** An event that a turn makes due `afterMs` of virtual time from its own instant. */
-export interface EventRequest {
-  readonly kind: string;
-  readonly ref: string;
-  readonly afterMs: number;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
+export type EventRequest<Types extends WorldTypes, Kind extends EventKind<Types> = EventKind<Types>> = {
+  readonly [Each in Kind]: {
+    readonly kind: Each;
+    readonly ref: string;
+    readonly afterMs: number;
+    readonly data: Types["events"][Each];
+  };
+}[Kind];
 
 /** An effect as a turn asks for it; its number is drawn then. */
-export type EffectRequest = Omit<Effect, "number">;
+export type EffectRequest<Types extends WorldTypes, Kind extends EffectKind<Types> = EffectKind<Types>> = {
+  readonly [Each in Kind]: {
+    readonly kind: Each;
+    readonly ref: string;
+    readonly lane: string;
+    readonly data: Types["effects"][Each]["data"];
+  };
+}[Kind];
 
 /** A place for the answer to a request that has to wait for an effect or an event. */
 export interface PendingReply {
@@ -41,18 +50,18 @@ export function isPendingReply(value: unknown): value is PendingReply {
 }
 
 /** What one request or one event may do. It runs alone, to its end, at one instant of virtual time. */
-export interface Turn<Ports> extends Reader {
+export interface Turn<Types extends WorldTypes> extends Reader {
   readonly now: Instant;
-  readonly ports: Ports;
+  readonly ports: Types["ports"];
   put<T>(kind: Collection<T>, record: T): void;
   remove<T>(kind: Collection<T>, id: string): void;
   nextId(kind: string): string;
   /** Makes an event due `afterMs` from now. Nothing is ever cancelled: a stale event is dropped when it fires. */
-  schedule(event: EventRequest): void;
+  schedule<Kind extends EventKind<Types>>(event: EventRequest<Types, Kind>): void;
   /** How many events wait, stale ones and those of this turn included, for whoever refuses to plan more. */
   pendingEventCount(): number;
-  /** Asks for something outside of the turn; its result comes back as an event of kind `then`. */
-  requestEffect(effect: EffectRequest): void;
+  /** Asks for something outside of the turn; its result comes back in a turn of its own. */
+  requestEffect<Kind extends EffectKind<Types>>(effect: EffectRequest<Types, Kind>): void;
   /** Takes a ticket that a later turn answers. */
   deferReply(): PendingReply;
   resolveReply(replyNumber: number, value: unknown): void;
@@ -62,9 +71,9 @@ export interface Turn<Ports> extends Reader {
 }
 
 /** What a turn works on: the parts of a world that it may change. */
-export interface TurnContext<Ports> {
+export interface TurnContext<Types extends WorldTypes> {
   readonly seed: number;
-  readonly ports: Ports;
+  readonly ports: Types["ports"];
   readonly reader: Reader;
   now(): Instant;
   queued(): number;
@@ -81,30 +90,33 @@ export interface TurnTrigger {
 }
 
 /** What came of a turn: what it wrote, and what is to be done now that it is written. */
-export interface TurnOutcome {
+export interface TurnOutcome<Types extends WorldTypes> {
   readonly commit: Commit;
+  /** The events and effects of the commit, with their types. */
+  readonly scheduled: readonly EventOf<Types>[];
+  readonly asked: readonly EffectOf<Types>[];
   readonly replies: readonly { readonly ticket: number; readonly value: unknown }[];
   /** True when the store has to know of it. */
   readonly changed: boolean;
 }
 
 /** Where the turns of one world are done, one after the other: the turn is the same one each time. */
-export interface TurnFactory<Ports> {
-  open(number: number, cause: Cause): Turn<Ports>;
+export interface TurnFactory<Types extends WorldTypes> {
+  open(number: number, cause: Cause): Turn<Types>;
   /** Ends the turn and hands out what it did. */
-  close(trigger: TurnTrigger): TurnOutcome;
+  close(trigger: TurnTrigger): TurnOutcome<Types>;
 }
 
 /** A turn for every request would be dozens of new closures for each; these are made once. */
-export function createTurnFactory<Ports>(context: TurnContext<Ports>): TurnFactory<Ports> {
-  let draft: Draft | undefined;
+export function createTurnFactory<Types extends WorldTypes>(context: TurnContext<Types>): TurnFactory<Types> {
+  let draft: Draft<Types> | undefined;
 
-  function current(): Draft {
+  function current(): Draft<Types> {
     if (!draft) throw new Error("A turn was used after its end.");
     return draft;
   }
 
-  const turn: Turn<Ports> = {
+  const turn: Turn<Types> = {
     ...context.reader,
     ...writerOf(context, current),
     ...plannerOf(context, current),
@@ -127,24 +139,27 @@ export function createTurnFactory<Ports>(context: TurnContext<Ports>): TurnFacto
 }
 
 /** What a turn has done so far; most only look. */
-interface Draft {
+interface Draft<Types extends WorldTypes> {
   readonly turn: number;
   readonly now: Instant;
   readonly cause: Cause;
   /** By collection and key. */
   put?: Record<string, Map<string, StoredRecord>>;
   removed?: Record<string, Set<string>>;
-  scheduled?: DueEvent[];
-  asked?: Effect[];
+  scheduled?: EventOf<Types>[];
+  asked?: EffectOf<Types>[];
   ordinals?: Record<string, number>;
   notes?: Note[];
   replies?: { readonly ticket: number; readonly value: unknown }[];
   clock?: ClockState;
 }
 
-type WriterOf<Ports> = Pick<Turn<Ports>, "put" | "remove" | "setClock" | "note">;
+type WriterOf<Types extends WorldTypes> = Pick<Turn<Types>, "put" | "remove" | "setClock" | "note">;
 
-function writerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): WriterOf<Ports> {
+function writerOf<Types extends WorldTypes>(
+  context: TurnContext<Types>,
+  current: () => Draft<Types>,
+): WriterOf<Types> {
   return {
     put(kind, record) {
       const draft = current();
@@ -174,12 +189,15 @@ function writerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): Wri
   };
 }
 
-type PlannerOf<Ports> = Pick<
-  Turn<Ports>,
+type PlannerOf<Types extends WorldTypes> = Pick<
+  Turn<Types>,
   "nextId" | "schedule" | "pendingEventCount" | "requestEffect" | "deferReply" | "resolveReply"
 >;
 
-function plannerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): PlannerOf<Ports> {
+function plannerOf<Types extends WorldTypes>(
+  context: TurnContext<Types>,
+  current: () => Draft<Types>,
+): PlannerOf<Types> {
   function nextOrdinal(kind: string): number {
     const draft = current();
     const ordinal = (context.ordinals.get(kind) ?? 0) + 1;
@@ -191,7 +209,7 @@ function plannerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): Pl
 
   return {
     nextId: (kind) => idFor(context.seed, kind, nextOrdinal(kind)),
-    schedule({ kind, ref, afterMs, data = {} }) {
+    schedule<Kind extends EventKind<Types>>({ kind, ref, afterMs, data }: EventRequest<Types, Kind>) {
       const draft = current();
       draft.scheduled ??= [];
       const [at, cause] = [draft.now + afterMs, draft.cause.name];
@@ -218,7 +236,10 @@ function plannerOf<Ports>(context: TurnContext<Ports>, current: () => Draft): Pl
 }
 
 /** Members that say nothing are left out: JSON has no other way to say so. */
-function outcomeOf(draft: Draft, { fired, settled }: TurnTrigger): TurnOutcome {
+function outcomeOf<Types extends WorldTypes>(
+  draft: Draft<Types>,
+  { fired, settled }: TurnTrigger,
+): TurnOutcome<Types> {
   const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, replies = [] } = draft;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listed(put, (items) => [...items.values()]);
@@ -232,7 +253,7 @@ function outcomeOf(draft: Draft, { fired, settled }: TurnTrigger): TurnOutcome {
   // What follows alone changes nothing that the store would have to know.
   const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes;
-  return { commit, replies, changed };
+  return { commit, scheduled: scheduled ?? [], asked: asked ?? [], replies, changed };
 }
 
 /** Members that every commit has. */

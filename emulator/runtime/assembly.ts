@@ -1,41 +1,45 @@
 import type { Collection } from "../kernel/table.ts";
+import type { EventReactions, ResultReactions } from "../kernel/world-parts.ts";
 import { AGENT_ASSISTANT_HANDLERS } from "../subjects/agent/operations/assistants.ts";
 import { AGENT_RUN_HANDLERS } from "../subjects/agent/operations/runs.ts";
 import { AGENT_START_HANDLERS } from "../subjects/agent/operations/starts.ts";
 import { AGENT_THREAD_HANDLERS } from "../subjects/agent/operations/threads.ts";
 import { PLANS } from "../subjects/agent/plan.ts";
 import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
-import { AGENT_REACTIONS } from "../subjects/agent/run-lifecycle.ts";
+import * as agentRun from "../subjects/agent/run-lifecycle.ts";
 import { SCRIPT_MATCHES, SCRIPTS } from "../subjects/agent/scripts.ts";
 import { HELD_SLOTS, SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
+import * as bulkExport from "../subjects/bulk-exports/export.ts";
 import { BULK_EXPORT_HANDLERS } from "../subjects/bulk-exports/operations.ts";
-import { BULK_EXPORT_REACTIONS } from "../subjects/bulk-exports/reactions.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
+import * as exportRun from "../subjects/bulk-exports/run.ts";
+import { onSpawn } from "../subjects/bulk-exports/schedule.ts";
 import { onFire } from "../subjects/crons/fire.ts";
 import { CRON_HANDLERS } from "../subjects/crons/operations.ts";
 import { CRONS } from "../subjects/crons/records.ts";
 import { onValidated } from "../subjects/destinations/create.ts";
 import { DESTINATION_HANDLERS } from "../subjects/destinations/operations.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
-import { HTTP_FAULT_REACTIONS } from "../subjects/faults/http.ts";
-import { FAULTS } from "../subjects/faults/rules.ts";
+import { onDelayOver } from "../subjects/faults/http.ts";
+import { FAULTS } from "../subjects/faults/records.ts";
 import { FEEDBACK } from "../subjects/feedback/feedback.ts";
 import { FEEDBACK_HANDLERS } from "../subjects/feedback/operations.ts";
 import type { Handlers } from "../subjects/handler.ts";
+import type { Delays } from "../subjects/object-storage/delays.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../subjects/object-storage/records.ts";
 import { PROJECT_HANDLERS } from "../subjects/projects/operations.ts";
 import { PROJECT_NAMES, PROJECTS } from "../subjects/projects/projects.ts";
 import { QUERY_HANDLERS } from "../subjects/queries/operations.ts";
-import { QUERY_REACTIONS } from "../subjects/queries/stats-request.ts";
+import { onSummedUp } from "../subjects/queries/stats-request.ts";
 import { SYSTEM_HANDLERS } from "../subjects/system/operations.ts";
 import { TRACE_HANDLERS } from "../subjects/traces/operations.ts";
 import { WAITING_CHILDREN } from "../subjects/traces/waiting.ts";
-import type { Reaction } from "../subjects/turn.ts";
-import { WEBHOOK_REACTIONS } from "../subjects/webhooks/reactions.ts";
+import type { EmulatorTypes } from "../subjects/turn.ts";
+import * as webhook from "../subjects/webhooks/attempt.ts";
 import { DELIVERIES, INBOX, INBOX_NAMES } from "../subjects/webhooks/records.ts";
 
 /** The kinds of records that a world keeps. */
-export const COLLECTIONS = [
+export const COLLECTIONS: readonly Collection<never>[] = [
   PROJECTS,
   PROJECT_NAMES,
   WAITING_CHILDREN,
@@ -59,17 +63,37 @@ export const COLLECTIONS = [
   SCRIPTS,
   SCRIPT_MATCHES,
   ...OBJECT_STORAGE_COLLECTIONS,
-] as unknown as readonly Collection<never>[];
+];
 
-/** What happens when an event is due or an effect has come to its end, subject by subject. */
-export const REACTIONS: Readonly<Record<string, Reaction>> = {
-  "destination.validated": onValidated,
-  ...BULK_EXPORT_REACTIONS,
-  ...AGENT_REACTIONS,
-  ...HTTP_FAULT_REACTIONS,
-  ...QUERY_REACTIONS,
-  ...WEBHOOK_REACTIONS,
-  "cron.fire": onFire,
+/** What happens when an event is due; a kind without a reaction does not compile. */
+export function eventReactions(delays: Delays): EventReactions<EmulatorTypes> {
+  return {
+    "export.due": bulkExport.onDue,
+    "export.deadline": bulkExport.onDeadline,
+    "export.spawn": onSpawn,
+    "export_run.start": exportRun.onStart,
+    "export_run.step": exportRun.onStep,
+    "export_run.write": exportRun.onWrite,
+    "export_run.checkpoint": exportRun.onCheckpoint,
+    "export_run.deadline": exportRun.onDeadline,
+    "agent_run.due": agentRun.onDue,
+    "agent_run.step": agentRun.onStep,
+    "cron.fire": onFire,
+    "webhook.due": webhook.onDue,
+    "http.delay_over": onDelayOver,
+    "object_storage.delay_over": delays.onDelayOver,
+  };
+}
+
+/** What happens when an effect has come to its end; a kind without a reaction does not compile. */
+export const RESULT_REACTIONS: ResultReactions<EmulatorTypes> = {
+  "export.write_file": exportRun.onFileWritten,
+  "export.end_thread": exportRun.onCrashed,
+  "destination.validate": onValidated,
+  "webhook.post": webhook.onPosted,
+  "runs.sum_up": onSummedUp,
+  "http.resume": () => undefined,
+  "object_storage.remove_files": () => undefined,
 };
 
 /** One handler for every row of the operations table. */

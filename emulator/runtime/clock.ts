@@ -1,7 +1,8 @@
 import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { World } from "../subjects/turn.ts";
+import type { EffectKind } from "../kernel/types.ts";
+import type { EmulatorTypes, World } from "../subjects/turn.ts";
 
 /** Lets a world's time follow the wall clock, and moves it when told. */
 export interface Clock {
@@ -29,9 +30,7 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /** A receiver of webhooks may itself wait for a run, so time must not wait for it. */
-function blocksClock(effect: string): boolean {
-  return !effect.startsWith("webhook.");
-}
+const NOT_WAITED_FOR: readonly EffectKind<EmulatorTypes>[] = ["webhook.post"];
 
 /** Drives a world until `close`; `followsWaits` lets a waiting request move time that is frozen. */
 export function startClock(world: World, followsWaits = true, wallNow: () => number = Date.now): Clock {
@@ -60,7 +59,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
     stepTowards(instant, ref) {
       if (world.clock.mode !== "frozen" || wallClock.isPaused() || world.defect || instant <= world.now)
         return false;
-      if (!followsWaits || world.inFlight().some(({ kind }) => blocksClock(kind))) return false;
+      if (!followsWaits || world.inFlight().some(({ kind }) => !NOT_WAITED_FOR.includes(kind))) return false;
       const from = world.now;
       world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
       const detail = { from, to: world.now };
@@ -144,7 +143,11 @@ function createWallClockSync(world: World, wallNow: () => number): WallClockSync
     const target = currentInstant();
     for (let next = world.nextEvent(); next && next.at <= target; next = world.nextEvent()) {
       const isLongAgo = (target - next.at) / world.clock.rate > LONG_AGO_MS;
-      if (isLongAgo && !ignoresInFlight && world.inFlight().some(({ kind }) => blocksClock(kind)))
+      if (
+        isLongAgo &&
+        !ignoresInFlight &&
+        world.inFlight().some(({ kind }) => !NOT_WAITED_FOR.includes(kind))
+      )
         return void waitForEffects();
       world.moveTo(next.at);
     }

@@ -1,33 +1,32 @@
 import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
+import type { EffectRunners } from "../kernel/effect-queue.ts";
 import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { createWorld, type EffectResult, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+import type { EffectKind } from "../kernel/types.ts";
+import { createWorld } from "../kernel/world.ts";
+import type { WorldParts } from "../kernel/world-parts.ts";
 import type { TraceStore } from "../subjects/traces/port.ts";
-import type { Ports, World } from "../subjects/turn.ts";
+import type { EmulatorTypes, World } from "../subjects/turn.ts";
 import { isStalled, yieldToEventLoop } from "./clock.ts";
 
-/** What an effect comes to in a rehearsal, and what is taken for granted with it. */
-interface StubbedEffect {
-  readonly result: EffectResult;
-  readonly assumed?: string;
-}
-
-/** What each kind of effect comes to when nothing is really done. */
-export const STUBBED_EFFECTS: Readonly<Record<string, StubbedEffect>> = {
-  "export.write_file": {
-    result: { rows: 1, bytes: 0, cursor: null, done: true },
-    assumed: "Each run with rows writes one file without trouble: its rows are neither read nor counted.",
-  },
-  "export.end_thread": { result: {} },
-  "destination.validate": { result: { testFile: "deleted" }, assumed: "Destinations pass their test." },
-  "object_storage.remove_files": { result: { removed: true } },
-  "http.resume": { result: {} },
-  "runs.sum_up": { result: {} },
-  "webhook.post": {
-    result: { status: 200, reply: "" },
-    assumed: "Receivers of webhooks answer 200; nothing is sent.",
-  },
+/** What each kind of effect comes to when nothing is really done; a kind without a stub does not compile. */
+export const STUBBED_EFFECTS: EffectRunners<EmulatorTypes> = {
+  "export.write_file": async () => ({ rows: 1, bytes: 0, cursor: null, done: true }),
+  "export.end_thread": async () => ({}),
+  "destination.validate": async () => ({ testFile: "deleted" }),
+  "object_storage.remove_files": async () => ({ removed: true }),
+  "http.resume": async () => ({}),
+  "runs.sum_up": async () => ({ failure: "interrupted", message: "A dry run reads no rows." }),
+  "webhook.post": async () => ({ status: 200, reply: "" }),
 };
+
+/** What a dry run takes for granted when it asks for an effect of this kind. */
+const ASSUMED: Readonly<Record<string, string>> = {
+  "export.write_file":
+    "Each run with rows writes one file without trouble: its rows are neither read nor counted.",
+  "destination.validate": "Destinations pass their test.",
+  "webhook.post": "Receivers of webhooks answer 200; nothing is sent.",
+} satisfies { readonly [Kind in EffectKind<EmulatorTypes>]?: string };
 
 /**
  * Advances a copy of the world (law 10): its records and its queue are real, what it asks of the outside
@@ -35,7 +34,7 @@ export const STUBBED_EFFECTS: Readonly<Record<string, StubbedEffect>> = {
  */
 export async function dryRun(
   world: World,
-  partsOf: (image: WorldImage) => WorldParts<Ports>,
+  partsOf: (image: WorldImage) => WorldParts<EmulatorTypes>,
   target: AdvanceTarget,
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
@@ -48,42 +47,30 @@ export async function dryRun(
       "GET /_emulator/v1/clock names it under in_flight.",
     );
   const parts = partsOf(world.image());
-  const stubs = stubEffects(Object.keys(parts.effects));
-  const fork = createWorld<Ports>({
+  const fork = createWorld({
     ...parts,
     ports: { ...parts.ports, traces: readOnly(parts.ports.traces) },
-    effects: stubs.effects,
+    effects: STUBBED_EFFECTS,
     persist: () => undefined,
+    flush: () => undefined,
     journalCapacity: 1,
   });
-  const maxEvents = parts.ports.settings.limits.events_per_advance;
+  const assumed = new Set<string>();
+  fork.journal.follow(({ asked = [] }) => {
+    for (const { kind } of asked) if (ASSUMED[kind]) assumed.add(ASSUMED[kind]);
+  });
   const result = await advance(fork, {
     ...target,
-    effectsStalled: stubs.patience,
+    effectsStalled: stubsStalled,
     yieldToEventLoop,
-    maxEvents,
+    maxEvents: parts.ports.settings.limits.events_per_advance,
   });
-  return { ...result, assumed: stubs.assumed() };
+  return { ...result, assumed: [...assumed] };
 }
 
-function stubEffects(kinds: readonly string[]) {
-  const assumed = new Set<string>();
-  const runnerOf = (kind: string): EffectRunner => {
-    const stub = STUBBED_EFFECTS[kind];
-    // What nobody has a pretence for is named as what the rehearsal could not get past.
-    if (!stub) return () => new Promise(() => undefined);
-    return async () => {
-      if (stub.assumed) assumed.add(stub.assumed);
-      return stub.result;
-    };
-  };
-  return {
-    effects: Object.fromEntries(kinds.map((kind) => [kind, runnerOf(kind)])),
-    assumed: () => [...assumed],
-    /** Pretences end in the microtasks at hand: what has not ended by then never will. */
-    patience: (settled: Promise<void>) =>
-      Promise.race([settled.then(() => false), yieldToEventLoop().then(() => true)]),
-  };
+/** Stubbed effects end in the microtasks at hand: what has not ended by then never will. */
+function stubsStalled(settled: Promise<void>): Promise<boolean> {
+  return Promise.race([settled.then(() => false), yieldToEventLoop().then(() => true)]);
 }
 
 /** Rows are seen as they are; what a rehearsal would write is forgotten. */

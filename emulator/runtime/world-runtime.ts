@@ -3,9 +3,10 @@ import type { AdvanceTarget } from "../kernel/advance.ts";
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { createWorld, type EffectRunner, type WorldParts } from "../kernel/world.ts";
+import { createWorld } from "../kernel/world.ts";
+import type { WorldParts } from "../kernel/world-parts.ts";
 import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
-import { type ObjectStore, objectStorageParts } from "../s3/object-store.ts";
+import { type ObjectStore, objectStorageEffects } from "../s3/object-store.ts";
 import type { WorldFolder } from "../storage/folders/registry.ts";
 import type { Store } from "../storage/journal/store.ts";
 import { type ObjectFiles, openObjectFiles } from "../storage/objects/object-files.ts";
@@ -17,14 +18,14 @@ import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
 import { createSchedules } from "../subjects/crons/schedules.ts";
 import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import { REQUEST_EFFECTS } from "../subjects/faults/effects.ts";
-import { triggerS3Fault } from "../subjects/faults/s3.ts";
+import { triggerS3Fault } from "../subjects/faults/hit.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { createDelays, type Delays } from "../subjects/object-storage/delays.ts";
 import { statsEffects } from "../subjects/queries/effects.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
-import type { Ports, Secrets, World } from "../subjects/turn.ts";
+import type { EmulatorTypes, Ports, Secrets, World } from "../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
-import { REACTIONS } from "./assembly.ts";
+import { eventReactions, RESULT_REACTIONS } from "./assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
 import { type ForkedState, type ForkSource, liveForkSource } from "./fork-source.ts";
 import { lastStateOf, openRecords } from "./world-state.ts";
@@ -78,7 +79,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     open: (address, credentials) => objectStores.open(address, credentials),
   });
   const { traces, files, encoder, webhooks } = adapters;
-  const world = createWorld<Ports>(partsOf(adapters, image, adapters.delays));
+  const world = createWorld(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
   const objects: ObjectStore = { world, files, delays: adapters.delays, triggerFault: triggerS3Fault };
   const objectStores = createObjectStoreClients({
@@ -171,21 +172,22 @@ function openAdapters(
   };
 }
 
-function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<Ports> {
+function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<EmulatorTypes> {
   const { ports, store, encoder, webhooks, objectStores } = adapters;
-  const storage = objectStorageParts(adapters.files, delays);
   return {
     image,
     ports,
-    reactions: { ...REACTIONS, ...storage.reactions },
-    effects: afterPersisting(store, {
-      ...storage.effects,
+    events: eventReactions(delays),
+    results: RESULT_REACTIONS,
+    effects: {
+      ...objectStorageEffects(adapters.files),
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
       ...statsEffects(adapters.traces),
       ...exportEffects({ encoder, secrets: ports.secrets, objectStores }),
-    }),
+    },
     persist: persistCommits(store),
+    flush: () => store?.flush(),
     journalCapacity: JOURNAL_CAPACITY,
   };
 }
@@ -194,22 +196,6 @@ function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): Wo
 function persistCommits(store: Store | undefined): (commit: Commit) => void {
   if (!store) return () => undefined;
   return (commit) => (commit.cause.type === "request" ? store.appendBatched(commit) : store.append(commit));
-}
-
-/** Nothing is done outside of a world before the turn is kept that asked for it. */
-function afterPersisting(
-  store: Store | undefined,
-  effects: WorldParts<Ports>["effects"],
-): WorldParts<Ports>["effects"] {
-  if (!store) return effects;
-  const persistedFirst = Object.entries(effects).map(([kind, run]): [string, EffectRunner] => [
-    kind,
-    (effect) => {
-      store.flush();
-      return run(effect);
-    },
-  ]);
-  return Object.fromEntries(persistedFirst);
 }
 
 async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {

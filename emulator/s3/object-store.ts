@@ -1,11 +1,9 @@
 import type { Cause } from "../kernel/commit.ts";
-import type { EffectRunner } from "../kernel/world.ts";
 import type { ObjectFiles } from "../storage/objects/object-files.ts";
 import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
-import { FILES_REMOVED, REMOVE_FILES } from "../subjects/object-storage/buckets.ts";
-import { DELAY_OVER, type Delays } from "../subjects/object-storage/delays.ts";
+import type { Delays } from "../subjects/object-storage/delays.ts";
 import type { TriggerS3Fault } from "../subjects/object-storage/faults.ts";
-import type { Reaction, World } from "../subjects/turn.ts";
+import type { Runners, World } from "../subjects/turn.ts";
 
 /** One world's object store, as both doors use it. */
 export interface ObjectStore {
@@ -15,22 +13,13 @@ export interface ObjectStore {
   readonly triggerFault: TriggerS3Fault;
 }
 
-/** What a world needs to hold an object store. */
-export function objectStorageParts(
-  files: ObjectFiles,
-  delays: Delays,
-): {
-  readonly reactions: Readonly<Record<string, Reaction>>;
-  readonly effects: Readonly<Record<string, EffectRunner>>;
-} {
+/** What a deleted bucket has left on disk is removed after the turn that has deleted it. */
+export function objectStorageEffects(files: ObjectFiles): Runners<"object_storage.remove_files"> {
   return {
-    reactions: { [DELAY_OVER]: delays.onDelayOver, [FILES_REMOVED]: () => undefined },
-    effects: {
-      async [REMOVE_FILES]({ data }) {
-        for (const uploadId of data.upload_ids as string[]) files.removeUpload(uploadId);
-        await files.removeBucket(String(data.bucket));
-        return { removed: true };
-      },
+    async "object_storage.remove_files"({ data: { bucket, upload_ids } }) {
+      for (const uploadId of upload_ids) files.removeUpload(uploadId);
+      await files.removeBucket(bucket);
+      return { removed: true };
     },
   };
 }

@@ -157,7 +157,11 @@ export interface ControlOperation {
   readonly summary: string;
   readonly query?: Fields;
   readonly body?: Field<unknown>;
-  run(context: ControlContext, request: ControlRequest<never, never, never>): unknown;
+  /** What the row's fields accept is what `control` types it by; the gateway has checked it against them. */
+  run(
+    context: ControlContext,
+    request: ControlRequest<Readonly<Record<string, string>>, Readonly<Record<string, unknown>>, unknown>,
+  ): unknown;
 }
 
 /** A stream of lines instead of one JSON value. */
@@ -184,5 +188,5 @@ export function control<Q extends Fields = Record<never, never>, B = undefined>(
     request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,
   ): unknown;
 }): ControlOperation {
-  return row as unknown as ControlOperation;
+  return row;
 }

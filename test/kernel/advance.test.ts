@@ -7,14 +7,14 @@ const patient = { effectsStalled: (settled: Promise<void>) => settled.then(() =>
 function ticking() {
   const seen: number[] = [];
   const toy = toyWorld({
-    reactions: {
+    events: {
       tick(turn) {
         seen.push(turn.now);
-        turn.schedule({ kind: "tick", ref: "clock", afterMs: 10 });
+        turn.schedule({ kind: "tick", ref: "clock", afterMs: 10, data: {} });
       },
     },
   });
-  toy.world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "clock", afterMs: 10 }));
+  toy.world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "clock", afterMs: 10, data: {} }));
   return { ...toy, seen };
 }
 
@@ -63,16 +63,15 @@ describe("advance", () => {
     const seen: string[] = [];
     const { world } = toyWorld({
       effects: { fetch: () => promise },
-      reactions: {
-        go: (turn) =>
-          turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
-        fetched: (turn) => void seen.push(`fetched@${turn.now}`),
+      events: {
+        go: (turn) => turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", data: {} }),
         other: (turn) => void seen.push(`other@${turn.now}`),
       },
+      results: { fetch: (turn) => void seen.push(`fetched@${turn.now}`) },
     });
     world.turn(REQUEST, (turn) => {
-      turn.schedule({ kind: "go", ref: "dog", afterMs: 10 });
-      turn.schedule({ kind: "other", ref: "cat", afterMs: 20 });
+      turn.schedule({ kind: "go", ref: "dog", afterMs: 10, data: {} });
+      turn.schedule({ kind: "other", ref: "cat", afterMs: 20, data: {} });
     });
     const done = advance(world, { ...patient, to: 20 });
     await Promise.resolve();
@@ -84,9 +83,7 @@ describe("advance", () => {
 
   it("names an effect that hangs instead of waiting for ever", async () => {
     const { world } = toyWorld({ effects: { fetch: () => new Promise<object>(() => {}) } });
-    world.turn(REQUEST, (turn) =>
-      turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", then: "fetched", data: {} }),
-    );
+    world.turn(REQUEST, (turn) => turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", data: {} }));
     const result = await advance(world, { ...patient, effectsStalled: async () => true, to: 20 });
     expect(result).toMatchObject({ stopped: "stalled", to: 0 });
     expect(result.inFlight.map(({ ref }) => ref)).toEqual(["ball"]);

@@ -1,7 +1,10 @@
 import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
+import type { EffectRunners } from "../../emulator/kernel/effect-queue.ts";
 import { imageOf } from "../../emulator/kernel/image.ts";
 import { collection } from "../../emulator/kernel/table.ts";
-import { createWorld, type EffectRunner, type Reaction, type World } from "../../emulator/kernel/world.ts";
+import type { NoData } from "../../emulator/kernel/types.ts";
+import { createWorld, type World } from "../../emulator/kernel/world.ts";
+import type { EventReactions, ResultReactions } from "../../emulator/kernel/world-parts.ts";
 
 /** A world that knows nothing but sheep: enough to see what a turn is. */
 export interface Sheep {
@@ -16,28 +19,50 @@ export const SHEEP = collection<Sheep>(
   (sheep) => sheep.flock,
 );
 
+/** What can happen to sheep. */
+export interface ToyTypes {
+  readonly ports: undefined;
+  readonly events: {
+    readonly bleat: { readonly ticket?: number };
+    readonly tick: NoData;
+    readonly go: NoData;
+    readonly other: NoData;
+  };
+  readonly effects: {
+    readonly shear: { readonly data: { readonly nr?: number }; readonly result: object };
+    readonly fetch: { readonly data: NoData; readonly result: object };
+  };
+}
+
 export interface Toy {
-  readonly world: World<undefined>;
+  readonly world: World<ToyTypes>;
   readonly commits: Commit[];
 }
 
 export interface ToyParts {
   readonly state?: WorldState;
-  readonly reactions?: Readonly<Record<string, Reaction<undefined>>>;
-  readonly effects?: Readonly<Record<string, EffectRunner>>;
+  readonly events?: Partial<EventReactions<ToyTypes>>;
+  readonly results?: Partial<ResultReactions<ToyTypes>>;
+  readonly effects?: Partial<EffectRunners<ToyTypes>>;
 }
 
 export function toyState(now = 0): WorldState {
   return emptyState(7, now, { mode: "frozen", rate: 1 });
 }
 
-export function toyWorld({ state = toyState(), reactions = {}, effects = {} }: ToyParts = {}): Toy {
+const nothing = () => undefined;
+const never = () => new Promise<object>(nothing);
+
+/** Events and results without a reaction of their own do nothing; effects without a runner never end. */
+export function toyWorld({ state = toyState(), events, results, effects }: ToyParts = {}): Toy {
   const commits: Commit[] = [];
-  const world = createWorld<undefined>({
+  const world = createWorld<ToyTypes>({
     ports: undefined,
-    image: imageOf(state, [SHEEP] as never),
-    reactions,
-    effects,
+    image: imageOf(state, [SHEEP]),
+    events: { bleat: nothing, tick: nothing, go: nothing, other: nothing, ...events },
+    results: { shear: nothing, fetch: nothing, ...results },
+    effects: { shear: never, fetch: never, ...effects },
+    flush: nothing,
     persist: (commit) => {
       // Through JSON, as a file would have it: what does not survive that is not kept.
       commits.push(JSON.parse(JSON.stringify(commit)));

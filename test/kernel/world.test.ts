@@ -57,10 +57,10 @@ describe("a turn", () => {
   });
 
   it("has its events in the queue when the journal tells of it: a clock sets its timer by that", () => {
-    const { world } = toyWorld({ reactions: { bleat: () => undefined } });
+    const { world } = toyWorld({ events: { bleat: () => undefined } });
     const seen: unknown[] = [];
     world.journal.follow(() => seen.push(world.nextEvent()?.kind));
-    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "x", afterMs: 10 }));
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "x", afterMs: 10, data: {} }));
     expect(seen).toEqual(["bleat"]);
   });
 
@@ -109,7 +109,7 @@ describe("events", () => {
   it("fire at their instants, ties in order of scheduling", () => {
     const seen: string[] = [];
     const { world } = toyWorld({
-      reactions: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) },
+      events: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) },
     });
     world.turn(REQUEST, (turn) => {
       for (const [ref, afterMs] of [
@@ -118,7 +118,7 @@ describe("events", () => {
         ["second", 10],
         ["now", 0],
       ] as const)
-        turn.schedule({ kind: "bleat", ref, afterMs });
+        turn.schedule({ kind: "bleat", ref, afterMs, data: {} });
     });
     expect(seen).toEqual(["now@0"]);
     world.moveTo(10);
@@ -127,8 +127,8 @@ describe("events", () => {
   });
 
   it("name what scheduled them", () => {
-    const { world } = toyWorld({ reactions: { bleat: () => undefined } });
-    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 0 }));
+    const { world } = toyWorld({ events: { bleat: () => undefined } });
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 0, data: {} }));
     expect(world.journal.since(1)[0]?.cause).toEqual({
       type: "event",
       name: "bleat",
@@ -139,14 +139,14 @@ describe("events", () => {
 });
 
 describe("effects", () => {
-  const ask = { kind: "shear", ref: "dolly", then: "shorn" } as const;
+  const ask = { kind: "shear", ref: "dolly" } as const;
 
   it("begin after the commit and come back as events, in the order asked for within a lane", async () => {
     const gates = [gate<object>(), gate<object>(), gate<object>()];
     const seen: unknown[] = [];
     const order: string[] = [];
     const { world } = toyWorld({
-      reactions: { shorn: (_turn, { data, result }) => void seen.push([data.nr, result]) },
+      results: { shear: (_turn, { data }, result) => void seen.push([data.nr, result]) },
       effects: {
         shear: ({ data }) => {
           order.push(`start ${data.nr}`);
@@ -180,12 +180,12 @@ describe("effects", () => {
 
   it("that were in flight when the process ended come back as interrupted", () => {
     const never = new Promise<object>(() => {});
-    const before = toyWorld({ effects: { shear: () => never }, reactions: { shorn: () => undefined } });
+    const before = toyWorld({ effects: { shear: () => never } });
     before.world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
     const state = applyCommits(toyState(), before.commits);
     expect(state.inFlight).toHaveLength(1);
     const seen: unknown[] = [];
-    const after = toyWorld({ state, reactions: { shorn: (_turn, { result }) => void seen.push(result) } });
+    const after = toyWorld({ state, results: { shear: (_turn, _effect, result) => void seen.push(result) } });
     after.world.recover();
     expect(seen).toEqual([{ failure: "interrupted", message: "the emulator was restarted" }]);
     expect(applyCommits(state, after.commits).inFlight).toEqual([]);
@@ -211,7 +211,7 @@ describe("effects", () => {
 describe("tickets", () => {
   it("are answered by a later turn", async () => {
     const { world } = toyWorld({
-      reactions: { bleat: (turn, { data }) => turn.resolveReply(Number(data.ticket), "baa") },
+      events: { bleat: (turn, { data }) => turn.resolveReply(Number(data.ticket), "baa") },
     });
     const ticket = world.turn(REQUEST, (turn) => {
       const taken = turn.deferReply();
@@ -245,14 +245,14 @@ describe("commits", () => {
     const never = new Promise<object>(() => {});
     const { world, commits } = toyWorld({
       effects: { shear: () => never },
-      reactions: { bleat: () => undefined },
+      events: { bleat: () => undefined },
     });
     world.turn(REQUEST, (turn) => {
       turn.put(SHEEP, { ...dolly, id: turn.nextId("sheep") });
       turn.put(SHEEP, dolly);
-      turn.schedule({ kind: "bleat", ref: "x", afterMs: 10 });
-      turn.schedule({ kind: "bleat", ref: "y", afterMs: 30 });
-      turn.requestEffect({ kind: "shear", ref: "z", lane: "l", then: "shorn", data: {} });
+      turn.schedule({ kind: "bleat", ref: "x", afterMs: 10, data: {} });
+      turn.schedule({ kind: "bleat", ref: "y", afterMs: 30, data: {} });
+      turn.requestEffect({ kind: "shear", ref: "z", lane: "l", data: {} });
     });
     world.moveTo(10);
     world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));
@@ -260,5 +260,39 @@ describe("commits", () => {
     const rebuilt = applyCommits(toyState(), commits);
     expect(JSON.parse(JSON.stringify(rebuilt))).toEqual(JSON.parse(JSON.stringify(world.state())));
     expect(applyCommits(rebuilt, commits)).toEqual(rebuilt);
+  });
+});
+
+describe("a stored world", () => {
+  const event = { number: 1, at: 10, kind: "bleat", ref: "dolly", data: {}, cause: "test" };
+  const effect = { number: 1, kind: "shear", ref: "dolly", lane: "x", data: {} };
+
+  it.each([
+    ["event", { queue: [event, { ...event, number: 2, kind: "moo" }] }, "an event moo (dolly)"],
+    [
+      "effect",
+      { inFlight: [effect, { ...effect, number: 2, kind: "toString" }] },
+      "an effect toString (dolly)",
+    ],
+  ])("with an %s of an unknown kind is refused before it begins", (_what, stored, named) => {
+    expect(() => toyWorld({ state: { ...toyState(), ...stored } })).toThrow(
+      expect.objectContaining({
+        status: 422,
+        code: "unknown_event",
+        message: `The stored world has ${named} that this version does not know.`,
+        hint: "Use the version that wrote this data, or another --data folder.",
+      }),
+    );
+  });
+
+  it("may name for an effect the event that earlier versions had its result come back as", () => {
+    const seen: unknown[] = [];
+    const older = { ...effect, then: "shorn" };
+    const { world } = toyWorld({
+      state: { ...toyState(), inFlight: [older] },
+      results: { shear: (_turn, { ref }) => void seen.push(ref) },
+    });
+    world.recover();
+    expect(seen).toEqual(["dolly"]);
   });
 });

@@ -8,6 +8,8 @@ import { imageOf } from "../../emulator/kernel/image.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
+import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
 import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
 import { lineOf, splitLine } from "../../emulator/storage/rows/lines.ts";
@@ -32,10 +34,11 @@ import type { Verification } from "../../emulator/subjects/control-operation.ts"
 import { createSchedules } from "../../emulator/subjects/crons/schedules.ts";
 import type { ObjectStoreClients } from "../../emulator/subjects/destinations/object-store-client.ts";
 import { DESTINATIONS, type Destination } from "../../emulator/subjects/destinations/records.ts";
+import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import { objectId, objects, type StoredObject } from "../../emulator/subjects/object-storage/records.ts";
 import { createRateLimiter } from "../../emulator/subjects/rate-limits/limiter.ts";
 import type { Settings } from "../../emulator/subjects/settings.ts";
-import type { Ports, World } from "../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, World } from "../../emulator/subjects/turn.ts";
 import { SCOPE, SESSION, temporaryFolder } from "../storage/rows/sample-row.ts";
 
 export const EXPORT_ID = "e0000000-0000-4000-8000-000000000001";
@@ -78,7 +81,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
   const traces = openTraceStore({ folder: temporaryFolder() });
   const settings = await settingsWith({ limits: { rows_per_file: options.rowsPerFile ?? 10 } });
   const secrets = createSecrets();
-  const world: World = createWorld<Ports>({
+  const world: World = createWorld<EmulatorTypes>({
     ports: {
       settings,
       traces,
@@ -93,10 +96,12 @@ export async function createExportFixture(options: ExportFixtureOptions) {
       SPAWNED,
       DESTINATIONS,
       objects,
-    ] as unknown as Collection<never>[]),
-    reactions: {},
-    effects: {},
+    ]),
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
+    effects: STUBBED_EFFECTS,
     persist: () => {},
+    flush: () => {},
     journalCapacity: 10,
   });
   const elsewhere = new Map<string, Uint8Array>();

@@ -84,9 +84,9 @@ describe("a clock whose world breaks on the way", () => {
     const fall = () => {
       throw new Error("fallen");
     };
-    const { world } = toyWorld({ state, reactions: { fall } });
+    const { world } = toyWorld({ state, events: { tick: fall } });
     clock = startClock(world as unknown as World, true, () => wall);
-    world.turn(REQUEST, (turn) => turn.schedule({ kind: "fall", ref: "x", afterMs: 10 }));
+    world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "x", afterMs: 10, data: {} }));
     wall = 20;
     expect(() => clock.sync()).not.toThrow();
     expect(world.defect?.message).toBe("fallen");

@@ -88,7 +88,7 @@ export function transportOver(
       ok: reply.ok,
       leftOut: reply.headers.get("x-emulator-left-out") ?? "",
       // Node's own type knows that a stream can be read piece by piece, that of the standard does not.
-      chunks: Readable.fromWeb(reply.body as unknown as ReadableStream),
+      chunks: Readable.fromWeb(reply.body as ReadableStream),
     };
   };
 }

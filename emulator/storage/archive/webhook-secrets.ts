@@ -1,7 +1,7 @@
 import { isSecretName, withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
 import { ASSISTANTS, RUNS, THREADS } from "../../subjects/agent/records.ts";
 import { CRONS } from "../../subjects/crons/records.ts";
-import { FAULTS } from "../../subjects/faults/rules.ts";
+import { FAULTS } from "../../subjects/faults/records.ts";
 import { PROJECTS } from "../../subjects/projects/projects.ts";
 import { maskedUrl } from "../../subjects/webhooks/mask.ts";
 import { DELIVERIES, INBOX } from "../../subjects/webhooks/records.ts";

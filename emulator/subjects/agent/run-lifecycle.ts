@@ -5,7 +5,7 @@ import {
   type AgentTrigger,
   type ThreadStatus,
 } from "../../../contracts/spec/agent/lifecycle.ts";
-import type { Reaction, Reader, Turn } from "../turn.ts";
+import type { Event, Reader, Turn } from "../turn.ts";
 import { runEnded } from "../webhooks/deliver.ts";
 import type { Workspace } from "../workspace.ts";
 import { addCheckpoint, firstOf, latestCheckpoint } from "./checkpoints.ts";
@@ -15,16 +15,15 @@ import { type AgentRun, CHECKPOINTS, RUNS, THREADS, type Thread, threadKey, type
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
-/** Events of a run's life; both name the thread, so that a stale one is told from its records. */
-export const AGENT_REACTIONS: Readonly<Record<string, Reaction>> = {
-  "agent_run.due": (turn, { data }) => startNext(turn, data.thread as string),
-  "agent_run.step": onStep,
-};
-
 /** Makes the thread look for work after a while. */
 export function scheduleStart(turn: Turn, run: AgentRun, afterMs: number): void {
   const thread = threadKey(run, run.thread_id);
   turn.schedule({ kind: "agent_run.due", ref: run.run_id, afterMs, data: { thread } });
+}
+
+/** `agent_run.due`: the thread looks for work. */
+export function onDue(turn: Turn, { data }: Event<"agent_run.due">): void {
+  startNext(turn, data.thread);
 }
 
 /** Starts the first run that waits, unless one is at work: one run of a thread works at a time. */
@@ -51,7 +50,8 @@ function startRun(turn: Turn, pending: AgentRun): void {
   advanceRun(turn, run, plan);
 }
 
-function onStep(turn: Turn, { ref, data }: Parameters<Reaction>[1]): void {
+/** `agent_run.step`: goes on, unless the run was stopped or is further by now. */
+export function onStep(turn: Turn, { ref, data }: Event<"agent_run.step">): void {
   const run = turn.get(RUNS, ref);
   const plan = turn.get(PLANS, ref);
   if (!run || !plan || run.status !== "running" || run.emitted !== data.emitted) return;

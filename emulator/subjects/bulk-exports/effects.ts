@@ -1,16 +1,14 @@
-import type { Effect } from "../../kernel/commit.ts";
-import type { EffectRunner } from "../../kernel/world.ts";
-import type { Validated, Validation } from "../destinations/create.ts";
 import { openCredentials } from "../destinations/environment-credentials.ts";
+import type { Validated } from "../destinations/events.ts";
 import type {
   ObjectStoreClient,
   ObjectStoreClients,
   ObjectStoreFailure,
 } from "../destinations/object-store-client.ts";
 import type { Destination } from "../destinations/records.ts";
-import type { Secrets } from "../turn.ts";
+import type { Runners, Secrets } from "../turn.ts";
 import type { FileEncoder } from "./encoder.ts";
-import type { FileWritten, WriteFile } from "./file.ts";
+import type { FileWritten, WriteFile } from "./events.ts";
 
 /** What the effects of exports work with. */
 export interface ExportTools {
@@ -29,21 +27,21 @@ const NO_CREDENTIALS = {
 } as const;
 
 /** What exports and destinations ask of the outside world. */
-export function exportEffects(tools: ExportTools): Readonly<Record<string, EffectRunner>> {
+export function exportEffects(
+  tools: ExportTools,
+): Runners<"destination.validate" | "export.write_file" | "export.end_thread"> {
   const inLaneOrder = createLaneQueue();
   return {
-    async "destination.validate"({ data }) {
-      const { destination, testKey } = data as unknown as Validation;
+    async "destination.validate"({ data: { destination, testKey } }) {
       const client = await clientFor(tools, destination);
       return "failure" in client ? client : validate(client, testKey);
     },
 
-    async "export.write_file"(effect) {
-      const { order, key, destination } = effect.data as unknown as WriteFile;
+    async "export.write_file"({ lane, data: { order, key, destination } }) {
       // Files are encoded side by side, but stored in the order asked for: a fault that counts calls
       // to the object store strikes the same file every time.
       const encoding = tools.encoder.encode(order);
-      return inLaneOrder(effect, async (): Promise<FileWritten> => {
+      return inLaneOrder(lane, async (): Promise<FileWritten> => {
         const encoded = await encoding;
         if ("failure" in encoded) return encoded;
         const { bytes, rows, cursor, done } = encoded;
@@ -98,7 +96,7 @@ async function store(
 /** Lets the effects of one lane do a part of their work one after the other. */
 function createLaneQueue() {
   const last = new Map<string, Promise<unknown>>();
-  return async <T>({ lane }: Effect, act: () => Promise<T>): Promise<T> => {
+  return async <T>(lane: string, act: () => Promise<T>): Promise<T> => {
     const before = last.get(lane) ?? Promise.resolve();
     const mine = before.then(act);
     const settled = mine.catch(() => undefined);

@@ -1,11 +1,11 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
-import type { Occurrence } from "../../kernel/world.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { triggerStoreFaults } from "../faults/s3.ts";
-import { triggerWorkerFault, type WorkerFault } from "../faults/worker.ts";
-import type { Turn } from "../turn.ts";
+import { hit } from "../faults/hit.ts";
+import { hitStoreAt } from "../faults/store-points.ts";
+import type { Event, Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { acquireSlot, closePool, releaseSlot } from "./capacity.ts";
+import type { ImmediateFault } from "./events.ts";
 import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
 import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
@@ -23,11 +23,11 @@ export type ExportEnd = keyof typeof ENDS;
 
 /** Makes an export due: it starts then, or queues for one of the workspace's places (§8.2-2). */
 export function scheduleStart(turn: Turn, id: string, afterMs: number): void {
-  turn.schedule({ kind: "export.due", ref: id, afterMs });
+  turn.schedule({ kind: "export.due", ref: id, afterMs, data: {} });
 }
 
 /** `export.due`: takes a place among the workspace's exports. */
-export function onDue(turn: Turn, { ref }: Occurrence): void {
+export function onDue(turn: Turn, { ref }: Event<"export.due">): void {
   const found = turn.get(EXPORTS, ref);
   if (found && !isFinal(found)) startExport(turn, found);
 }
@@ -60,10 +60,10 @@ function begin(turn: Turn, created: BulkExport): boolean {
     return false;
   }
   const running = moveExport(turn, created, "start");
-  turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms });
+  turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
   const windows = cutIntoDays(running.start_time, running.end_time as string);
   turn.put(EXPORTS, { ...running, runsLeft: windows.length });
-  triggerStoreFaults(turn, "export.running", running);
+  hitStoreAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
     if (acquireSlot(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
@@ -74,7 +74,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
 
 /** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
 function beginRun(turn: Turn, run: ExportRun): void {
-  const fault = triggerWorkerFault(turn, "export.running", run);
+  const fault = hit(turn, "worker", { at: "export.running", run });
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
   else scheduleRun(turn, run, 0, fault && { fault });
 }
@@ -108,7 +108,7 @@ export function scheduleRun(
   turn: Turn,
   run: ExportRun,
   afterMs: number,
-  injected?: { readonly fault: WorkerFault },
+  injected?: { readonly fault: ImmediateFault },
 ): void {
   turn.schedule({
     kind: "export_run.start",
@@ -149,7 +149,7 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
 }
 
 /** `export.deadline`: §8.2-4. */
-export function onDeadline(turn: Turn, { ref }: Occurrence): void {
+export function onDeadline(turn: Turn, { ref }: Event<"export.deadline">): void {
   const found = turn.get(EXPORTS, ref);
   if (!found || isFinal(found)) return;
   turn.note("export.failure", ref, { message: EXPORT_FAILURES.workflow_timeout.text });

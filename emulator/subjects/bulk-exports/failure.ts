@@ -1,9 +1,5 @@
 import { EXPORT_FAILURES, type ExportFailureKey } from "../../../contracts/spec/failures.ts";
-import type { Turn } from "../turn.ts";
-import { endExport, scheduleRun } from "./export.ts";
-import type { RunFailure } from "./file.ts";
-import { moveRun } from "./lifecycle.ts";
-import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
+import type { RunFailure } from "./events.ts";
 
 /** Which row of §7.3 a failure belongs to. */
 const ROW_OF = {
@@ -22,23 +18,11 @@ const ROW_OF = {
   resource_exhausted: "resource_exhausted",
 } as const satisfies Record<RunFailure, ExportFailureKey>;
 
-/** Records what went wrong with this attempt, then tries again later or ends the export (§7.3, §8.3). */
-export function failRun(turn: Turn, run: ExportRun, failure: RunFailure, message?: string): void {
-  const row = EXPORT_FAILURES[ROW_OF[failure]];
-  const { max_retries, retry_delay_ms } = turn.ports.settings.limits;
-  const text = message ? `${row.text}: ${message}` : row.text;
-  const failed: ExportRun = {
-    ...run,
-    errors: { ...run.errors, [`retry_${run.attempt}`]: text },
-    attempt: run.attempt + 1,
-    updated_at: turn.now,
-  };
-  turn.note("export_run.failed", run.id, { failure, attempt: run.attempt, message: text });
-  if (row.retry && run.attempt < max_retries) {
-    turn.put(EXPORT_RUNS, failed);
-    scheduleRun(turn, failed, retry_delay_ms);
-    return;
-  }
-  moveRun(turn, failed, "fail");
-  endExport(turn, turn.get(EXPORTS, run.bulk_export_id) as BulkExport, "run_failed");
+/** What the run's errors say of a failure, and whether it is tried again (§7.3). */
+export function failureOf(
+  failure: RunFailure,
+  message: string | undefined,
+): { readonly text: string; readonly retry: boolean } {
+  const { text, retry } = EXPORT_FAILURES[ROW_OF[failure]];
+  return { text: message ? `${text}: ${message}` : text, retry };
 }

@@ -1,36 +1,9 @@
 import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { ObjectStoreError } from "../destinations/object-store-client.ts";
-import type { Destination, DestinationConfig } from "../destinations/records.ts";
+import type { DestinationConfig } from "../destinations/records.ts";
 import type { Settings } from "../settings.ts";
-import type { EncodingFailure, FileRequest } from "./encoder.ts";
+import type { FileRequest } from "./encoder.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
-
-/** The errand of the effect `export.write_file`: encode the rows of the order and store them under the key. */
-export interface WriteFile {
-  readonly order: FileRequest;
-  readonly key: string;
-  readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
-}
-
-/** What can stop a run; each has its row among the failures of §7.3. */
-export type RunFailure =
-  | EncodingFailure["failure"]
-  | ObjectStoreError
-  | "interrupted"
-  | "size_mismatch"
-  | "run_timeout"
-  | "destination_deleted";
-
-/** What came of it: a stored file, no row left to store (`rows` 0, no file), or a failure. */
-export type FileWritten =
-  | {
-      readonly rows: number;
-      readonly bytes: number;
-      readonly cursor: string | null;
-      readonly done: boolean;
-    }
-  | { readonly failure: RunFailure; readonly message: string };
 
 /** The rows that the next file of a run is to hold. */
 export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkExport): FileRequest {

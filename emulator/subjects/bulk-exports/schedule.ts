@@ -1,6 +1,5 @@
 import { formatInstant, parseInstant } from "../../kernel/instant.ts";
-import type { Occurrence } from "../../kernel/world.ts";
-import type { Turn } from "../turn.ts";
+import type { Event, Turn } from "../turn.ts";
 import { startExport } from "./export.ts";
 import { isFinal, moveExport } from "./lifecycle.ts";
 import { addHours } from "./partitions.ts";
@@ -17,11 +16,10 @@ export function scheduleSpawn(turn: Turn, schedule: BulkExport, start: string): 
 }
 
 /** `export.spawn`: the next window follows from this one, never from the time of day (§3.3-2). */
-export function onSpawn(turn: Turn, { ref, data }: Occurrence): void {
+export function onSpawn(turn: Turn, { ref, data: { start, end } }: Event<"export.spawn">): void {
   const found = turn.get(EXPORTS, ref);
   if (!found || isFinal(found)) return;
   const schedule = found.status === "CREATED" ? moveExport(turn, found, "spawn") : found;
-  const { start, end } = data as { readonly start: string; readonly end: string };
   const spawned: BulkExport = {
     ...schedule,
     id: turn.nextId("bulk_export"),

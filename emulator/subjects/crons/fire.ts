@@ -3,12 +3,12 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { createRun } from "../agent/create-run.ts";
 import type { AgentRun } from "../agent/records.ts";
 import { threadById } from "../agent/threads.ts";
-import type { Reaction, Turn } from "../turn.ts";
+import type { Event, Turn } from "../turn.ts";
 import { keepPlanned, planned, wakesAt } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
 
 /** One firing; a cron that was changed, switched off or deleted since expects another one or none. */
-export const onFire: Reaction = (turn, { ref, data }) => {
+export function onFire(turn: Turn, { ref, data }: Event<"cron.fire">): void {
   const cron = turn.get(CRONS, ref);
   if (!cron || wakesAt(cron) !== data.next_run_date) return;
   const enabled = { ...cron, wakes_at: null };
@@ -18,7 +18,7 @@ export const onFire: Reaction = (turn, { ref, data }) => {
   startRun(turn, cron);
   // Firings missed while nothing ran are not made up for: the next one counts from now.
   keepPlanned(turn, planned(turn, enabled));
-};
+}
 
 /** The thread is gone, and with it what there was to do. */
 function dropWithThread(turn: Turn, { cron_id, thread_id }: Cron): void {

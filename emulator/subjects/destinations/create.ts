@@ -6,25 +6,13 @@ import {
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
-import type { Occurrence } from "../../kernel/world.ts";
 import type { Settings } from "../settings.ts";
-import type { Turn } from "../turn.ts";
+import type { Effect, Result, Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ObjectStoreError } from "./object-store-client.ts";
 import { DESTINATIONS, type Destination, type DestinationConfig } from "./records.ts";
 import { destinationView } from "./view.ts";
-
-/** The errand of the effect `destination.validate`: write the test file, then delete it where permitted. */
-export interface Validation {
-  readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
-  readonly testKey: string;
-}
-
-/** What it came to. */
-export type Validated =
-  | { readonly testFile: "deleted" | "left" }
-  | { readonly failure: ObjectStoreError | "interrupted"; readonly message: string };
 
 type DestinationInput = BodyOf<"createBulkExportDestination">;
 
@@ -60,24 +48,27 @@ export function rotateCredentials(
 function validate(turn: Turn, destination: Destination): PendingReply {
   const ticket = turn.deferReply();
   const { config, embedded, credentials } = destination;
-  const validation: Validation = {
-    destination: { config, embedded, credentials },
-    testKey: testKey(turn.ports.settings, config, turn.nextId("test_file")),
-  };
+  const key = testKey(turn.ports.settings, config, turn.nextId("test_file"));
   turn.requestEffect({
     kind: "destination.validate",
     ref: destination.id,
     lane: embedded ? "local" : `destination:${destination.id}`,
-    then: "destination.validated",
-    data: { ...validation, record: destination, ticket: ticket.number },
+    data: {
+      destination: { config, embedded, credentials },
+      testKey: key,
+      record: destination,
+      ticket: ticket.number,
+    },
   });
   return ticket;
 }
 
-/** `destination.validated`: keeps the destination and answers, or answers with the named error (§7.2). */
-export function onValidated(turn: Turn, { data, result }: Occurrence): void {
-  const { record, ticket } = data as unknown as { readonly record: Destination; readonly ticket: number };
-  const outcome = result as unknown as Validated;
+/** `destination.validate` has ended: keeps the destination and answers, or answers with the named error (§7.2). */
+export function onValidated(
+  turn: Turn,
+  { data: { record, ticket } }: Effect<"destination.validate">,
+  outcome: Result<"destination.validate">,
+): void {
   if ("failure" in outcome) {
     turn.note("destination.refused", record.id, { failure: outcome.failure, message: outcome.message });
     turn.resolveReply(ticket, refusalFor(outcome.failure, outcome.message));

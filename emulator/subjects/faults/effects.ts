@@ -1,10 +1,9 @@
-import type { EffectRunner } from "../../kernel/world.ts";
-import { RESUME } from "./http.ts";
+import type { Runners } from "../turn.ts";
 
 /**
  * A request that was held goes on in the microtasks that follow its event. Time waits for them, so that
  * the request is carried out at its own instant and not where an advance ends.
  */
-export const REQUEST_EFFECTS: Readonly<Record<string, EffectRunner>> = {
-  [RESUME]: () => new Promise((resolve) => setImmediate(() => resolve({}))),
+export const REQUEST_EFFECTS: Runners<"http.resume"> = {
+  "http.resume": () => new Promise((resolve) => setImmediate(() => resolve({}))),
 };

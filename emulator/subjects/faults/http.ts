@@ -1,15 +1,16 @@
-import type { ThenOf } from "../../../contracts/spec/faults.ts";
 import type { OperationId } from "../../../contracts/spec/operations.ts";
-import { parseDuration } from "../../kernel/duration.ts";
+import { durationMs } from "../../kernel/duration.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
-import type { Reaction, Reader, Turn } from "../turn.ts";
+import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
-import { FAULTS } from "./rules.ts";
-import { mayTrigger, trigger } from "./trigger.ts";
+import type { Plane } from "./plane.ts";
+import { FAULTS } from "./records.ts";
+import { mayTrigger } from "./trigger.ts";
+import { unhandled } from "./unhandled.ts";
 
 /** A request that is about to be carried out. */
-export interface HttpFaultContext {
+export interface HttpOccasion {
   readonly id: OperationId;
   readonly path: string;
   readonly region: string;
@@ -21,40 +22,29 @@ export type HttpFault =
   | { readonly pendingReply: PendingReply };
 
 /** Whether a fault of the http plane may strike this request; it changes nothing. */
-export function mayTriggerHttp(reader: Reader, now: number, context: HttpFaultContext): boolean {
-  return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(context));
+export function mayTriggerHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
+  return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(occasion));
 }
 
-/** The fault, if any, that strikes this request. */
-export function triggerHttpFault(turn: Turn, context: HttpFaultContext): HttpFault | undefined {
-  const rule = trigger(turn, "http", factsOf(context), {
-    op: context.id,
-    path: context.path,
-    region: context.region,
-  });
-  if (!rule) return undefined;
-  const { status, body, headers = {}, delay }: ThenOf<"http"> = rule.then;
-  if (status !== undefined) return { status, body, headers };
-  const pendingReply = turn.deferReply();
-  const afterMs = parseDuration(delay as string) as number;
-  turn.schedule({ kind: DELAY_OVER, ref: context.id, afterMs, data: { ticket: pendingReply.number } });
-  return { pendingReply };
-}
+export const HTTP: Plane<"http", HttpOccasion, HttpFault> = {
+  facts: factsOf,
+  shown: ({ id, path, region }) => ({ op: id, path, region }),
+  apply(turn, { then }, { id }) {
+    if ("status" in then) return { status: then.status, body: then.body, headers: then.headers ?? {} };
+    if (!("delay" in then)) return unhandled("http", then);
+    const afterMs = durationMs(then.delay);
+    const pendingReply = turn.deferReply();
+    turn.schedule({ kind: "http.delay_over", ref: id, afterMs, data: { ticket: pendingReply.number } });
+    return { pendingReply };
+  },
+};
 
-function factsOf({ id, path, region }: HttpFaultContext): FaultContext {
+function factsOf({ id, path, region }: HttpOccasion): FaultContext {
   return { op: namesOf(id), path, region };
 }
 
-const DELAY_OVER = "http.delay_over";
-
-/** The effect that holds the clock until a request that goes on has had its turn. */
-export const RESUME = "http.resume";
-
-/** A delay that is over lets its request go on, and holds the clock until that has had its turn. */
-export const HTTP_FAULT_REACTIONS: Readonly<Record<string, Reaction>> = {
-  [DELAY_OVER](turn, { ref, data }) {
-    turn.resolveReply(Number(data.ticket), undefined);
-    turn.requestEffect({ kind: RESUME, ref, lane: RESUME, then: "http.resumed", data: {} });
-  },
-  "http.resumed": () => undefined,
-};
+/** `http.delay_over`: lets the request go on, and holds the clock until that has had its turn. */
+export function onDelayOver(turn: Turn, { ref, data }: Event<"http.delay_over">): void {
+  turn.resolveReply(data.ticket, undefined);
+  turn.requestEffect({ kind: "http.resume", ref, lane: "http.resume", data: {} });
+}

@@ -1,8 +1,5 @@
 import { FAULT_PLANES, type FaultPlaneRow } from "../../../contracts/spec/faults.ts";
-import type { FaultRule } from "./rules.ts";
-
-/** What a key of `match` was given: a value, or a list of which any may fit. */
-export type MatchValue = string | number | readonly (string | number)[];
+import type { FaultRule, MatchValue } from "./records.ts";
 
 /** The facts of an occasion by the keys of `match`; a fact that is missing fits nothing. */
 export interface FaultContext {

@@ -6,17 +6,16 @@ import {
   type FaultPlaneRow,
   type FaultPreset,
 } from "../../../contracts/spec/faults.ts";
-import { formatDuration, parseDuration } from "../../kernel/duration.ts";
+import { durationMs, formatDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { LimitSettings } from "../settings.ts";
-import type { FaultRule } from "./rules.ts";
+import type { FaultRule, PlaneThen } from "./records.ts";
 import { readMatchValue, readThenValue } from "./values.ts";
 import { unknownWord } from "./words.ts";
 
 /** A fault that the language knows, ready to be armed. */
-export interface Fault extends Pick<FaultRule, "plane" | "preset" | "match" | "then" | "times" | "ttl"> {
-  readonly ttlMs: number | null;
-}
+export type Fault = Pick<FaultRule, "preset" | "match" | "times" | "ttl"> &
+  PlaneThen & { readonly ttlMs: number | null };
 
 type FaultInput = Readonly<Record<string, unknown>>;
 
@@ -31,13 +30,13 @@ export function readFault(input: unknown, limits: LimitSettings): Fault {
   const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
   for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
   const { plane, match, then } = isPreset ? expanded(body, limits) : body;
-  const row = FAULT_PLANES[planeOf(plane)];
+  const known = planeOf(plane);
+  const row = FAULT_PLANES[known];
   const ttlMs = body.ttl === undefined ? null : durationAt("ttl", body.ttl);
   return {
-    plane: plane as FaultPlane,
     preset: isPreset ? String(body.preset) : null,
     match: readMatch(row, match),
-    then: readThen(row, then, match),
+    ...ofPlane(known, readThen(row, then, match)),
     times: body.times === undefined ? 1 : countAt("times", body.times),
     ttl: ttlMs === null ? null : String(body.ttl),
     ttlMs,
@@ -92,7 +91,7 @@ function readMatch(row: FaultPlaneRow, input: unknown): Fault["match"] {
   return Object.fromEntries(read);
 }
 
-function readThen(row: FaultPlaneRow, input: unknown, match: unknown): Fault["then"] {
+function readThen(row: FaultPlaneRow, input: unknown, match: unknown): FaultInput {
   const then = objectAt("then", input ?? {});
   const read = Object.entries(then).map(([name, value]) => {
     const member = memberOf(row, name);
@@ -108,6 +107,11 @@ function readThen(row: FaultPlaneRow, input: unknown, match: unknown): Fault["th
       "Match requests with op instead.",
     );
   return Object.fromEntries(read);
+}
+
+/** The table was just read member by member: what it has accepted has the type that is derived from it. */
+function ofPlane(plane: FaultPlane, then: FaultInput): PlaneThen {
+  return { plane, then } as PlaneThen;
 }
 
 /** One thing happens, beside which only those stand that the table says. */
@@ -145,5 +149,5 @@ function countAt(where: string, value: unknown): number {
 }
 
 function durationAt(where: string, value: unknown): number {
-  return parseDuration(readThenValue("duration", where, value) as string) as number;
+  return durationMs(readThenValue("duration", where, value) as string);
 }

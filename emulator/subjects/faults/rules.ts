@@ -1,50 +1,16 @@
 import type { FaultPlane } from "../../../contracts/spec/faults.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
-import type { MatchValue } from "./match.ts";
 import { readFault } from "./parse.ts";
-
-/** An armed fault: what it waits for, what it does then, and how often it has. Counts decide, not odds. */
-export interface FaultRule {
-  readonly id: string;
-  readonly plane: FaultPlane;
-  /** The preset that it was armed by. */
-  readonly preset: string | null;
-  readonly match: Readonly<Record<string, MatchValue>>;
-  readonly then: Readonly<Record<string, unknown>>;
-  readonly times: number;
-  /** As it was written, virtual. */
-  readonly ttl: string | null;
-  /** Occasions that have struck. */
-  readonly hits: number;
-  /** Occasions that have matched while it was armed. */
-  readonly seen: number;
-  readonly armed_at: Instant;
-  readonly expires_at: Instant | null;
-}
-
-/** Rules by plane, in the order of arming: of those that are due, the first strikes. */
-export const FAULTS = collection<FaultRule>(
-  "faults",
-  (rule) => rule.id,
-  (rule) => rule.plane,
-);
+import { FAULTS, type FaultRule, isExpired, type RuleBase } from "./records.ts";
 
 const MAX_RULES = 1000;
 
-/** Whether a rule can still strike. */
-export function isArmed({ hits, times, expires_at }: FaultRule, now: Instant): boolean {
-  return hits < times && !isExpired(expires_at, now);
-}
-
-function isExpired(expires_at: Instant | null, now: Instant): boolean {
-  return expires_at !== null && expires_at <= now;
-}
-
 /** A rule as the control API shows it. */
-export interface FaultView extends Omit<FaultRule, "armed_at" | "expires_at"> {
+export interface FaultView extends Omit<RuleBase, "armed_at" | "expires_at"> {
+  readonly plane: FaultPlane;
+  readonly then: Readonly<Record<string, unknown>>;
   readonly state: "armed" | "spent" | "expired";
   readonly armed_at: string;
   readonly expires_at: string | null;

@@ -1,7 +1,7 @@
 import type { FaultPlane } from "../../../contracts/spec/faults.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type FaultContext, matchesContext } from "./match.ts";
-import { FAULTS, type FaultRule, isArmed } from "./rules.ts";
+import { FAULTS, type FaultRule, isArmed, type RuleOf } from "./records.ts";
 
 /** Whether an armed rule is about this occasion: what need not be counted needs no turn of its own. */
 export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, context: FaultContext): boolean {
@@ -15,18 +15,18 @@ export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, conte
  * is about the occasion counts it; one that is due and forestalled by an earlier rule keeps its hit for the
  * next occasion. The journal is told of `shown`.
  */
-export function trigger(
+export function trigger<Plane extends FaultPlane>(
   turn: Turn,
-  plane: FaultPlane,
+  plane: Plane,
   context: FaultContext,
   shown: FaultContext = context,
-): FaultRule | undefined {
-  let triggered: FaultRule | undefined;
+): RuleOf<Plane> | undefined {
+  let triggered: RuleOf<Plane> | undefined;
   for (const rule of [...turn.list(FAULTS, plane)]) {
-    if (!isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
+    if (!isOn(rule, plane) || !isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
     const seen = rule.seen + 1;
     const isDue = triggered === undefined && seen >= Number(rule.match.nth ?? 1);
-    const counted: FaultRule = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
+    const counted = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
     turn.put(FAULTS, counted);
     if (isDue) triggered = counted;
   }
@@ -38,4 +38,8 @@ export function trigger(
       then: triggered.then,
     });
   return triggered;
+}
+
+function isOn<Plane extends FaultPlane>(rule: FaultRule, plane: Plane): rule is RuleOf<Plane> {
+  return rule.plane === plane;
 }

@@ -9,8 +9,9 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { S3_ERRORS } from "../object-storage/errors.ts";
 import { OPERATION_PERMISSIONS } from "../object-storage/permissions.ts";
-import { type MatchValue, matchesPattern } from "./match.ts";
+import { matchesPattern } from "./match.ts";
 import { httpOperation } from "./operations.ts";
+import type { MatchValue } from "./records.ts";
 import { unknownWord } from "./words.ts";
 
 const MAX_TEXT = 2048;

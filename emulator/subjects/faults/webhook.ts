@@ -1,40 +1,26 @@
-import type { ThenOf } from "../../../contracts/spec/faults.ts";
-import { parseDuration } from "../../kernel/duration.ts";
-import type { Turn } from "../turn.ts";
+import { durationMs } from "../../kernel/duration.ts";
+import type { WebhookFault } from "../webhooks/events.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
-import { trigger } from "./trigger.ts";
+import type { Plane } from "./plane.ts";
+import { unhandled } from "./unhandled.ts";
 
 /** A webhook that is about to be sent. */
-export interface WebhookFaultContext {
+export interface WebhookOccasion {
   readonly url: string;
   readonly run_id: string;
 }
 
-/** What a fault of the webhook plane does to a delivery. */
-export interface WebhookFault {
-  /** Never sent, and nobody is told. */
-  readonly drop: boolean;
-  /** Further copies to send. */
-  readonly duplicates: number;
-  readonly delayMs: number;
-  /** The receiver is not called; this is what comes of it instead. */
-  readonly simulatedResult: "refused" | { readonly status: number } | null;
-}
-
-/** The fault, if any, that strikes this delivery. */
-export function triggerWebhookFault(
-  turn: Turn,
-  { url, run_id }: WebhookFaultContext,
-): WebhookFault | undefined {
+export const WEBHOOK: Plane<"webhook", WebhookOccasion, WebhookFault> = {
+  facts: ({ url, run_id }) => ({ url, run_id }),
   // What follows the path may be the receiver's secret token (§5-4).
-  const shown = { url: maskedUrl(url).replace(/\?.*$/s, ""), run_id };
-  const rule = trigger(turn, "webhook", { url, run_id }, shown);
-  if (!rule) return undefined;
-  const { drop, duplicate = 0, delay, refuse, status }: ThenOf<"webhook"> = rule.then;
-  return {
-    drop: drop === true,
-    duplicates: duplicate,
-    delayMs: delay === undefined ? 0 : (parseDuration(delay) as number),
-    simulatedResult: refuse ? "refused" : status === undefined ? null : { status },
-  };
-}
+  shown: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),
+  apply(_turn, { then }) {
+    const sent = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
+    if ("drop" in then) return { ...sent, drop: true };
+    const delayed = { ...sent, delayMs: then.delay === undefined ? 0 : durationMs(then.delay) };
+    if ("duplicate" in then) return { ...delayed, duplicates: then.duplicate };
+    if ("refuse" in then) return { ...delayed, simulatedResult: "refused" };
+    if ("status" in then) return { ...delayed, simulatedResult: { status: then.status } };
+    return "delay" in then ? delayed : unhandled("webhook", then);
+  },
+};

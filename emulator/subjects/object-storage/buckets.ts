@@ -5,10 +5,6 @@ import { type S3Failure, s3Failure } from "./errors.ts";
 import { isBucketName } from "./names.ts";
 import { type Bucket, buckets, objects, s3Parts, s3Uploads } from "./records.ts";
 
-/** The effect that clears a deleted bucket's files away, and the event that its result comes back as. */
-export const REMOVE_FILES = "object_storage.remove_files";
-export const FILES_REMOVED = "object_storage.files_removed";
-
 /** Makes a bucket, or says why not. */
 export function makeBucket(turn: Turn, name: string, region: string | null): S3Failure | Bucket {
   if (!isBucketName(name)) return s3Failure("InvalidBucketName", undefined, { BucketName: name });
@@ -28,8 +24,12 @@ export function deleteBucket(turn: Turn, name: string): boolean {
   for (const uploadId of uploadIds) removeUpload(turn, uploadId);
   for (const { bucket, key } of [...turn.list(objects, name)]) turn.remove(objects, `${bucket}/${key}`);
   turn.remove(buckets, name);
-  const data = { bucket: name, upload_ids: uploadIds };
-  turn.requestEffect({ kind: REMOVE_FILES, ref: name, lane: REMOVE_FILES, then: FILES_REMOVED, data });
+  turn.requestEffect({
+    kind: "object_storage.remove_files",
+    ref: name,
+    lane: "object_storage.remove_files",
+    data: { bucket: name, upload_ids: uploadIds },
+  });
   return true;
 }
 

@@ -1,13 +1,10 @@
-import type { Reaction, Turn } from "../turn.ts";
-
-/** The event that ends a request's delay. */
-export const DELAY_OVER = "object_storage.delay_over";
+import type { Event, Turn } from "../turn.ts";
 
 /** Requests that a fault holds up, in virtual time. */
 export interface Delays {
   /** Schedules the end of the delay; the promise resolves when it has come. */
   begin(turn: Turn, ref: string, delayMs: number): Promise<void>;
-  readonly onDelayOver: Reaction;
+  onDelayOver(turn: Turn, event: Event<"object_storage.delay_over">): void;
   /** The end of the world: nothing will come of those who wait. */
   rejectAll(reason: Error): void;
 }
@@ -26,13 +23,12 @@ export function createDelays(): Delays {
   return {
     begin(turn, ref, delayMs) {
       const delay_id = turn.nextId("s3_delay");
-      turn.schedule({ kind: DELAY_OVER, ref, afterMs: delayMs, data: { delay_id } });
+      turn.schedule({ kind: "object_storage.delay_over", ref, afterMs: delayMs, data: { delay_id } });
       return new Promise((resolve, reject) => waiting.set(delay_id, { resolve, reject }));
     },
     onDelayOver(_turn, { data }) {
-      const delayId = String(data.delay_id);
-      waiting.get(delayId)?.resolve();
-      waiting.delete(delayId);
+      waiting.get(data.delay_id)?.resolve();
+      waiting.delete(data.delay_id);
     },
     rejectAll(reason) {
       for (const { reject } of waiting.values()) reject(reason);

@@ -1,18 +1,16 @@
-import type { EffectRunner } from "../../kernel/world.ts";
 import type { TraceStore } from "../traces/port.ts";
+import type { Runners } from "../turn.ts";
 import { candidatesOf, type QueryContext } from "./rows.ts";
 import { readSelection } from "./selection.ts";
 import { createStatsAccumulator } from "./stats.ts";
-import type { StatsRequest } from "./stats-request.ts";
 
 /** Rows between two looks at what else there is to do. */
 const ROWS_AT_A_TIME = 500;
 
 /** Sums rows up without keeping other requests waiting. */
-export function statsEffects(traces: TraceStore): Readonly<Record<string, EffectRunner>> {
+export function statsEffects(traces: TraceStore): Runners<"runs.sum_up"> {
   return {
-    async "runs.sum_up"({ data }) {
-      const { workspace, sent } = data as unknown as StatsRequest;
+    async "runs.sum_up"({ data: { workspace, sent } }) {
       const selection = readSelection(sent);
       const queryContext: QueryContext = { traces, workspace, isDeleted: () => false, projectIds: () => [] };
       const { rows, test } = candidatesOf(queryContext, selection, "asc");

@@ -104,9 +104,11 @@ function changed<T>(
   after: Totals<T>,
   adjust: (sum: T | null, less: T | null, more: T | null) => T | null,
 ): Totals<T> {
-  return [0, 1, 2].map((at) =>
-    adjust(sums[at] ?? null, before[at] ?? null, after[at] ?? null),
-  ) as unknown as Totals<T>;
+  return [
+    adjust(sums[0], before[0], after[0]),
+    adjust(sums[1], before[1], after[1]),
+    adjust(sums[2], before[2], after[2]),
+  ];
 }
 
 /** A sum of nothing is null, so that a chain without any model call has no tokens rather than none used. */

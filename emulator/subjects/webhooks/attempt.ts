@@ -1,14 +1,15 @@
-import { triggerWebhookFault, type WebhookFault } from "../faults/webhook.ts";
-import type { Reaction, Turn } from "../turn.ts";
+import { hit } from "../faults/hit.ts";
+import type { Effect, Event, Result, Turn } from "../turn.ts";
+import type { Posted, WebhookFault, WebhookPost } from "./events.ts";
 import { closeDelivery } from "./ledger.ts";
 import { maskedUrl } from "./mask.ts";
-import { type Attempt, DELIVERIES, type Delivery, type Posted, type WebhookPost } from "./records.ts";
+import { type Attempt, DELIVERIES, type Delivery } from "./records.ts";
 
 const REFUSED_CONNECTION = { failure: "network", message: "A fault refused the connection." } as const;
 
 /** Makes the delivery's current attempt, unless a fault has other plans for it. */
 export function attemptDelivery(turn: Turn, delivery: Delivery): void {
-  const fault = triggerWebhookFault(turn, { url: delivery.url, run_id: delivery.run_id });
+  const fault = hit(turn, "webhook", { url: delivery.url, run_id: delivery.run_id });
   if (!fault?.delayMs) return send(turn, delivery, fault);
   const data = { attempt: delivery.current_attempt, fault: { ...fault, delayMs: 0 } };
   turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs: fault.delayMs, data });
@@ -39,26 +40,27 @@ function post(turn: Turn, delivery: Delivery, copy: number): void {
     kind: "webhook.post",
     ref: id,
     lane: `webhook/${id}/${copy}`,
-    then: "webhook.posted",
-    data: { ...order },
+    data: order,
   });
 }
 
 /** A retry, or an attempt that a fault has delayed; one that is no longer expected is dropped. */
-export const onDue: Reaction = (turn, { ref, data }) => {
+export function onDue(turn: Turn, { ref, data }: Event<"webhook.due">): void {
   const delivery = turn.get(DELIVERIES, ref);
   if (delivery?.status !== "pending" || delivery.current_attempt !== data.attempt) return;
-  if (data.fault) send(turn, delivery, data.fault as unknown as WebhookFault);
+  if (data.fault) send(turn, delivery, data.fault);
   else attemptDelivery(turn, delivery);
-};
+}
 
-/** `webhook.posted`: an attempt has come to its end; a delivery that was removed meanwhile stays so. */
-export const onPosted: Reaction = (turn, { ref, data, result }) => {
+/** `webhook.post`: an attempt has come to its end; a delivery that was removed meanwhile stays so. */
+export function onPosted(
+  turn: Turn,
+  { ref, data: { attempt, copy, started_at } }: Effect<"webhook.post">,
+  posted: Result<"webhook.post">,
+): void {
   const delivery = turn.get(DELIVERIES, ref);
-  if (!delivery) return;
-  const { attempt, copy, started_at } = data as unknown as WebhookPost;
-  recordAttempt(turn, delivery, { number: attempt, copy, started_at, faked: false }, result as Posted);
-};
+  if (delivery) recordAttempt(turn, delivery, { number: attempt, copy, started_at, faked: false }, posted);
+}
 
 type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
 

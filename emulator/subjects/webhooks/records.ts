@@ -86,21 +86,3 @@ export const INBOX = collection<InboxMessage>(
 
 /** Names of inboxes in the order of their first message: how many there are has a bound too. */
 export const INBOX_NAMES = collection<{ readonly name: string }>("webhook_inbox_names", ({ name }) => name);
-
-/** What the sender is told. */
-export interface WebhookPost extends Workspace {
-  readonly url: string;
-  readonly payload: string;
-  readonly attempt: number;
-  readonly copy: number;
-  readonly started_at: Instant;
-}
-
-/** What can go wrong before a receiver has answered. */
-export type PostFailure = "network" | "timeout" | "policy" | "redirects" | "interrupted";
-
-/** What came of one attempt. */
-export type Posted = { readonly redirects?: readonly string[]; readonly wall_ms?: number } & (
-  | { readonly status: number; readonly reply: string }
-  | { readonly failure: PostFailure; readonly message: string }
-);

@@ -3,7 +3,8 @@ import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
-import { COLLECTIONS, REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
 import { type CancelAction, cancelRun } from "../../../emulator/subjects/agent/cancel.ts";
 import { createRun, type RunCreateBody } from "../../../emulator/subjects/agent/create-run.ts";
 import { RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
@@ -11,7 +12,8 @@ import { outcomeOf } from "../../../emulator/subjects/agent/run-subscription.ts"
 import { addScript } from "../../../emulator/subjects/agent/scripts.ts";
 import { createThread } from "../../../emulator/subjects/agent/threads.ts";
 import { threadView } from "../../../emulator/subjects/agent/view.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
 
 export const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
 export const BEGIN = parseInstant("2026-03-01T00:00:00Z") ?? 0;
@@ -25,12 +27,14 @@ export async function openAgentWorld(options: Record<string, unknown> = {}) {
   });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
   const { settings } = resolution.configuration;
-  const world = createWorld<Ports>({
-    ports: { settings } as Ports,
+  const world = createWorld<EmulatorTypes>({
+    ports: { settings } as EmulatorTypes["ports"],
     image: imageOf(emptyState(1, BEGIN, { mode: "frozen", rate: 1 }), COLLECTIONS),
-    reactions: REACTIONS,
-    effects: {},
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
+    effects: STUBBED_EFFECTS,
     persist: () => undefined,
+    flush: () => undefined,
     journalCapacity: 1000,
   });
   const turn = <R>(act: (turn: Turn) => R): R => world.turn({ type: "request", name: "test" }, act);

@@ -7,13 +7,13 @@ import { parseDuration } from "../../../emulator/kernel/duration.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
-import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
-import { COLLECTIONS, REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
 import { cancelExport } from "../../../emulator/subjects/bulk-exports/cancel.ts";
 import { createExport } from "../../../emulator/subjects/bulk-exports/create.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import type { FileWritten, WriteFile } from "../../../emulator/subjects/bulk-exports/file.ts";
+import type { FileWritten, WriteFile } from "../../../emulator/subjects/bulk-exports/events.ts";
 import {
   type BulkExport,
   EXPORT_RUNS,
@@ -24,11 +24,12 @@ import {
 import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 import { DESTINATIONS } from "../../../emulator/subjects/destinations/records.ts";
 import { REQUEST_EFFECTS } from "../../../emulator/subjects/faults/effects.ts";
+import { triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { armFault } from "../../../emulator/subjects/faults/rules.ts";
-import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
 import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import { messageOf, S3_ERRORS } from "../../../emulator/subjects/object-storage/errors.ts";
 import {
   buckets,
@@ -42,7 +43,7 @@ import { PROJECTS } from "../../../emulator/subjects/projects/projects.ts";
 import { createRateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
 import type { LimitSettings, Settings, TimingSettings } from "../../../emulator/subjects/settings.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
 
 export const NOW = Date.UTC(2026, 0, 10);
 export const BUCKET = "traces";
@@ -114,7 +115,7 @@ export function openBulkExportWorld(options: ExportWorldOptions = {}) {
   for (const workspace of [OWN_WORKSPACE, OTHER_WORKSPACE]) act((turn) => addProject(turn, workspace));
 
   function open(state: WorldState) {
-    return createWorld<Ports>({
+    return createWorld<EmulatorTypes>({
       ports: {
         settings,
         traces,
@@ -123,22 +124,20 @@ export function openBulkExportWorld(options: ExportWorldOptions = {}) {
         limiter: createRateLimiter(settings.rateLimits),
         isEmbedded: () => true,
       },
-      image: imageOf(state, [
-        ...COLLECTIONS,
-        ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),
-      ]),
-      reactions: { ...REACTIONS, "object_storage.files_removed": () => undefined },
+      image: imageOf(state, [...COLLECTIONS, ...[buckets, objects, s3Uploads, s3Parts, s3Credentials]]),
+      events: eventReactions(createDelays()),
+      results: RESULT_REACTIONS,
       effects: {
+        ...STUBBED_EFFECTS,
         ...REQUEST_EFFECTS,
         "export.write_file": async ({ data }) => {
-          const effectData = data as unknown as WriteFile;
-          if (isHolding) await new Promise<void>((release) => held.push({ data: effectData, go: release }));
-          return writeFile(effectData);
+          if (isHolding) await new Promise<void>((release) => held.push({ data, go: release }));
+          return writeFile(data);
         },
         "export.end_thread": async () => ({}),
-        "object_storage.remove_files": async () => ({ removed: true }),
       },
       persist: () => undefined,
+      flush: () => undefined,
       journalCapacity: 200_000,
     });
   }

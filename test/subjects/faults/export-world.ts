@@ -4,11 +4,11 @@ import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts"
 import { parseDuration } from "../../../emulator/kernel/duration.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
-import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
-import { COLLECTIONS, REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
+import type { FileWritten, WriteFile } from "../../../emulator/subjects/bulk-exports/events.ts";
 import { scheduleStart } from "../../../emulator/subjects/bulk-exports/export.ts";
-import type { FileWritten, WriteFile } from "../../../emulator/subjects/bulk-exports/file.ts";
 import {
   type BulkExport,
   EXPORT_RUNS,
@@ -18,9 +18,10 @@ import {
 import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 import { DESTINATIONS } from "../../../emulator/subjects/destinations/records.ts";
 import { REQUEST_EFFECTS } from "../../../emulator/subjects/faults/effects.ts";
+import { triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { armFault, type FaultView, faultById, faultView } from "../../../emulator/subjects/faults/rules.ts";
-import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import { messageOf, S3_ERRORS } from "../../../emulator/subjects/object-storage/errors.ts";
 import {
   buckets,
@@ -34,7 +35,7 @@ import { PROJECTS } from "../../../emulator/subjects/projects/projects.ts";
 import { createRateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
 import type { LimitSettings, Settings } from "../../../emulator/subjects/settings.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
 
 const NOW = Date.UTC(2026, 0, 10);
 const TEST = { type: "control", name: "test" } as const;
@@ -81,7 +82,7 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
     ...defaults,
     limits: { ...defaults.limits, rows_per_file: ROWS_PER_FILE, ...limits },
   };
-  const world = createWorld<Ports>({
+  const world = createWorld<EmulatorTypes>({
     ports: {
       settings,
       secrets,
@@ -92,19 +93,21 @@ export function openExportWorld({ limits = {}, embedded = true, state }: ExportW
     },
     image: imageOf(state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }), [
       ...COLLECTIONS,
-      ...([buckets, objects, s3Uploads, s3Parts, s3Credentials] as unknown as Collection<never>[]),
+      ...[buckets, objects, s3Uploads, s3Parts, s3Credentials],
     ]),
-    reactions: { ...REACTIONS, "object_storage.files_removed": () => undefined },
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
     effects: {
+      ...STUBBED_EFFECTS,
       ...REQUEST_EFFECTS,
-      "export.write_file": async ({ data }) => writeFile(data as unknown as WriteFile),
+      "export.write_file": async ({ data }) => writeFile(data),
       "export.end_thread": async () => {
         threadsEnded += 1;
         return {};
       },
-      "object_storage.remove_files": async () => ({ removed: true }),
     },
     persist: () => undefined,
+    flush: () => undefined,
     journalCapacity: 10_000,
   });
   const act = <R>(run: (turn: Turn) => R): R => world.turn(TEST, run);

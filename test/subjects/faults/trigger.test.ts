@@ -1,17 +1,18 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, test } from "vitest";
+import type { FaultPlane, HappeningOf } from "../../../contracts/spec/faults.ts";
+import { hit, triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { matchesPattern } from "../../../emulator/subjects/faults/match.ts";
+import { FAULTS } from "../../../emulator/subjects/faults/records.ts";
 import {
   armFault,
-  FAULTS,
   listFaults,
   removeFault,
   removeFaults,
   untriggeredFaults,
 } from "../../../emulator/subjects/faults/rules.ts";
-import { triggerS3Fault } from "../../../emulator/subjects/faults/s3.ts";
 import { mayTrigger, trigger } from "../../../emulator/subjects/faults/trigger.ts";
-import { triggerWebhookFault } from "../../../emulator/subjects/faults/webhook.ts";
+import { unhandled } from "../../../emulator/subjects/faults/unhandled.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
 import { SEEDED_KEY } from "../../../emulator/subjects/object-storage/seed.ts";
@@ -250,7 +251,7 @@ describe("the s3 plane", () => {
 
 describe("the webhook plane", () => {
   const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
-  const send = () => faultWorld.act((turn) => triggerWebhookFault(turn, OCCASION));
+  const send = () => faultWorld.act((turn) => hit(turn, "webhook", OCCASION));
   const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
 
   test.each([
@@ -281,5 +282,69 @@ describe("the webhook plane", () => {
     expect(faultWorld.struck()).toMatchObject([
       { occasion: { url: "https://example.test/hook", run_id: "r" } },
     ]);
+  });
+});
+
+describe("a rule of another version, for which this one has no line", () => {
+  /** The world as it was stored, but with something else in the place of what the rule does. */
+  function stored(plane: FaultPlane, then: object, match: object = {}): ExportWorld {
+    faultWorld.arm({ plane, match, then });
+    const state = JSON.stringify(faultWorld.world.state());
+    const changed = state.replace(JSON.stringify(then), '{"explode":true}');
+    expect(changed).not.toBe(state);
+    return openExportWorld({ state: JSON.parse(changed) });
+  }
+
+  const unknownOn = (plane: FaultPlane) =>
+    `Nothing on the plane ${plane} does {"explode":true}: this version cannot apply the fault.`;
+
+  it("ends the world at the point of a run: the run has not failed, and no thread has ended", () => {
+    const { begin, runs, world, ...opened } = stored("worker", { crash: true });
+    expect(begin).toThrow(unknownOn("worker"));
+    expect(runs()).toMatchObject([{ status: "RUNNING", attempt: 0, errors: {} }]);
+    expect([opened.threadsEnded, world.defect?.message]).toEqual([0, expect.stringContaining("worker")]);
+  });
+
+  it("ends the world at a request: nothing waits for a time that is none", () => {
+    const { act, world } = stored("http", { delay: "PT1S" });
+    const occasion = { id: "createBulkExport", path: "/x", region: "us" } as const;
+    expect(() => act((turn) => hit(turn, "http", occasion))).toThrow(unknownOn("http"));
+    expect(world.queue()).toEqual([]);
+  });
+
+  it("ends the world at a request to the object store, and at a point of an export", () => {
+    const atRequest = stored("s3", { reset: true });
+    const occasion = { op: "PutObject", bucket: "traces", key: "k", access_key_id: "a" };
+    expect(() => atRequest.act((turn) => hit(turn, "s3", occasion))).toThrow(unknownOn("s3"));
+    faultWorld = openExportWorld();
+    const atPoint = stored("s3", { delete_bucket: true }, { at: "run.started" });
+    expect(atPoint.begin).toThrow(unknownOn("s3"));
+  });
+
+  it("ends the world at a delivery: it is not sent as if nothing had been", () => {
+    const { act } = stored("webhook", { drop: true });
+    const occasion = { url: "https://example.test/hook", run_id: "r" };
+    expect(() => act((turn) => hit(turn, "webhook", occasion))).toThrow(unknownOn("webhook"));
+  });
+});
+
+describe("what a plane does", () => {
+  it("does not compile with a member of `then` that has no line", () => {
+    const handled = (then: HappeningOf<"worker">): string => {
+      if ("crash" in then || "stall" in then || "delete_destination" in then) return "handled";
+      // @ts-expect-error `error` is left
+      return unhandled("worker", then);
+    };
+    expect(handled({ crash: true })).toBe("handled");
+    expect(() => handled({ error: "resource_exhausted" })).toThrow("does");
+  });
+
+  it("is one thing, with what may stand beside it", () => {
+    const alone: HappeningOf<"webhook"> = { duplicate: 2, delay: "PT1S" };
+    // @ts-expect-error two things
+    const two: HappeningOf<"worker"> = { crash: true, stall: "PT1S" } satisfies { crash: true };
+    // @ts-expect-error headers alone answer nothing
+    const headers: HappeningOf<"http"> = { headers: {} };
+    expect([alone, two, headers]).toHaveLength(3);
   });
 });

@@ -1,8 +1,9 @@
 import { test } from "vitest";
 import { type Commit, emptyState } from "../../../emulator/kernel/commit.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
-import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
+import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
 import { createBucket, dropBucket, listBuckets } from "../../../emulator/subjects/object-storage/buckets.ts";
 import {
   changeCredential,
@@ -10,6 +11,7 @@ import {
   deleteCredential,
   listCredentials,
 } from "../../../emulator/subjects/object-storage/credentials.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import { putObject } from "../../../emulator/subjects/object-storage/objects.ts";
 import { permits } from "../../../emulator/subjects/object-storage/permissions.ts";
 import {
@@ -20,27 +22,29 @@ import {
   s3Uploads,
 } from "../../../emulator/subjects/object-storage/records.ts";
 import { seedObjectStorage } from "../../../emulator/subjects/object-storage/seed.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
 
 function openWorld() {
   const commits: Commit[] = [];
-  const world = createWorld<Ports>({
+  const world = createWorld<EmulatorTypes>({
     ports: {
       secrets: {
         seal: (plain: string) => [...plain].reverse().join(""),
         open: (sealed: string) => [...sealed].reverse().join(""),
       },
-    } as unknown as Ports,
+    } as EmulatorTypes["ports"],
     image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), [
       buckets,
       objects,
       s3Uploads,
       s3Parts,
       s3Credentials,
-    ] as unknown as Collection<never>[]),
-    reactions: { "object_storage.files_removed": () => undefined },
-    effects: { "object_storage.remove_files": async () => ({ removed: true }) },
+    ]),
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
+    effects: STUBBED_EFFECTS,
     persist: (commit) => void commits.push(commit),
+    flush: () => undefined,
     journalCapacity: 100,
   });
   const act = <R>(run: (turn: Turn) => R): R => world.turn({ type: "control", name: "test" }, run);

@@ -3,16 +3,18 @@ import { emptyState, type WorldState } from "../../../emulator/kernel/commit.ts"
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import { parseInstant } from "../../../emulator/kernel/instant.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
-import { COLLECTIONS, REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
 import type { AgentRun } from "../../../emulator/subjects/agent/records.ts";
 import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 import { armFault } from "../../../emulator/subjects/faults/rules.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import { createRateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
 import { runEnded } from "../../../emulator/subjects/webhooks/deliver.ts";
+import type { Posted, WebhookPost } from "../../../emulator/subjects/webhooks/events.ts";
 import { listDeliveries } from "../../../emulator/subjects/webhooks/ledger.ts";
-import type { Posted, WebhookPost } from "../../../emulator/subjects/webhooks/records.ts";
 import { deliveryView } from "../../../emulator/subjects/webhooks/view.ts";
 import { settingsWith } from "./webhook-settings.ts";
 
@@ -33,7 +35,7 @@ export async function openDeliveryWorld(
 ) {
   const settings = await settingsWith(options);
   const sent: Sent[] = [];
-  const world = createWorld<Ports>({
+  const world = createWorld<EmulatorTypes>({
     ports: {
       settings,
       traces: {} as TraceStore,
@@ -43,15 +45,17 @@ export async function openDeliveryWorld(
       isEmbedded: () => true,
     },
     image: imageOf(state, COLLECTIONS),
-    reactions: REACTIONS,
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
     effects: {
-      "webhook.post": async ({ data }) => {
-        const post = data as unknown as WebhookPost;
+      ...STUBBED_EFFECTS,
+      "webhook.post": async ({ data: post }) => {
         sent.push({ ...post, at: (world.now - NOW) / 1000 });
         return answer(post);
       },
     },
     persist: () => undefined,
+    flush: () => undefined,
     journalCapacity: 1000,
   });
   const turn = <R>(act: (turn: Turn) => R) => world.turn({ type: "control", name: "test" }, act);

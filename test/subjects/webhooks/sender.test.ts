@@ -4,7 +4,7 @@ import {
   createWebhookSender,
   type WebhookTools,
 } from "../../../emulator/subjects/webhooks/effects/effects.ts";
-import type { Posted } from "../../../emulator/subjects/webhooks/records.ts";
+import type { Posted } from "../../../emulator/subjects/webhooks/events.ts";
 import { closedPort, type Receiver, startReceiver } from "./receivers.ts";
 import { settingsWith } from "./webhook-settings.ts";
 
@@ -28,12 +28,11 @@ async function sender(options: Record<string, unknown> = {}, tools: Partial<Webh
   const created = createWebhookSender({ settings, handle, ...tools });
   open.push(created);
   return (url: string) =>
-    created.effects["webhook.post"]?.({
+    created.effects["webhook.post"]({
       number: 1,
       kind: "webhook.post",
       ref: "d",
       lane: "d",
-      then: "webhook.posted",
       data: { url, payload: PAYLOAD, attempt: 1, copy: 0, started_at: 0, region: "us", tenant_id: "t" },
     }) as Promise<Posted & { readonly wall_ms: number }>;
 }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
-import type { EffectRunner } from "../../../kernel/world.ts";
 import type { HttpReply, HttpRequest } from "../../message.ts";
 import type { Settings } from "../../settings.ts";
+import type { Runners } from "../../turn.ts";
+import type { Posted, WebhookPost } from "../events.ts";
 import { secretsIn, withoutSecrets } from "../mask.ts";
 import { policyOf, webhookRefusal, webhookTarget } from "../policy.ts";
-import type { Posted, WebhookPost } from "../records.ts";
 import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Resolve } from "./resolver.ts";
 import { postToSelf } from "./send-to-self.ts";
@@ -20,7 +20,7 @@ export interface WebhookTools {
 
 /** Sends webhooks until it is closed. */
 export interface WebhookSender {
-  readonly effects: Readonly<Record<string, EffectRunner>>;
+  readonly effects: Runners<"webhook.post">;
   /** Breaks off what is under way. */
   close(): void;
 }
@@ -57,8 +57,7 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
 
   return {
     effects: {
-      async "webhook.post"({ data }) {
-        const order = data as unknown as WebhookPost;
+      async "webhook.post"({ data: order }) {
         const startedAt = performance.now();
         const posted = await post(order);
         const secrets = secretsIn(order.url, headers);

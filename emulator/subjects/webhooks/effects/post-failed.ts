@@ -1,4 +1,4 @@
-import type { PostFailure } from "../records.ts";
+import type { PostFailure } from "../events.ts";
 
 /** An ending of an attempt before there was a last answer. */
 export class PostFailed extends Error {

@@ -1,6 +1,6 @@
 import type { Settings } from "../../settings.ts";
+import type { Posted } from "../events.ts";
 import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../policy.ts";
-import type { Posted } from "../records.ts";
 import { type Exchange, exchange } from "./exchange.ts";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";

@@ -1,7 +1,7 @@
 import { DEFAULT_API_KEY } from "../../auth.ts";
 import type { HttpReply, HttpRequest } from "../../message.ts";
 import type { Settings } from "../../settings.ts";
-import type { Posted, WebhookPost } from "../records.ts";
+import type { Posted, WebhookPost } from "../events.ts";
 
 interface SelfPostOptions {
   readonly settings: Settings;

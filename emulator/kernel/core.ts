@@ -1,0 +1,192 @@
+import type { Cause, ClockState } from "./commit.ts";
+import { createEffectQueue, type EffectQueue } from "./effect-queue.ts";
+import type { Instant } from "./instant.ts";
+import { createJournal, entryOf, type Journal } from "./journal.ts";
+import { createPendingReplies, type PendingReplies } from "./pending-replies.ts";
+import { createEventQueue, type EventQueue } from "./queue.ts";
+import type { Records } from "./records.ts";
+import { Refusal } from "./refusal.ts";
+import { knownEffects, knownEvents } from "./stored.ts";
+import {
+  createTurnFactory,
+  type Turn,
+  type TurnContext,
+  type TurnFactory,
+  type TurnOutcome,
+  type TurnTrigger,
+} from "./turn.ts";
+import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
+import type { WorldParts } from "./world-parts.ts";
+
+/** More turns than this at one instant can only be events that schedule each other for ever. */
+const MAX_TURNS_PER_INSTANT = 1_000_000;
+
+/** What a world works with, and what of it changes from turn to turn. */
+export interface Core<Types extends WorldTypes> {
+  readonly parts: WorldParts<Types>;
+  readonly turnFactory: TurnFactory<Types>;
+  readonly ordinals: TurnContext<Types>["ordinals"];
+  readonly records: Records;
+  readonly queue: EventQueue<EventOf<Types>>;
+  readonly effectQueue: EffectQueue<Types>;
+  readonly pendingReplies: PendingReplies;
+  readonly journal: Journal;
+  now: Instant;
+  clock: ClockState;
+  lastTurn: number;
+  inTurn: boolean;
+  draining: boolean;
+  defect: Error | undefined;
+}
+
+/** The parts of a world, before its first turn. */
+export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): Core<Types> {
+  const { image, ports } = parts;
+  const records = image.records.copy();
+  const pendingReplies = createPendingReplies();
+  const ordinals = new Map(Object.entries(image.ordinals));
+  const core: Core<Types> = {
+    parts,
+    records,
+    pendingReplies,
+    queue: createEventQueue(knownEvents<Types>(parts.events, image.queue)),
+    journal: createJournal(parts.journalCapacity),
+    effectQueue: createEffectQueue({
+      inFlight: knownEffects<Types>(parts.effects, image.inFlight),
+      runners: parts.effects,
+      flush: parts.flush,
+      deliver: (effect, result) => deliverResult(core, effect, result),
+      fail(error) {
+        poison(core, error);
+        core.effectQueue.discardAll();
+      },
+    }),
+    ordinals,
+    turnFactory: createTurnFactory({
+      seed: image.seed,
+      ports,
+      reader: records.reader,
+      now: () => core.now,
+      queued: () => core.queue.size,
+      table: records.table,
+      ordinals,
+      setClock(next) {
+        core.clock = next;
+      },
+      openPendingReply: pendingReplies.open,
+    }),
+    now: image.now,
+    clock: image.clock,
+    lastTurn: image.turn,
+    inTurn: false,
+    draining: false,
+    defect: undefined,
+  };
+  return core;
+}
+
+/** Runs one turn to its end and keeps it; throws the defect of a world that has ended. */
+export function runTurn<Types extends WorldTypes, R>(
+  core: Core<Types>,
+  cause: Cause,
+  trigger: TurnTrigger,
+  act: (turn: Turn<Types>) => R,
+): R {
+  if (core.defect) throw core.defect;
+  if (core.inTurn) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
+  core.inTurn = true;
+  const turn = core.turnFactory.open(core.lastTurn + 1, cause);
+  try {
+    const value = act(turn);
+    finish(core, core.turnFactory.close(trigger));
+    return value;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw poison(core, error);
+    noteRefusal(core, core.turnFactory.close(trigger), error);
+    throw error;
+  } finally {
+    core.inTurn = false;
+  }
+}
+
+function finish<Types extends WorldTypes>(
+  core: Core<Types>,
+  { commit, scheduled, asked, replies, changed }: TurnOutcome<Types>,
+): void {
+  if (changed) core.parts.persist(commit);
+  core.lastTurn = commit.turn;
+  for (const event of scheduled) core.queue.add(event);
+  if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
+  for (const effect of asked) core.effectQueue.add(effect);
+  // Whoever reads of a turn in the journal finds what it has planned in the queue: a clock sets its timer by it.
+  core.journal.append(entryOf(commit));
+  for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
+}
+
+/** Refuse before you write: a request that was refused has left nothing behind. */
+function noteRefusal<Types extends WorldTypes>(
+  core: Core<Types>,
+  { commit, changed }: TurnOutcome<Types>,
+  refusal: Refusal,
+): void {
+  if (changed && commit.cause.type !== "control")
+    throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
+  core.lastTurn = commit.turn;
+  const { status, code, message } = refusal;
+  core.journal.append(entryOf(commit, { status, code, message }));
+}
+
+/** A broken invariant ends this world: every later call and every waiting request says so. */
+function poison<Types extends WorldTypes>(core: Core<Types>, error: unknown): Error {
+  core.defect ??= error instanceof Error ? error : new Error(String(error));
+  core.journal.close();
+  core.pendingReplies.resolveAll(core.defect);
+  return core.defect;
+}
+
+/** Starts what was asked for and fires what is due, until neither is left at this instant. */
+export function drain<Types extends WorldTypes>(core: Core<Types>): void {
+  if (core.draining) return;
+  core.draining = true;
+  try {
+    for (let turns = 0; core.effectQueue.startNext() || fireNext(core); turns += 1)
+      if (turns > MAX_TURNS_PER_INSTANT) throw new Error("Events at one instant never end.");
+  } catch (error) {
+    throw poison(core, error);
+  } finally {
+    core.draining = false;
+    core.effectQueue.notifyIfIdle();
+  }
+}
+
+function fireNext<Types extends WorldTypes>(core: Core<Types>): boolean {
+  const next = core.queue.peek();
+  if (!next || next.at > core.now) return false;
+  core.queue.take();
+  fire(core, next);
+  return true;
+}
+
+function fire<Types extends WorldTypes, Kind extends EventKind<Types>>(
+  core: Core<Types>,
+  event: EventOf<Types, Kind>,
+): void {
+  const { number, kind, ref, cause } = event;
+  const detail = { scheduled_by: cause };
+  runTurn(core, { type: "event", name: kind, ref, detail }, { fired: number }, (turn) =>
+    core.parts.events[event.kind](turn, event),
+  );
+}
+
+/** Runs the turn that the result of an effect leads to, then what that has made due. */
+export function deliverResult<Types extends WorldTypes, Kind extends EffectKind<Types>>(
+  core: Core<Types>,
+  effect: EffectOf<Types, Kind>,
+  result: ResultOf<Types, Kind>,
+): void {
+  const { number, kind, ref } = effect;
+  runTurn(core, { type: "effect", name: kind, ref }, { settled: number }, (turn) =>
+    core.parts.results[effect.kind](turn, effect, result),
+  );
+  drain(core);
+}

@@ -1,0 +1,51 @@
+import type { FaultPlane, HappeningOf } from "../../../contracts/spec/faults.ts";
+import type { Instant } from "../../kernel/instant.ts";
+import { collection } from "../../kernel/table.ts";
+
+/** What a key of `match` was given: a value, or a list of which any may fit. */
+export type MatchValue = string | number | readonly (string | number)[];
+
+/** What rules of all planes have: what they wait for, and how often they have struck. Counts decide, not odds. */
+export interface RuleBase {
+  readonly id: string;
+  /** The preset that it was armed by. */
+  readonly preset: string | null;
+  readonly match: Readonly<Record<string, MatchValue>>;
+  readonly times: number;
+  /** As it was written, virtual. */
+  readonly ttl: string | null;
+  /** Occasions that have struck. */
+  readonly hits: number;
+  /** Occasions that have matched while it was armed. */
+  readonly seen: number;
+  readonly armed_at: Instant;
+  readonly expires_at: Instant | null;
+}
+
+/** What a rule does, as a union over the planes. */
+export type PlaneThen = {
+  readonly [Plane in FaultPlane]: { readonly plane: Plane; readonly then: HappeningOf<Plane> };
+}[FaultPlane];
+
+/** An armed fault. */
+export type FaultRule = RuleBase & PlaneThen;
+
+/** A rule of one plane. */
+export type RuleOf<Plane extends FaultPlane> = Extract<FaultRule, { readonly plane: Plane }>;
+
+/** Rules by plane, in the order of arming: of those that are due, the first strikes. */
+export const FAULTS = collection<FaultRule>(
+  "faults",
+  (rule) => rule.id,
+  (rule) => rule.plane,
+);
+
+/** Whether a rule can still strike. */
+export function isArmed({ hits, times, expires_at }: RuleBase, now: Instant): boolean {
+  return hits < times && !isExpired(expires_at, now);
+}
+
+/** Whether the time of a rule is over. */
+export function isExpired(expires_at: Instant | null, now: Instant): boolean {
+  return expires_at !== null && expires_at <= now;
+}
