@@ -25,6 +25,16 @@ export function equal(actual: unknown, expected: unknown): Check {
   return { holds, expected, actual };
 }
 
+/** A text or list that has this part or item. */
+export function includes(actual: string | readonly unknown[] | null | undefined, part: string): Check {
+  return { holds: actual?.includes(part) === true, expected: `… ${part} …`, actual };
+}
+
+/** A list of nothing but these values, of which it may lack some. */
+export function every(actual: readonly string[], ...expected: readonly string[]): Check {
+  return { holds: actual.every((item) => expected.includes(item)), expected, actual };
+}
+
 /** The same items in any order, compared as texts. */
 export function sameItems(actual: readonly unknown[], expected: readonly unknown[]): Check {
   return { holds: sorted(actual) === sorted(expected), expected, actual };

@@ -11,6 +11,15 @@ export function jsonOf(text: string | undefined): unknown {
   }
 }
 
+/** The value of a JSON text; the text itself when it is none. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Whether a value is a JSON object; an array is none. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -12,6 +12,7 @@ import {
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import type { WireRequest } from "./http-message.ts";
 import { instantOf } from "./instant.ts";
+import { jsonOrText } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import type { RandomSource } from "./random.ts";
@@ -67,7 +68,7 @@ export function openContract(parts: ContractParts): OpenContract {
     const { reply, shown } = await wire.send(request);
     const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
     for (const judgement of judgements ?? []) findings.push({ ...redact(judgement), exchange: shown });
-    return { ...reply, body: bodyOf(reply.text) as T, exchange: shown };
+    return { ...reply, body: jsonOrText(reply.text) as T, exchange: shown };
   }
 
   const contract: Contract = {
@@ -121,7 +122,7 @@ function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Con
     const headers = { "content-type": "application/json" };
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const { reply } = await wire.send({ region: "us", method, path: CONTROL + path, headers, ...text });
-    if (reply.status === 200) return bodyOf(reply.text) as T;
+    if (reply.status === 200) return jsonOrText(reply.text) as T;
     throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
   }
 
@@ -226,12 +227,4 @@ function requestOf(
     headers: Object.fromEntries(sent),
     ...(body !== undefined && { body: text }),
   };
-}
-
-function bodyOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,3 +1,4 @@
+import type { Check } from "../engine/check.ts";
 import { accepted } from "../engine/check.ts";
 import type { Contract, Reply } from "../engine/contract.ts";
 import { DAY, iso, midnight } from "../engine/instant.ts";
@@ -166,6 +167,11 @@ export async function cancel(t: Contract, id: string): Promise<Reply> {
 /** Spellings of statuses differ between deployments; what they mean does not. */
 export function statusOf({ status }: { readonly status: unknown }): string {
   return String(status).toUpperCase();
+}
+
+/** An export or run of this status, however it is spelled. */
+export function inStatus(item: { readonly status: unknown } | undefined, expected: string): Check {
+  return { holds: item !== undefined && statusOf(item) === expected, expected, actual: item?.status };
 }
 
 /** Moves the clock until the export has a status; 30 virtual days at most. */

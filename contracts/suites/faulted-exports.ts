@@ -8,6 +8,14 @@ export const attempts = ({ errors }: ExportRunBody) => Object.keys(errors).lengt
 
 export const RETRY_KEY = /^retry_(0|[1-9]\d*)$/;
 
+/** A rule for the moment at which a run is at a point. */
+export const workerFault = (at: string, then: Members, more: Members = {}): Members => ({
+  plane: "worker",
+  match: { at },
+  then,
+  ...more,
+});
+
 /** One export under a fault that strikes one attempt of its only run. */
 export async function exportWithFault(t: Contract, rule: Members, limit: Members = {}) {
   const prepared = await prepare(t, { days: 1, perDay: 4, ...limit });

@@ -11,6 +11,7 @@ import {
   exportBody,
   exportOf,
   hitsOf,
+  inStatus,
   type Prepared,
   prepare,
   project,
@@ -19,6 +20,7 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
+import { workerFault } from "./faulted-exports.ts";
 
 const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;
 const RUNS = LIMITS.max_concurrent_runs_per_export.value;
@@ -28,8 +30,7 @@ const running = (list: readonly { readonly status: unknown }[]) =>
   list.filter((item) => statusOf(item) === "RUNNING").length;
 
 /** Holds every run of an export at its begin for an hour. */
-const armStall = (t: Contract) =>
-  arm(t, { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 10_000 });
+const armStall = (t: Contract) => arm(t, workerFault("run.started", { stall: "PT1H" }, { times: 10_000 }));
 
 async function overview(t: Contract): Promise<readonly ExportBody[]> {
   return (await t.call<readonly ExportBody[]>("GET", EXPORTS)).body;
@@ -95,17 +96,11 @@ export const LIMIT_CASES = suite({
       const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 1);
       await t.advance("PT2S");
       const before = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", statusOf(before) === "CREATED", "the 16th waits", {
-        expected: "CREATED",
-        actual: before.status,
-      });
+      t.fact("8.2-2", inStatus(before, "CREATED"), "the 16th waits");
       await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
       await t.advance("PT1S");
       const after = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", statusOf(after) === "RUNNING", "it takes the place that has become free", {
-        expected: "RUNNING",
-        actual: after.status,
-      });
+      t.fact("8.2-2", inStatus(after, "RUNNING"), "it takes the place that has become free");
     },
   },
   "8.2/settings": {

@@ -1,8 +1,8 @@
 import { suite } from "../engine/case.ts";
-import { equal } from "../engine/check.ts";
+import { equal, every } from "../engine/check.ts";
 import { HOUR, SECOND } from "../engine/instant.ts";
 import { exportOf, hitsOf, runsOf, statusOf, until } from "./export-helpers.ts";
-import { attempts, exportWithFault, FAULTS, retriedOnce } from "./faulted-exports.ts";
+import { attempts, exportWithFault, FAULTS, retriedOnce, workerFault } from "./faulted-exports.ts";
 
 export const TIMEOUT_CASES = suite({
   "7.3/run-timeout": {
@@ -23,12 +23,7 @@ export const TIMEOUT_CASES = suite({
       await t.advance("P1D");
       t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "it is not tried again");
       const siblings = (await runsOf(t, id)).map(statusOf);
-      t.choice(
-        "3.1-9",
-        siblings.every((status) => status === "TIMEDOUT"),
-        "its runs end with it",
-        { actual: siblings },
-      );
+      t.choice("3.1-9", every(siblings, "TIMEDOUT"), "its runs end with it");
     },
   },
   "8.3/retries": {
@@ -36,12 +31,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["8.3-1", "3.1-5", "7.3-6"],
     needs: FAULTS,
     async run(t) {
-      const rule = {
-        plane: "worker",
-        match: { at: "rows.read" },
-        then: { error: "serialization_error" },
-        times: 1000,
-      };
+      const rule = workerFault("rows.read", { error: "serialization_error" }, { times: 1000 });
       const { id, fault } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       const began = await t.now();
@@ -54,9 +44,7 @@ export const TIMEOUT_CASES = suite({
         actual: took,
       });
       const [run] = await runsOf(t, id);
-      t.fact("7.3-6", run !== undefined && attempts(run) === 21, "each attempt is on record", {
-        actual: run && attempts(run),
-      });
+      t.fact("7.3-6", equal(run && attempts(run), 21), "each attempt is on record");
     },
   },
   "8.3/retry-delay": {
@@ -64,12 +52,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["8.3-1"],
     needs: FAULTS,
     async run(t) {
-      const rule = {
-        plane: "worker",
-        match: { at: "run.started" },
-        then: { error: "resource_exhausted" },
-        times: 3,
-      };
+      const rule = workerFault("run.started", { error: "resource_exhausted" }, { times: 3 });
       const { id, fault } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt is at once");
@@ -77,9 +60,7 @@ export const TIMEOUT_CASES = suite({
         await t.advance("PT29.999S");
         t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "29.999 s later there is no retry yet");
         await t.advance("PT0.001S");
-        t.fact("8.3-1", (await hitsOf(t, fault)) === expected, "after 30 s there is", {
-          actual: await hitsOf(t, fault),
-        });
+        t.fact("8.3-1", equal(await hitsOf(t, fault), expected), "after 30 s there is");
       }
     },
   },
@@ -91,14 +72,7 @@ export const TIMEOUT_CASES = suite({
       const { id } = await exportWithFault(t, { preset: "permission_denied" }, { days: 3 });
       t.fact("3.1-5", await until(t, id, "FAILED"), "one failed run makes the export FAILED");
       const statuses = (await runsOf(t, id)).map(statusOf);
-      t.choice(
-        "3.1-9",
-        statuses.every((status) => status === "FAILED" || status === "COMPLETED"),
-        "none is left open",
-        {
-          actual: statuses,
-        },
-      );
+      t.choice("3.1-9", every(statuses, "FAILED", "COMPLETED"), "none is left open");
     },
   },
   "8.2/run-timeout": {
@@ -110,22 +84,10 @@ export const TIMEOUT_CASES = suite({
         ["PT3H59M50S", 0],
         ["PT4H1S", 1],
       ] as const) {
-        const { id } = await exportWithFault(t, {
-          plane: "worker",
-          match: { at: "run.started" },
-          then: { stall },
-        });
+        const { id } = await exportWithFault(t, workerFault("run.started", { stall }));
         t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
         const [run] = await runsOf(t, id);
-        t.fact(
-          "8.2-3",
-          run !== undefined && attempts(run) === expected,
-          `a stall of ${stall}: attempts that failed`,
-          {
-            expected,
-            actual: run && attempts(run),
-          },
-        );
+        t.fact("8.2-3", equal(run && attempts(run), expected), `a stall of ${stall}: attempts that failed`);
       }
     },
   },
@@ -135,7 +97,7 @@ export const TIMEOUT_CASES = suite({
     needs: FAULTS,
     async run(t) {
       // Eighteen attempts of four hours and their pauses last a little longer than 72 hours.
-      const rule = { plane: "worker", match: { at: "run.started" }, then: { stall: "PT5H" }, times: 100 };
+      const rule = workerFault("run.started", { stall: "PT5H" }, { times: 100 });
       const { id } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
       const began = await t.now();
@@ -150,11 +112,7 @@ export const TIMEOUT_CASES = suite({
     requirements: ["3.1-6"],
     needs: FAULTS,
     async run(t) {
-      const { id } = await exportWithFault(
-        t,
-        { plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } },
-        { days: 3 },
-      );
+      const { id } = await exportWithFault(t, workerFault("run.started", { stall: "PT1H" }), { days: 3 });
       await t.advance("PT30M");
       const half = (await runsOf(t, id)).map(statusOf);
       t.fact(

@@ -1,5 +1,6 @@
 import type { HttpMethod } from "@stoplight/types";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
+import { jsonOrText } from "../engine/json.ts";
 import { type Diagnostic, firstOf, judgeReply, nonStrict } from "../engine/oracle/judgements.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
@@ -35,7 +36,7 @@ export async function openOracle(): Promise<Oracle> {
     if (!resource || reply.status === 501) return leaks(request, reply, secrets);
     const row = rowOf(resource.extensions, request.body);
     const isGood = reply.status === row.reply.status;
-    const body = bodyOf(reply);
+    const body = bodyOf(reply.text);
     const headers = {
       ...reply.headers,
       "content-type": (reply.headers["content-type"] ?? "").split(";")[0] ?? "",
@@ -56,7 +57,7 @@ export async function openOracle(): Promise<Oracle> {
         method: resource.method as HttpMethod,
         url: { path: url, query: queryOf(search) },
         headers: { ...sent.headers, ...(sent.body && { "content-length": String(sent.body.length) }) },
-        ...(sent.body !== undefined && { body: bodyOf({ text: sent.body }) }),
+        ...(sent.body !== undefined && { body: bodyOf(sent.body) }),
       };
       return diagnosticsOf(validateInput({ resource, element })).map(({ message }) => ({
         ...nonStrict(firstOf(of), `the request is not as the document has it: ${message}`),
@@ -83,7 +84,7 @@ function rowOf(extensions: unknown, body: string | undefined): Operation {
 }
 
 function isMeant({ when }: Operation, body = ""): boolean {
-  const value = bodyOf({ text: body });
+  const value = bodyOf(body);
   if (when?.body === "array") return Array.isArray(value);
   return typeof value === "object" && value !== null && when?.body === "object" && when.member in value;
 }
@@ -93,13 +94,8 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${source}/?$`);
 }
 
-function bodyOf({ text }: Pick<WireReply, "text">): unknown {
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function bodyOf(text: string): unknown {
+  return text === "" ? undefined : jsonOrText(text);
 }
 
 function queryOf(search: string): Record<string, string | string[]> {
