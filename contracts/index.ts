@@ -45,9 +45,9 @@ export { contractMatchers, type ExpectOptions, expectContract } from "./targets/
 export { openOracle } from "./targets/prism.ts";
 export { coverage, uncovered };
 
-/** Which cases a run asks, and how; all of it may be left out. */
+/** Options of a run. */
 export interface ContractOptions {
-  /** Sections, cases or the begins of their slugs; all cases when left out. */
+  /** Sections, case ids or their prefixes; all cases by default. */
   readonly select?: readonly string[];
   readonly cases?: readonly Case[];
   readonly seed?: number;
@@ -55,13 +55,13 @@ export interface ContractOptions {
   /** Differences from our choices, and from the wording of the specification, count as failures. */
   readonly strict?: boolean;
   readonly budget?: number;
-  /** Command that asks one case again, with `<case>` in it; reports tell it. */
+  /** Command that reruns one case, with `<case>` as placeholder; shown in reports. */
   readonly again?: string;
-  /** False judges by the cases alone, without reading every exchange by the document. */
+  /** False skips the validation of every exchange by the OpenAPI document. */
   readonly oracle?: Oracle | false;
-  /** What was as it should be is kept too, for `compared`. */
+  /** Also records expectations that were met, for `compared`. */
   readonly keepHeld?: boolean;
-  /** Two targets that are compared are given the same names by the same nonce. */
+  /** The same nonce gives two compared targets the same generated names. */
   readonly nonce?: string;
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
@@ -69,11 +69,11 @@ export interface ContractOptions {
 /** A report of a run; `ok` when no verdict of it counts as a failure. */
 export interface ContractRun extends RunReport {
   readonly ok: boolean;
-  /** Every finding in full when it is to be verbose, else the first ones of each row. */
+  /** `verbose` shows every finding in full, else the first ones of each requirement. */
   written(reporter: Reporter, verbose?: boolean): string;
 }
 
-/** Judges a target by the suites; rejects when nothing is selected. */
+/** Runs the suites against a target; rejects when no case is selected. */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
   const {
     select = [],

@@ -3,19 +3,19 @@ import type { Contract } from "./contract.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Finding, Held, Verdict } from "./verdict.ts";
 
-/** One question to a server, and which rows of the ledger its answer is about. */
+/** One test of a server, and the requirements that it checks. */
 export interface Case {
-  /** `<section>/<slug>`, as it is selected. */
+  /** `<section>/<slug>`, as users select it. */
   readonly id: string;
   readonly title: string;
   readonly requirements: readonly RequirementId[];
   readonly needs: readonly Need[];
-  /** What the target is to be started with; the case needs `settings` then. */
+  /** Settings to start the target with; implies the need `settings`. */
   readonly settings?: CaseSettings;
   run(t: Contract): Promise<void>;
 }
 
-/** Shorthand of the suites: what is left out of a case is nothing. */
+/** A case as suites write it: needs and settings may be left out. */
 export interface CaseRow {
   readonly title: string;
   readonly requirements: readonly RequirementId[];
@@ -24,7 +24,7 @@ export interface CaseRow {
   run(t: Contract): Promise<void>;
 }
 
-/** What came of one case; `wallMs` is time of the wall clock. */
+/** The result of one case; `wallMs` is wall-clock time. */
 export interface CaseResult {
   readonly id: string;
   readonly section: string;
@@ -32,15 +32,15 @@ export interface CaseResult {
   readonly requirements: readonly RequirementId[];
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
-  /** Rows of the ledger that it came to ask about. */
+  /** Requirements that the case actually checked. */
   readonly asked: readonly RequirementId[];
-  /** What was as it should be; only where two targets are compared. */
+  /** Expectations that were met; only recorded when two targets are compared. */
   readonly held?: readonly Held[];
   readonly requests: number;
   readonly wallMs: number;
 }
 
-/** The section that stands before the slash of a case's id. */
+/** The section in a case's id: the part before the slash. */
 export function sectionOfCase(id: string): string {
   return id.slice(0, id.indexOf("/"));
 }

@@ -1,4 +1,4 @@
-/** What came beside what was expected, and whether the two agree. */
+/** An expected and an actual value, and whether they agree. */
 export interface Check {
   readonly holds: boolean;
   readonly expected: unknown;
@@ -25,12 +25,12 @@ export function equal(actual: unknown, expected: unknown): Check {
   return { holds, expected, actual };
 }
 
-/** A text or list that has this part or item. */
+/** A text that contains this part, or a list that contains this item. */
 export function includes(actual: string | readonly unknown[] | null | undefined, part: string): Check {
   return { holds: actual?.includes(part) === true, expected: `… ${part} …`, actual };
 }
 
-/** A list of nothing but these values, of which it may lack some. */
+/** A list that contains no other values than these. */
 export function every(actual: readonly string[], ...expected: readonly string[]): Check {
   return { holds: actual.every((item) => expected.includes(item)), expected, actual };
 }
@@ -48,7 +48,7 @@ function textOf(value: unknown): string | undefined {
   return JSON.stringify(value);
 }
 
-/** Texts in order, to be compared as one. */
+/** The values as sorted texts in one JSON text, for comparison. */
 export function sorted(values: readonly unknown[]): string {
   return JSON.stringify(values.map(String).sort());
 }

@@ -1,7 +1,7 @@
 import type { Send, WireReply, WireRequest } from "./http-message.ts";
 import { isMembers, jsonOf } from "./json.ts";
 
-/** What undoes a creation: how the identifier is called in its reply, and the call that takes it. */
+/** The call that undoes a creation; `member` names the identifier in the reply of the creation. */
 interface Undo {
   readonly createPath: RegExp;
   readonly member: string;
@@ -34,13 +34,13 @@ const UNDOS: readonly Undo[] = [
   removal(/^\/_emulator\/v1\/s3\/credentials$/, "access_key_id", "/_emulator/v1/s3/credentials"),
 ];
 
-/** Remembers what a case has made, and takes it away: a server that keeps things is left as it was found. */
+/** Records what a case creates and removes it afterwards, so that a shared server is left as it was found. */
 export interface Cleanup {
   record(request: WireRequest, reply: WireReply): void;
   run(send: Send): Promise<void>;
 }
 
-/** Calls that fail are passed over: what they were to take away may be gone already. */
+/** Failing calls are ignored: what they remove may be gone already. */
 export function createCleanup(): Cleanup {
   const calls: { readonly rank: number; readonly request: WireRequest }[] = [];
   return {
@@ -59,7 +59,7 @@ export function createCleanup(): Cleanup {
       });
     },
     async run(send) {
-      // Faults first: they could strike the rest.
+      // Faults first: they could make the other calls fail.
       for (const { request } of calls.sort((a, b) => a.rank - b.rank))
         await send(request).catch(() => undefined);
     },

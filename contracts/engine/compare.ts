@@ -6,10 +6,10 @@ import type { RunReport } from "./run.ts";
 import { describeActual } from "./shown.ts";
 import type { Blame, Finding, Verdict } from "./verdict.ts";
 
-/** Which of the two servers differs from what is asked for. */
+/** The server that does not meet the requirement. */
 export type Side = "first" | "second";
 
-/** Something that one of two servers does as it is asked for, and the other one does not. */
+/** A requirement that one of two servers meets and the other one does not. */
 export interface Drift {
   readonly id: string;
   readonly title: string;
@@ -22,25 +22,25 @@ export interface Drift {
   readonly verdict: Finding["verdict"];
   readonly blame: Blame;
   readonly side: Side;
-  /** What each of them did; null where it did not come to that. */
+  /** What each of them did; null where this was not checked. */
   readonly first: string | null;
   readonly second: string | null;
-  /** The request as a line of a shell. */
+  /** The request as a curl command. */
   readonly curl?: string;
 }
 
-/** Cases that were not asked of both, and why. */
+/** Cases that did not run against both servers, and why. */
 export interface SkippedCases {
   readonly reason: string;
   readonly cases: readonly string[];
 }
 
-/** Where two servers differ from one another, and from what is asked for. */
+/** How two servers differ from each other in meeting the requirements. */
 export interface Comparison {
   readonly targets: readonly [string, string];
-  /** What addresses in it lead to, where that is gone after the run. */
+  /** What its addresses point to, if that no longer exists after the run. */
   readonly fleeting?: string;
-  /** Cases that both servers could be asked. */
+  /** Cases that ran against both servers. */
   readonly compared: number;
   /** How many of these have each verdict. */
   readonly verdicts: Readonly<Record<Side, Readonly<Partial<Record<Verdict, number>>>>>;
@@ -51,7 +51,7 @@ export interface Comparison {
   readonly drifts: readonly Drift[];
 }
 
-/** Only the differences between two runs of the same cases; a case that one of them did not meet is left out. */
+/** The differences between two runs of the same cases; a case that one of them could not run is left out. */
 export function compared(first: RunReport, second: RunReport): Comparison {
   const others = new Map(second.results.map((result) => [result.id, result]));
   const known = new Set(first.results.map(({ id }) => id));
@@ -84,10 +84,10 @@ export function compared(first: RunReport, second: RunReport): Comparison {
   };
 }
 
-/** What is found at one of them and not at the other. */
+/** Findings about one of them that were not made about the other. */
 function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly Drift[] {
   const others = new Set(other.findings.map(findingKey));
-  // What the harness itself sent on purpose says nothing about a server.
+  // Mistakes in requests of the harness say nothing about a server.
   const relevant = result.findings.filter(({ blame }) => blame !== "caller");
   const found = new Map(relevant.map((finding) => [findingKey(finding), finding]));
   return [...found]
@@ -115,13 +115,13 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
   };
 }
 
-/** What the other one did when it was asked the same. */
+/** What the other server did where it met the same expectation. */
 function counterpart({ held = [] }: CaseResult, { requirement, text }: Finding): string | null {
   const same = held.find((one) => one.requirement === requirement && one.text === text);
   return same?.did ?? null;
 }
 
-/** Ids and ports differ between any two servers. */
+/** Without ids and ports, which differ between any two servers. */
 function findingKey({ verdict, requirement, section, assumption, text }: Finding): string {
   const plain = text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…")

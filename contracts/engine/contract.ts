@@ -18,18 +18,18 @@ export interface Reply<T = Members> {
   readonly exchange: Exchange;
 }
 
-/** What a request has beside its method and path. */
+/** Options of a request beside its method and path. */
 export interface CallOptions {
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
-  /** Null leaves out a header that is sent otherwise. */
+  /** Null removes a header that is sent by default. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly region?: Region;
-  /** The request breaks the specification on purpose, or the reply is none of this API's. */
+  /** Skips the oracle: the request breaks the specification on purpose, or the reply is not of this API. */
   readonly unjudged?: boolean;
 }
 
-/** How far a difference is shown. */
+/** What a report shows beside a finding. */
 export interface Difference {
   readonly expected?: unknown;
   readonly actual?: unknown;
@@ -39,40 +39,40 @@ export interface Difference {
 /** Records whether something holds, and returns it, so that a case can go on or stop. */
 type Expect<Id> = (id: Id, holds: boolean | Check, text: string, difference?: Difference) => boolean;
 
-/** What a case works with. */
+/** The interface of a case to the target and to its report. */
 export interface Contract {
   readonly draw: RandomSource;
   readonly identity: Identity;
   readonly objects: ObjectStore;
   readonly reach: Reach;
-  /** Whether the target has what a case can go without. */
+  /** Whether the target offers something that the case can use but does not require. */
   has(need: Need): boolean;
   call<T = Members>(method: string, path: string, options?: CallOptions): Promise<Reply<T>>;
-  /** A row that is shown: FAIL when it does not hold. */
+  /** Expects what the specification shows: FAIL when it does not hold. */
   readonly fact: Expect<RequirementId>;
-  /** A choice of ours: UNSPECIFIED when the target made another one. */
+  /** Expects an assumption of ours: UNSPECIFIED when the target made another choice. */
   readonly choice: Expect<RequirementId | AssumptionId>;
-  /** Allowed, but not as the specification words it: NON-STRICT. */
+  /** Expects the wording of the specification where another one is allowed: NON-STRICT. */
   readonly strictly: Expect<RequirementId>;
-  /** Like `fact`, and the case ends here when it does not hold. */
+  /** Like `fact`, and ends the case when it does not hold. */
   must(id: RequirementId, holds: boolean | Check, text: string, difference?: Difference): void;
-  /** Calls a test-only operation; the case cannot go on when it is refused. */
+  /** Calls a test-only operation; throws `CaseEnded` when it is refused. */
   control<T = Members>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Moves the clock: by a duration, or as the test-only operation takes it. */
+  /** Advances the clock: by a duration, or by the body of the test-only operation. */
   advance(target: string | Members): Promise<Members>;
-  /** The target's time. */
+  /** The target's time in milliseconds. */
   now(): Promise<number>;
   receiver(): Promise<Receiver>;
-  /** Starts another one with these settings and ends it; answers with why it would not start, or null. */
+  /** Starts another target with these settings and closes it; returns the error message, or null when it started. */
   refusesToStart(settings: CaseSettings): Promise<string | null>;
-  /** Nothing of this may be seen in a reply or a report. */
+  /** Marks a text as secret: replies and reports must not contain it. Returns it. */
   secret(text: string): string;
 }
 
-/** Ends a case early; what led to it is among the findings, or is the harness's own trouble. */
+/** Ends a case early; the cause is among the findings, or is an error of the harness. */
 export class CaseEnded extends Error {
   override readonly name = "CaseEnded";
 }
 
-/** Nothing more may be asked. */
+/** The request budget is spent. */
 export class BudgetSpent extends CaseEnded {}

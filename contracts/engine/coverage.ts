@@ -7,14 +7,14 @@ import {
 } from "../spec/requirements.ts";
 import type { Case } from "./case.ts";
 
-/** A row of the ledger with the cases that ask about it. */
+/** A requirement with the cases that check it. */
 export interface Covered extends Requirement {
   readonly id: RequirementId;
   readonly section: string;
   readonly cases: readonly string[];
 }
 
-/** The ledger, row by row. */
+/** Every requirement with its cases. */
 export function coverage(cases: readonly Case[]): readonly Covered[] {
   return REQUIREMENT_IDS.map((id) => ({
     id,
@@ -24,7 +24,7 @@ export function coverage(cases: readonly Case[]): readonly Covered[] {
   }));
 }
 
-/** Rows that have no case: of every kind, what is beyond the specification included. */
+/** Requirements without a case, extensions (X) included. */
 export function uncovered(rows: readonly Covered[]): readonly Covered[] {
   return rows.filter(({ cases }) => cases.length === 0);
 }

@@ -2,7 +2,7 @@ import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "../spec/s
 import type { Region, WireReply, WireRequest } from "./http-message.ts";
 import { isMembers } from "./json.ts";
 
-/** A request and its reply as they may be shown: secrets are gone, long bodies are cut. */
+/** A request and its reply as reports show them: without secrets, long bodies cut. */
 export interface Exchange {
   readonly region: Region;
   readonly method: string;
@@ -12,19 +12,19 @@ export interface Exchange {
   readonly status: number;
   readonly replyHeaders: Readonly<Record<string, string>>;
   readonly replyBody: string;
-  /** The request as a line of a shell; `$API_KEY` stands for the key. */
+  /** The request as a curl command; `$API_KEY` stands for the key. */
   readonly curl: string;
 }
 
 const MAX_CHARACTERS = 2000;
 const REDACTED = "***";
 
-/** A cookie may be a session. */
+/** Cookies count as secrets: one may be a session. */
 export function isSecretHeader(name: string): boolean {
   return isSecretName(name) || /cookie/i.test(name);
 }
 
-/** Hides the values that are secret in a text, and what is secret by its name. */
+/** Redacts these secrets in a text, and the values of members and parameters with secret names. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   let shown = withoutSecretMembers(withoutUrlSecrets(text, REDACTED), REDACTED);
   for (const secret of secrets)
@@ -32,12 +32,12 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return shown;
 }
 
-/** As it is, and as it stands in JSON and in addresses. */
+/** A secret as it is, escaped in JSON, and encoded in URLs. */
 function encodingsOf(secret: string): ReadonlySet<string> {
   return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
 }
 
-/** The same of any value, such as what a case has looked at. */
+/** Redacts secrets in every text of a value. */
 export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
   const redacted = (inner: unknown, name = ""): unknown => {
     if (typeof inner === "string")
@@ -49,7 +49,7 @@ export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
   return redacted(value) as T;
 }
 
-/** An exchange without these secrets and without what is secret by its name. */
+/** The redacted exchange of a request and its reply. */
 export function exchangeOf(
   request: WireRequest,
   reply: WireReply,

@@ -1,6 +1,6 @@
 export type Region = "us" | "eu";
 
-/** A request on its way to a target: no sockets, no library's types. */
+/** A request to a target, independent of any HTTP library. */
 export interface WireRequest {
   readonly region: Region;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly body?: string;
 }
 
-/** A reply as it came from a target. */
+/** The reply of a target. */
 export interface WireReply {
   readonly status: number;
   /** Names in lower case. */
@@ -18,8 +18,8 @@ export interface WireReply {
   readonly text: string;
 }
 
-/** Names the world of an emulator that a request is for, whatever its base address says. */
+/** Header that names the world of an emulator; takes precedence over the base address. */
 export const WORLD_HEADER = "x-emulator-world";
 
-/** Rejects when the target gives no reply. */
+/** Sends a request; rejects when there is no reply. */
 export type Send = (request: WireRequest) => Promise<WireReply>;

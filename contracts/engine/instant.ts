@@ -1,23 +1,23 @@
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;
 
-/** In milliseconds, as are the three that follow. */
+/** Milliseconds, like MINUTE, HOUR and DAY. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** `2026-01-01T00:00:00Z`; fractions only where there are some. */
+/** `2026-01-01T00:00:00Z`, with milliseconds only where they are not zero. */
 export function iso(instant: Instant): string {
   return new Date(instant).toISOString().replace(".000Z", "Z");
 }
 
-/** NaN for what is no time. */
+/** Reads an ISO 8601 time; NaN for anything else. */
 export function instantOf(text: unknown): Instant {
   return typeof text === "string" ? Date.parse(text) : Number.NaN;
 }
 
-/** The begin of the UTC day, a number of days away. */
+/** UTC midnight at the start of the day, moved by a number of days. */
 export function midnight(instant: Instant, days = 0): Instant {
   return Math.floor(instant / DAY) * DAY + days * DAY;
 }

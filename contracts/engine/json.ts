@@ -1,7 +1,7 @@
-/** A JSON object whose members nobody has checked. */
+/** A JSON object whose members are not checked. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses a JSON text; undefined when it is not JSON. */
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined || text === "") return undefined;
   try {
@@ -11,7 +11,7 @@ export function jsonOf(text: string | undefined): unknown {
   }
 }
 
-/** The value of a JSON text; the text itself when it is none. */
+/** Parses a JSON text; returns the text itself when it is not JSON. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -20,7 +20,7 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-/** Whether a value is a JSON object; an array is none. */
+/** Whether a value is a JSON object and not an array. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,26 +5,27 @@ import { isMembers, jsonOf } from "./json.ts";
 import type { CaseSettings } from "./needs.ts";
 import type { Delivery, ObjectStore, ReadFile, Session, Target } from "./target.ts";
 
-/** A lie about one row of the ledger: the suites have to notice it. */
+/** A deliberate violation of one requirement that the suites have to detect. */
 export interface Mutant {
   readonly id: string;
   readonly requirement: RequirementId;
+  /** What the mutant does wrong, as reports show it. */
   readonly lie: string;
-  /** It breaks a choice of ours that belongs to a shown row: any finding kills it. */
+  /** It violates an assumption that belongs to a shown requirement: any finding counts as detection. */
   readonly mild?: true;
-  /** Laid over the settings of every case. */
+  /** Override the settings of every case. */
   readonly settings?: CaseSettings;
-  /** Tells the lie on the wire; made anew for each case, so that it may remember what it saw. */
+  /** Rewrites requests and replies; created for each case, so it may keep state. */
   readonly send?: (next: Send) => Send;
   readonly objects?: (store: ObjectStore) => ObjectStore;
   readonly file?: (file: ReadFile) => ReadFile;
-  /** What a receiver is made to believe has arrived. */
+  /** Rewrites the deliveries that a receiver reports. */
   readonly deliveries?: (deliveries: readonly Delivery[]) => readonly Delivery[];
-  /** Settings that do not work are passed over instead of keeping the server from starting. */
+  /** The server starts without the settings that it should refuse. */
   readonly startsAnyway?: true;
 }
 
-/** Lies about a row: `{ "limit-11": { lie, … } }`, each under the row that it breaks. */
+/** The mutants of one requirement: `{ "limit-11": { lie, … } }`. */
 export function mutantsOf(
   requirement: RequirementId,
   rows: Readonly<Record<string, Omit<Mutant, "id" | "requirement">>>,
@@ -32,7 +33,7 @@ export function mutantsOf(
   return Object.entries(rows).map(([slug, row]) => ({ id: `${requirement}/${slug}`, requirement, ...row }));
 }
 
-/** The honest target as the mutant shows it. */
+/** The target with the violation applied. */
 export function mutated(target: Target, { send, objects, file, deliveries, startsAnyway }: Mutant): Target {
   const mutateSession = (session: Session): Session => ({
     ...session,
@@ -67,7 +68,7 @@ type Route = readonly [method: string, path: RegExp];
 const matchesRoute = ([method, path]: Route, request: WireRequest) =>
   (method === "*" || request.method === method) && path.test(request.path);
 
-/** Rewrites what a caller sends. */
+/** Rewrites matching requests. */
 export function rewriteRequest(
   route: Route,
   change: (request: WireRequest) => WireRequest,
@@ -75,7 +76,7 @@ export function rewriteRequest(
   return (next) => (request) => next(matchesRoute(route, request) ? change(request) : request);
 }
 
-/** Rewrites the members of what a caller sends as JSON. */
+/** Rewrites the JSON object in the body of matching requests. */
 export function rewriteRequestBody(route: Route, change: (body: Members) => unknown): (next: Send) => Send {
   return rewriteRequest(route, (request) => {
     const body = jsonOf(request.body);
@@ -83,7 +84,7 @@ export function rewriteRequestBody(route: Route, change: (body: Members) => unkn
   });
 }
 
-/** Rewrites what is answered. */
+/** Rewrites the replies to matching requests. */
 export function rewriteReply(
   route: Route,
   change: (reply: WireReply, request: WireRequest) => WireReply,
@@ -94,7 +95,7 @@ export function rewriteReply(
   };
 }
 
-/** Rewrites the body of a success; one item after the other where it is a list. */
+/** Rewrites the JSON body of a 2xx reply; each item of a list. */
 export function rewriteReplyBody(
   route: Route,
   change: (body: Members, request: WireRequest) => unknown,
@@ -109,27 +110,27 @@ export function rewriteReplyBody(
   });
 }
 
-/** Answers with these members in place of the true ones; in each item where it is a list. */
+/** Sets members of the JSON body of a 2xx reply; of each item of a list. */
 export function setReplyMembers(route: Route, members: Members): (next: Send) => Send {
   return rewriteReplyBody(route, (body) => ({ ...body, ...members }));
 }
 
-/** Leaves members out of what is answered. */
+/** Removes members of the JSON body of a 2xx reply; of each item of a list. */
 export function dropReplyMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
   return rewriteReplyBody(route, (body) => without(body, ...names));
 }
 
-/** Sends these members in place of the caller's. */
+/** Sets members of the JSON body of a request. */
 export function setRequestMembers(route: Route, members: Members): (next: Send) => Send {
   return rewriteRequestBody(route, (body) => ({ ...body, ...members }));
 }
 
-/** Leaves members out of what a caller sends. */
+/** Removes members of the JSON body of a request. */
 export function dropRequestMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
   return rewriteRequestBody(route, (body) => without(body, ...names));
 }
 
-/** Answers some requests itself; they never reach the server. */
+/** Replies to the meant requests without passing them to the server. */
 export function answerInstead(
   isMeant: (request: WireRequest) => boolean,
   status: number,
@@ -139,7 +140,7 @@ export function answerInstead(
   return (next) => async (request) => (isMeant(request) ? reply : next(request));
 }
 
-/** Sends these headers in place of the caller's. */
+/** Sets headers of a request. */
 export function setRequestHeaders(
   route: Route,
   headers: Readonly<Record<string, string>>,
@@ -147,7 +148,7 @@ export function setRequestHeaders(
   return rewriteRequest(route, (request) => ({ ...request, headers: { ...request.headers, ...headers } }));
 }
 
-/** Rewrites a list as a whole. */
+/** Rewrites the list in the body of a reply. */
 export function rewriteList(
   route: Route,
   change: (items: readonly Members[], request: WireRequest) => readonly unknown[],
@@ -158,7 +159,7 @@ export function rewriteList(
   });
 }
 
-/** Answers with another status, and with the error that goes with it. */
+/** Replaces a status, and the body where one is given. */
 export function rewriteStatus(
   route: Route,
   from: readonly number[],
@@ -176,7 +177,7 @@ export function without(body: Members, ...names: readonly string[]): Members {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-/** Changes the query of a request. */
+/** Rewrites the query of a request. */
 export function rewriteQuery(route: Route, change: (query: URLSearchParams) => void): (next: Send) => Send {
   return rewriteRequest(route, (request) => {
     const [path = "", text = ""] = request.path.split("?");

@@ -1,4 +1,4 @@
-/** What a case cannot do without; a target that lacks it makes the case UNSUPPORTED. */
+/** What a case may require of a target; where the target lacks it, the case is UNSUPPORTED. */
 export const NEEDS = {
   platform: "has the paths of the platform (under /api/v1)",
   writes: "may be written to (a service that is not local: --allow-writes)",
@@ -18,5 +18,5 @@ export const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/** Settings that a case asks for, as in the configuration file; `environment` holds variables for its time. */
+/** Settings of the target for a case, as in the configuration file; `environment` holds environment variables. */
 export type CaseSettings = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ import type { Identity, Receiver, Session } from "./target.ts";
 import type { Blame, Finding, Held } from "./verdict.ts";
 import { openWire, type Wire } from "./wire.ts";
 
-/** One case under way, as the runner sees it. */
+/** A running case, as the runner sees it. */
 export interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
@@ -30,14 +30,14 @@ export interface OpenContract {
   readonly requests: number;
   /** The newest exchange. */
   readonly last: Exchange | undefined;
-  /** Without the secrets that were sent so far. */
+  /** Redacts the secrets that were sent so far. */
   redact<T>(shown: T): T;
   close(): Promise<void>;
 }
 
 const CONTROL = "/_emulator/v1";
 
-/** What one case is run with. */
+/** What a case needs to run. */
 export interface ContractParts {
   readonly session: Session;
   readonly offers: ReadonlySet<Need>;
@@ -49,7 +49,7 @@ export interface ContractParts {
   readonly spend: () => Promise<boolean>;
 }
 
-/** Findings are collected, not thrown; only what ends a case throws `CaseEnded`. */
+/** Opens the contract of a case. Findings are collected; only what ends the case throws, a `CaseEnded`. */
 export function openContract(parts: ContractParts): OpenContract {
   const { session, draw, oracle } = parts;
   const findings: Finding[] = [];
@@ -116,7 +116,7 @@ export function openContract(parts: ContractParts): OpenContract {
 
 type ControlCalls = "control" | "advance" | "now";
 
-/** What the emulator's test-only surface lets a case do; the time of any other server is the usual one. */
+/** Calls of the emulator's test-only operations; the time of any other server is the wall clock's. */
 function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Contract, ControlCalls> {
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { "content-type": "application/json" };
@@ -201,7 +201,7 @@ function expectations(
   };
 }
 
-/** Searches are posted; every other POST makes something. */
+/** Whether a call changes nothing: searches are the only POST that does not write. */
 function isReading(method: string, path: string): boolean {
   return /^(GET|HEAD|OPTIONS)$/.test(method) || (method === "POST" && /\/(search|query)$/.test(path));
 }

@@ -1,7 +1,7 @@
-/** What a case draws: the same for the same seed and case, so that a failure can be repeated. */
+/** Random values of a case: the same for the same seed and case, so that failures are reproducible. */
 export interface RandomSource {
   uuid(): string;
-  /** A whole number from 0 up to but without `below`. */
+  /** An integer from 0 to `below` - 1. */
   integer(below: number): number;
   /** Lower-case letters. */
   word(length?: number): string;
@@ -10,7 +10,7 @@ export interface RandomSource {
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const UUID_BYTES = 16;
 
-/** Its seeds are taken together: each of them changes all that is drawn. */
+/** The seeds are combined: changing one of them changes every value. */
 export function createRandom(...seeds: readonly (string | number)[]): RandomSource {
   let state = hash(seeds.join(" "));
 

@@ -1,12 +1,12 @@
 import type { Region } from "./http-message.ts";
 
-/** Traffic that was recorded somewhere else: by a proxy, in a test, from a log. */
+/** A recorded request and reply: from a proxy, a test or a log. */
 export interface RecordedExchange {
   readonly method: string;
-  /** A whole address, or a path with its query. */
+  /** A URL, or a path with its query. */
   readonly url: string;
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** JSON values are written out; texts are taken as they are. */
+  /** JSON values are serialised; strings are taken unchanged. */
   readonly requestBody?: unknown;
   readonly status: number;
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -14,14 +14,14 @@ export interface RecordedExchange {
   readonly region?: Region;
 }
 
-/** A reply as many clients hand it out; what was asked has to be said beside it. */
+/** A reply without its request, which has to be given beside it. */
 export interface RecordedReply {
   readonly status: number;
   readonly headers?: Headers | Readonly<Record<string, unknown>>;
   readonly body?: unknown;
 }
 
-/** A line of `GET /_emulator/v1/recording`: what was asked, and the text that was answered. */
+/** A line of `GET /_emulator/v1/recording`. */
 export interface RecordingLine {
   readonly region: string;
   readonly method: string;
@@ -36,18 +36,18 @@ export interface RecordingLine {
 /** What can be judged. */
 export type Judged = Response | RecordedExchange | RecordedReply | RecordingLine;
 
-/** What was asked, where what is judged does not say it itself. */
+/** The request, where the judged reply does not contain it. */
 export interface ContractQuestion {
-  /** GET when nothing says otherwise. */
+  /** GET by default. */
   readonly method?: string;
-  /** The path with its query, or as `url` the whole address. */
+  /** The path with its query; `url` takes the whole URL instead. */
   readonly path?: string;
   readonly url?: string;
   readonly requestHeaders?: Readonly<Record<string, string>>;
   readonly requestBody?: unknown;
 }
 
-/** The exchange that is meant; rejects when something is missing, and says what. */
+/** Completes the exchange; rejects with what is missing. */
 export async function exchangeIn(given: Judged, question: ContractQuestion): Promise<RecordedExchange> {
   const known = await knownOf(given);
   const { method = known.method ?? "GET", path, requestHeaders, requestBody } = question;
@@ -73,7 +73,7 @@ async function knownOf(given: Judged): Promise<Partial<RecordedExchange>> {
   return headers instanceof Headers ? { ...given, headers: Object.fromEntries(headers) } : (given as object);
 }
 
-/** The body is read from a copy, so that the test can still read it; a stream may never end. */
+/** Reads the body from a clone, so that the test can still read it; not of streams, which may never end. */
 async function ofResponse(response: Response): Promise<Partial<RecordedExchange>> {
   const { url, status, headers } = response;
   if (response.bodyUsed)

@@ -1,7 +1,7 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId } from "../spec/requirements.ts";
 
-/** What the specification says about something, or what was chosen where it is silent. */
+/** The text of a requirement, or of the assumption made where the specification is silent. */
 export function describeRequirement(
   requirement: RequirementId | null,
   assumption: AssumptionId | undefined,

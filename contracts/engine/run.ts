@@ -8,32 +8,32 @@ import { createRandom } from "./random.ts";
 import type { Target } from "./target.ts";
 import { type Finding, VERDICTS, type Verdict, worst } from "./verdict.ts";
 
-/** Which cases are asked, and when to stop. */
+/** Which cases run, and when to stop. */
 export interface RunOptions {
   readonly cases: readonly Case[];
   readonly seed?: number;
-  /** Makes the names that are drawn differ between runs; by default that of the target. */
+  /** Makes generated names differ between runs; by default the nonce of the target. */
   readonly nonce?: string;
-  /** No further case is begun after a verdict as grave as this. */
+  /** No further case starts after a verdict of this severity. */
   readonly stopAt?: Verdict;
-  /** Requests in all; the cases that come after are UNSUPPORTED. */
+  /** Total number of requests; the cases after it are UNSUPPORTED. */
   readonly budget?: number;
   readonly oracle?: Oracle;
-  /** Command that asks one case again, with `<case>` in it. */
+  /** Command that reruns one case, with `<case>` as placeholder. */
   readonly again?: string;
-  /** What was as it should be is kept too, to be compared with another target. */
+  /** Also records expectations that were met, for a comparison with another target. */
   readonly keepHeld?: boolean;
-  /** Told of each result as it comes. */
+  /** Called with each result. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
-/** What came of a run; `wallMs` is time of the wall clock. */
+/** The result of a run; `wallMs` is wall-clock time. */
 export interface RunReport {
   readonly target: string;
-  /** What the addresses in it lead to, where that is gone after the run. */
+  /** What its addresses point to, if that no longer exists after the run. */
   readonly fleeting?: string;
   readonly seed: number;
-  /** Command that asks one case again, with `<case>` in it; undefined where nobody knows one. */
+  /** Command that reruns one case, with `<case>` as placeholder; absent when unknown. */
   readonly again?: string;
   /** In the order of the cases. */
   readonly results: readonly CaseResult[];
@@ -43,11 +43,11 @@ export interface RunReport {
 
 const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
 const BUDGET_SPENT = "the request budget is spent (--budget)";
-/** A server that has gone away is not asked all the rest. */
+/** After so many cases without any reply the remaining ones do not run. */
 const MAX_SILENT = 3;
 const TARGET_GONE = `could not be asked: the target gave no answer in the ${MAX_SILENT} cases before; see whether it runs`;
 
-/** Asks a target every case. */
+/** Runs the cases against a target. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
   const { cases, seed = 1, nonce = target.nonce ?? "", stopAt, budget = Number.POSITIVE_INFINITY } = options;
   if (cases.length === 0) throw new Error(NO_CASE);
@@ -106,7 +106,7 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld"> {
 
 interface CaseOutcome {
   readonly result: CaseResult;
-  /** It broke off because no reply came. */
+  /** It ended because no reply came. */
   readonly isSilent: boolean;
 }
 
@@ -121,7 +121,7 @@ async function runCase(
     const closed = errorFinding(testCase, "the target could not be opened", session);
     return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(session) };
   }
-  // What is drawn by number repeats with the seed; names do not, where another run may have left them.
+  // Numbers repeat with the seed; names also depend on the nonce, since an earlier run may have left the same ones.
   const draw = {
     ...createRandom(seed, testCase.id, nonce),
     integer: createRandom(seed, testCase.id).integer,
@@ -141,7 +141,7 @@ async function runCase(
   } catch (error) {
     isSilent = isUnreachable(error);
     const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
-    // What a case could not ask any more is nobody's fault.
+    // A case that ran out of budget is UNSUPPORTED, not failed.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(testCase, BUDGET_SPENT));
     else if (!known)
       open.findings.push(open.redact(errorFinding(testCase, "the case could not go on", error, open.last)));
@@ -156,7 +156,7 @@ async function runCase(
   return { result: resultOf(testCase, findings, more), isSilent };
 }
 
-/** Why a case is not asked, if anything is in its way. */
+/** Why a case does not run; undefined when it does. */
 function skipReason(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
   if (isSpent) return BUDGET_SPENT;
   const missing = needs.find((need) => !target.offers.has(need));
@@ -168,7 +168,7 @@ function isUnreachable(error: unknown): boolean {
   return (error as Error).name === "Unreachable";
 }
 
-/** A case that breaks off has met something that nobody thought of, on one side or the other. */
+/** The finding for an unexpected error of a case, on the side of the target or of the harness. */
 function errorFinding(testCase: Case, what: string, error: unknown, exchange?: Exchange): Finding {
   const { name, message } = error as Error;
   const detail = name === "CaseEnded" || name === "Unreachable" ? message : `${name}: ${message}`;
@@ -182,7 +182,7 @@ function errorFinding(testCase: Case, what: string, error: unknown, exchange?: E
   };
 }
 
-/** Whoever was answered wrongly may well stumble over it. */
+/** The finding for an error after a FAIL of the target, which probably caused it. */
 function followUpFinding(testCase: Case, error: unknown, exchange: Exchange | undefined): Finding {
   const what = "after what is found here the case could not go on, and more may be wrong";
   return { ...errorFinding(testCase, what, error, exchange), blame: "target" };

@@ -12,7 +12,7 @@ export function selected(cases: readonly Case[], selectors: readonly string[]): 
   return cases.filter((one) => matched.has(one));
 }
 
-/** Selectors that mean no case: mistyped ones, most often. */
+/** Selectors that match no case. */
 export function emptySelectors(cases: readonly Case[], selectors: readonly string[]): readonly string[] {
   return selectors.filter((selector) => matching(cases, selector).length === 0);
 }

@@ -18,18 +18,18 @@ export interface SelftestOptions {
 
 export interface Selftest {
   readonly results: readonly MutantResult[];
-  /** What the cases found that the honest server does not pass: they take no part, and nothing is proven. */
+  /** Results of cases that the unmodified server does not pass: they are excluded, and the selftest proves nothing. */
   readonly unsound: readonly CaseResult[];
 }
 
 export interface MutantResult {
   readonly mutant: Mutant;
-  /** The case that noticed it; null when none did. */
+  /** The case that detected it; null when none did. */
   readonly killedBy: string | null;
   readonly cases: number;
 }
 
-/** Tells each lie to the cases of its row, one case after the other until one of them notices. */
+/** Runs the cases of each mutant's requirement against it, until one of them detects it. */
 export async function selftest(options: SelftestOptions): Promise<Selftest> {
   const honest = options.targetWith({});
   const results: MutantResult[] = [];
@@ -55,7 +55,7 @@ function isAbout({ requirement }: Mutant, requirements: readonly string[]): bool
   return requirements.includes(requirement);
 }
 
-/** A case that accuses the honest server proves nothing about a liar. */
+/** Cases that do not pass on the unmodified server cannot detect a mutant. */
 async function failingOnHonest(
   honest: Target,
   cases: readonly Case[],
@@ -81,7 +81,7 @@ async function judge(
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };
 }
 
-/** A case that stumbles has not noticed anything. */
+/** Whether a finding detects a mutant; errors of the harness do not. */
 function isKilling({ verdict, blame }: Finding, least: Verdict): boolean {
   return blame !== "harness" && VERDICTS.indexOf(verdict) >= VERDICTS.indexOf(least);
 }

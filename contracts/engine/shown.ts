@@ -3,17 +3,17 @@ import type { Exchange } from "./exchange.ts";
 const VALUE_CHARACTERS = 300;
 const ACTUAL_CHARACTERS = 120;
 
-/** A value as it is shown beside another one. */
+/** A value as JSON, cut for display. */
 export function shown(value: unknown): string {
   return cut(JSON.stringify(value) ?? "nothing");
 }
 
-/** As much of a text as a report shows. */
+/** The beginning of a text, as much as a report shows. */
 export function cut(text: string, maxCharacters = VALUE_CHARACTERS): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
 
-/** What a target did, in a few words: the value that was looked at, or else the status of its reply. */
+/** What a target did: the checked value, else the status of its reply. */
 export function describeActual(
   difference: { readonly actual?: unknown },
   exchange: Exchange | undefined,

@@ -2,17 +2,17 @@ import type { Operation } from "../spec/operation.ts";
 import type { Send, WireRequest } from "./http-message.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 
-/** Looks into the object store that exports are written to. */
+/** Access to the object store that exports are written to. */
 export interface ObjectStore {
   /** Keys below a prefix, sorted. */
   list(bucket: string, prefix?: string): Promise<readonly string[]>;
   get(bucket: string, key: string): Promise<Uint8Array>;
   put(bucket: string, key: string, body: string): Promise<void>;
-  /** Keys of uploads in parts that were neither completed nor aborted. */
+  /** Keys of multipart uploads that were neither completed nor aborted. */
   uploads(bucket: string): Promise<readonly string[]>;
 }
 
-/** A webhook as it arrived. */
+/** A received webhook. */
 export interface Delivery {
   readonly method: string;
   /** With its query. */
@@ -21,12 +21,12 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** A place that webhooks can be sent to. */
+/** A server that receives webhooks. */
 export interface Receiver {
   readonly url: string;
-  /** What has arrived so far. */
+  /** Deliveries so far. */
   readonly deliveries: readonly Delivery[];
-  /** Statuses of the next answers; 200 when there are none left. */
+  /** Statuses of the next replies; 200 after them. */
   answerWith(...statuses: readonly number[]): void;
   /** Resolves as soon as so many have arrived, or with false after a wall-clock wait. */
   arrived(count: number, withinMs: number): Promise<boolean>;

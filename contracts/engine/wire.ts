@@ -3,7 +3,7 @@ import { type Exchange, exchangeOf } from "./exchange.ts";
 import type { WireReply, WireRequest } from "./http-message.ts";
 import type { Identity, Session } from "./target.ts";
 
-/** Sends what a case asks, and remembers what it will have to show, to hide and to take away. */
+/** Sends the requests of a case; records the newest exchange, secrets, and what to clean up. */
 export interface Wire {
   send(request: WireRequest): Promise<{ readonly reply: WireReply; readonly shown: Exchange }>;
   /** The newest exchange. */
@@ -13,10 +13,10 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-/** Called before each request; rejects when none may be sent any more. */
+/** Called before each request; rejects when the budget is spent. */
 type Spend = () => Promise<void>;
 
-/** `close` takes away what was made through it. */
+/** `close` removes what was created through it on a shared server. */
 export function openWire(session: Session, spend: Spend): Wire {
   const secrets = new Set(secretsOf(session.identity));
   const cleanup = createCleanup();

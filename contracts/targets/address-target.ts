@@ -20,11 +20,11 @@ import { createSender } from "./send.ts";
 
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
 
-/** A real service is asked no faster than this, so that the suites never trip its limits themselves. */
+/** Request rate for a real service, below its own rate limits. */
 const THROTTLE_REQUESTS = 50;
 const THROTTLE_WINDOW_MS = 10_000;
 
-/** A server at base addresses; what it offers is found out by asking it. */
+/** A server at base addresses; probes what it offers. */
 export async function createAddressTarget(options: Addresses): Promise<Target> {
   const url = options.url ?? options.agentUrl ?? "";
   const local = options.isOwn ?? areLocal(options);
@@ -60,14 +60,14 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
   }
 }
 
-/** What asking a server has shown of it. */
+/** Features of a server as probed. */
 interface ServerFeatures extends ServerParts {
-  /** Workspaces may be made up. */
+  /** Any workspace id is accepted. */
   readonly tenants: boolean;
   readonly versioned: readonly Need[];
 }
 
-/** Finds out by asking what can be found out; rejects when the caller would get no further. */
+/** Probes a server; rejects when it is unknown or denies access. */
 async function probeLocal(
   options: Addresses,
   world: JudgedWorld | undefined,
@@ -84,7 +84,7 @@ async function probeLocal(
   return { ...parts, tenants, versioned: await detectVersionedFeatures(options, send) };
 }
 
-/** A service elsewhere is taken for what it is said to be, and asked for nothing unless that is wanted. */
+/** Takes a remote service for what the addresses say; sends requests only with `greets`. */
 async function probeRemote(options: Addresses, send: Send): Promise<ServerFeatures> {
   const parts = { platform: options.url !== undefined, agent: false, tenants: false };
   if (!options.greets || !parts.platform) return { ...parts, versioned: VERSIONED };
@@ -98,7 +98,7 @@ interface SessionParts extends Pick<Session, "send" | "addressOf"> {
   readonly assistantId: string | undefined;
 }
 
-/** A session for each case: as somebody else, with a bucket and a key pair of its own, where that can be had. */
+/** Opens a session for each case, with its own identity, bucket and key pair where the server allows it. */
 function sessionOpener({ options, world, send, addressOf, assistantId }: SessionParts): Target["open"] {
   const draw = createRandom("workspace", REACH.now());
   return async (settings) => {
@@ -114,11 +114,11 @@ function sessionOpener({ options, world, send, addressOf, assistantId }: Session
     const removeBucket = world && !options.s3 ? await ownBucket(send, identity.bucket) : undefined;
     const objects = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
     await world?.freeze();
-    // One key for all cases would be counted for all of them.
+    // With one key the rate limits would count all cases together.
     if (world && options.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
     const close = async () => {
       objects.close();
-      // An emulator that has ended has taken it along.
+      // Fails harmlessly when the emulator has ended already.
       await removeBucket?.().catch(() => undefined);
     };
     return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
@@ -158,7 +158,7 @@ function identityOf(
   return { apiKey, tenantId, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
 }
 
-/** A bucket and a key pair of the case's own, since cases delete buckets and revoke keys; removed by what it answers. */
+/** Creates a bucket and a key pair for one case, since cases delete buckets and revoke keys; returns their removal. */
 async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Identity["bucket"]) {
   const pair = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
   await send(control("POST", "/s3/buckets", { name }));
@@ -169,7 +169,7 @@ async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Ide
   };
 }
 
-/** Lets so many requests through in a window, and the next ones wait for it to move on. */
+/** Limits the request rate by a sliding window. */
 function throttle(send: Send): Send {
   const sent: number[] = [];
   return async (request) => {

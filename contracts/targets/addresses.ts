@@ -1,24 +1,24 @@
 import type { Identity } from "../engine/target.ts";
 
-/** Where a server is, who the harness is to it, and what the harness may do there. */
+/** Addresses of a server, the credentials to use, and what is allowed there. */
 export interface Addresses {
-  /** Left out where there is an agent server and nothing else. */
+  /** Absent where only an agent server is tested. */
   readonly url?: string;
   readonly euUrl?: string;
   readonly agentUrl?: string;
-  /** Id, graph or name of the assistant that runs are started with. */
+  /** Id, graph or name of the assistant for runs. */
   readonly assistant?: string;
-  /** Without one, an emulator is called with another key for each case, so that no limit of §8.5 is in the way. */
+  /** By default an emulator gets a new key for each case, so that the rate limits of §8.5 do not interfere. */
   readonly apiKey?: string;
-  /** Without one, an emulator is asked in a workspace of its own for each case. */
+  /** By default an emulator gets a new workspace for each case. */
   readonly tenantId?: string;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
-  /** A service elsewhere is asked first whether it knows the key, as a server on this machine always is. */
+  /** Checks the key of a remote service first, as is always done for a local server. */
   readonly greets?: boolean;
-  /** World of an emulator to judge as it stands; without one, a world is made and removed again. */
+  /** World of an emulator to test; by default one is created for the run and removed afterwards. */
   readonly world?: string;
-  /** Taken for a server on this machine, whatever its address looks like. */
+  /** Treats the server as local, whatever its address. */
   readonly isOwn?: boolean;
 }
 
@@ -28,7 +28,7 @@ function isLocal(url: string): boolean {
   return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
 }
 
-/** One part elsewhere makes the whole of it a service that is not to be written to unasked. */
+/** Whether all addresses are local; otherwise the service needs --allow-writes. */
 export function areLocal({ url, euUrl, agentUrl }: Pick<Addresses, "url" | "euUrl" | "agentUrl">): boolean {
   return [url, euUrl, agentUrl].every((address) => address === undefined || isLocal(address));
 }

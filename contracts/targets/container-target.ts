@@ -5,20 +5,20 @@ import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
 import { openReceiver } from "./receiver.ts";
 
-/** An emulator in a container that was started to be judged, at the addresses that this machine reaches it by. */
+/** An emulator in a container that was started for the run, by its addresses on this machine. */
 export interface StartedContainer {
   readonly image: string;
   readonly url: string;
   readonly euUrl: string;
   readonly s3Url: string;
-  /** What this machine is called inside of the container. */
+  /** Host name of this machine inside the container. */
   readonly hostName: string;
-  /** Asks for an address from inside of the container. */
+  /** Whether a URL can be reached from inside the container. */
   reaches(url: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** Nobody else has anything on it, so every case may be asked; closing it stops the container. */
+/** Every case may run, since nobody else uses the container; closing the target stops it. */
 export async function createContainerTarget(container: StartedContainer): Promise<Target> {
   const { image, url, euUrl, s3Url, hostName } = container;
   const target = await createAddressTarget({ url, euUrl, allowWrites: true, isOwn: true, world: "main" });
@@ -32,7 +32,7 @@ export async function createContainerTarget(container: StartedContainer): Promis
     offers,
     async open(settings) {
       const session = await target.open(settings);
-      // The store gives itself the address that it has inside.
+      // The emulator reports the address that its store has inside the container.
       const objects = openObjectStore(s3Url, session.identity.bucket);
       const close = async () => {
         objects.close();
@@ -47,7 +47,7 @@ export async function createContainerTarget(container: StartedContainer): Promis
   };
 }
 
-/** A firewall on this machine may let nothing in from its own containers. */
+/** Whether the container reaches this machine: a firewall may prevent it. */
 async function canReachHost({ hostName, reaches }: StartedContainer): Promise<boolean> {
   const receiver = await openReceiver(hostName);
   try {

@@ -4,7 +4,7 @@ import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender } from "./send.ts";
 
-/** An emulator as its library starts it. */
+/** A started emulator. */
 export interface StartedEmulator {
   readonly url: string;
   readonly euUrl: string;
@@ -14,7 +14,7 @@ export interface StartedEmulator {
 
 export type StartEmulator = (settings: CaseSettings) => Promise<StartedEmulator>;
 
-/** What a fresh emulator holds; its clock stands still so that cases move it. */
+/** Identity and bucket of a fresh emulator. */
 const EMULATOR_IDENTITY: Identity = {
   apiKey: "contract-harness-key",
   tenantId: "00000000-0000-4000-8000-000000000001",
@@ -31,7 +31,7 @@ export const CASE_START = "2026-03-02T00:00:00Z";
 
 const WIDTH = 4;
 
-/** An emulator that is started, with the client of its object store. */
+/** A started emulator with its clients. */
 interface PooledEmulator {
   readonly emulator: StartedEmulator;
   readonly objects: ReturnType<typeof openObjectStore>;
@@ -40,7 +40,7 @@ interface PooledEmulator {
 
 /**
  * A fresh emulator in this process for each case: one of the same settings that is reset, or a new one.
- * `start` is handed in, since this folder knows no emulator.
+ * `start` is a parameter, since contracts must not import the emulator.
  */
 export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = {}): Target {
   const idle = new Map<string, PooledEmulator[]>();
@@ -83,7 +83,7 @@ async function startFresh(start: StartEmulator, options: CaseSettings): Promise<
   return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
 }
 
-/** Whether it equals a fresh one again; one that has met a defect does not. */
+/** Resets an emulator; false when it could not, for instance after a defect. */
 async function reset({ sender: { send } }: PooledEmulator): Promise<boolean> {
   const headers = { "content-type": "application/json" };
   const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
@@ -99,7 +99,7 @@ async function end({ emulator, objects, sender }: PooledEmulator): Promise<void>
   await emulator.close();
 }
 
-/** Variables of a case are there until it ends. */
+/** Sets environment variables; the returned function restores them. */
 function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
@@ -115,7 +115,7 @@ function sessionOf({ objects, sender }: PooledEmulator, close: () => Promise<voi
   return { send, addressOf, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
 }
 
-/** Settings nest: `limits` of one and `limits` of the other come together, and the second wins. */
+/** Merges nested settings; the second ones take precedence. */
 function merged(first: CaseSettings, second: CaseSettings): CaseSettings {
   const all: Record<string, unknown> = { ...first };
   for (const [name, value] of Object.entries(second)) {

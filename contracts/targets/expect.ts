@@ -6,9 +6,9 @@ import { findingLines } from "../report/pretty.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 
-/** How strictly an exchange is judged. */
+/** Options of `expectContract`. */
 export interface ExpectOptions extends ContractQuestion {
-  /** Differences from our choices, and from the wording of the specification, count too. */
+  /** Also fails for NON-STRICT and UNSPECIFIED findings. */
   readonly strict?: boolean;
 }
 
@@ -17,7 +17,7 @@ const REPLY_SHOWN = 300;
 
 let oracle: Promise<Oracle> | undefined;
 
-/** Rejects with a readable account when an exchange breaks the contract, or is none of this API's. */
+/** Rejects with a report when an exchange violates the contract or is not of this API. */
 export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
   const { pass, message } = await verdictOn(given, options);
   if (!pass) throw new Error(message());
@@ -66,7 +66,7 @@ async function judged(
 ): Promise<readonly Judgement[]> {
   oracle ??= import("./prism.ts").then(({ openOracle }) => openOracle());
   const findings = withoutSecretsIn(await (await oracle).judge(request, reply, secrets), secrets);
-  // Of a request that nobody has kept nothing can be said.
+  // Without the recorded request there is nothing to judge on the side of the caller.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
 
@@ -84,7 +84,7 @@ function isOfThisApi(request: WireRequest): boolean {
   return CALLS.some(({ method, pattern }) => method === request.method && pattern.test(path));
 }
 
-/** An origin, and a world that was chosen by base path. */
+/** The origin of a URL and the base path of a world. */
 const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
 
 function wireOf(exchange: RecordedExchange): { readonly request: WireRequest; readonly reply: WireReply } {

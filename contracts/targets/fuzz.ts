@@ -5,7 +5,7 @@ import type { Operation } from "../spec/operation.ts";
 
 type Check = typeof import("fast-check");
 
-/** A schema as the tables write it, as far as values are drawn from it. */
+/** The keywords of a schema that values are generated from. */
 interface Schema extends Field<unknown> {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -31,7 +31,7 @@ const AWKWARD_TEXTS = [
 const AWKWARD_PATHS = ["not-a-uuid", "%00", "..%2f..", "%F0%9F%98%80", "0", "a".repeat(300)];
 const DEPTH = 3;
 
-/** Requests to an operation: drawn from its schemas, and then bent. The same seed draws the same ones. */
+/** Generates requests to an operation from its schemas and mutates them; the same seed gives the same requests. */
 export async function fuzzedRequests(
   row: Operation,
   seed: number,
@@ -96,7 +96,7 @@ function queryValue(check: Check, declared: Field<unknown> | OptionalField<unkno
   );
 }
 
-/** Sound bodies, bodies with a member bent, any JSON, and what is none. */
+/** Valid bodies, bodies with one member changed, any JSON, and texts that are not JSON. */
 function bodyOf(check: Check, schema: Schema): Arbitrary<string> {
   const valid = valueOf(check, schema, DEPTH);
   const arbitrary = check.jsonValue({ maxDepth: 3 });
@@ -113,7 +113,7 @@ function bodyOf(check: Check, schema: Schema): Arbitrary<string> {
 
 const written = (value: unknown) => JSON.stringify(value) ?? "";
 
-/** Replaces one member, or the whole where there is none. */
+/** Replaces one member, or the whole value when it has none. */
 function mutate(value: unknown, index: number, other: unknown): unknown {
   if (typeof value !== "object" || value === null) return other;
   const names = Object.keys(value);

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { ParquetColumn, ReadFile } from "../engine/target.ts";
 
-/** Reads a file with a reader that shares nothing with the writer under judgement. */
+/** Reads a Parquet file with a library that is independent of the tested writer. */
 export async function readParquet(bytes: Uint8Array): Promise<ReadFile> {
   const [{ parquetMetadata, parquetReadObjects }, { decompress }] = await Promise.all([
     import("hyparquet"),

@@ -8,7 +8,7 @@ import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../spec/operations.ts";
 
-/** Prism reads the derived document; it takes most of a second to load, so it is loaded when it is asked for. */
+/** The oracle: Prism validates exchanges by the derived document. Loaded on demand, since it takes most of a second. */
 export async function openOracle(): Promise<Oracle> {
   const [{ getHttpOperationsFromSpec }, { validateInput, validateOutput }] = await Promise.all([
     import("@stoplight/prism-http/dist/utils/operations.js"),
@@ -50,7 +50,7 @@ export async function openOracle(): Promise<Oracle> {
       ...leaks(request, reply, secrets),
     ];
 
-    /** A request that was taken although it breaks the document is the caller's mistake. */
+    /** Findings about a request that was accepted although it violates the document; the caller's mistake. */
     function requestComplaints(url: string, search: string, sent: WireRequest, of: Operation): Judgement[] {
       if (!resource) return [];
       const element = {

@@ -26,25 +26,25 @@ export interface ServerParts {
   readonly agent: boolean;
 }
 
-/** What a server on this machine is, found out by asking; without an address of its own there is no platform. */
+/** Probes which parts a local server has; no platform without its address. */
 export async function detectParts({ url }: Addresses, send: Send): Promise<ServerParts> {
   if (url === undefined) return { platform: false, agent: false };
   const [platform, agent] = await Promise.all([isKnown(send, PLATFORM_PATHS), isKnown(send, AGENT_PATHS)]);
   return { platform, agent };
 }
 
-/** A server that lacks one path of a part may be at fault; one that lacks all of them is another server. */
+/** Whether a server knows at least one path of a part: missing all of them, it is another kind of server. */
 async function isKnown(send: Send, routes: readonly (readonly [method: string, path: string])[]) {
   const statuses = routes.map(async ([method, path]) => {
     const body = method === "POST" ? { body: "{}" } : {};
     const { status, headers } = await send({ region: "us", method, path, headers: JSON_TYPE, ...body });
-    // Object stores and web pages answer any path, but not like this.
+    // Object stores and web servers answer any path, but with XML or HTML.
     return status !== 404 && !/xml|html/.test(headers["content-type"] ?? "");
   });
   return (await Promise.all(statuses)).some((known) => known);
 }
 
-/** An address where nothing of this API is was most often mistyped. */
+/** Throws `Unreachable` when a server knows no path of this API. */
 export function requireKnownServer({ url, agentUrl }: Addresses, { platform, agent }: ServerParts): void {
   if (url === undefined || agentUrl !== undefined || platform || agent) return;
   throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
@@ -52,13 +52,13 @@ export function requireKnownServer({ url, agentUrl }: Addresses, { platform, age
 
 const WORKSPACE = "5eed0000-0000-4000-8000-00000c0417ac";
 
-/** Whether any key opens any workspace that is made up. */
+/** Whether the server accepts an unknown workspace id. */
 export async function acceptsAnyTenant(options: Addresses, send: Send): Promise<boolean> {
   const status = await probeReply({ ...options, tenantId: WORKSPACE }, send);
   return status !== 401 && status !== 403;
 }
 
-/** Who is not let in would find a fault in every case. */
+/** Throws `Unreachable` when the key or the workspace is refused: every case would fail. */
 export async function requireAccess(
   options: Addresses,
   usual: string | undefined,
@@ -80,7 +80,7 @@ export async function requireAccess(
     );
 }
 
-/** What a caller is answered who lists exports. */
+/** Status of the reply to a list of exports. */
 async function probeReply({ apiKey, tenantId = WORKSPACE }: Addresses, send: Send): Promise<number> {
   const headers = { "x-api-key": apiKey ?? "contract-greeting", "x-tenant-id": tenantId };
   return (await send({ region: "us", method: "GET", path: "/api/v1/bulk-exports", headers })).status;
@@ -91,10 +91,10 @@ const SINCE = {
   columns: VERSION_GATES.export_fields.service,
 } as const satisfies Partial<Record<Need, string>>;
 
-/** What a server has unless it says that it is older. */
+/** Needs that depend on the version of the server. */
 export const VERSIONED = Object.keys(SINCE) as readonly (keyof typeof SINCE)[];
 
-/** What of it a server has by the version that it names. */
+/** Version-dependent needs that the server meets by the version in /info. */
 export async function detectVersionedFeatures({ apiKey }: Addresses, send: Send): Promise<readonly Need[]> {
   const headers = { ...(apiKey !== undefined && { "x-api-key": apiKey }) };
   const { status, text } = await send({ region: "us", method: "GET", path: "/info", headers });
@@ -104,7 +104,7 @@ export async function detectVersionedFeatures({ apiKey }: Addresses, send: Send)
   return VERSIONED.filter((need) => version.localeCompare(SINCE[need], "en", { numeric: true }) >= 0);
 }
 
-/** The id of the assistant that the caller names. */
+/** The id of the named assistant. Throws `Unreachable` when there is none. */
 export async function findAssistant(
   { assistant, apiKey }: Addresses,
   send: Send,

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Delivery, Receiver } from "../engine/target.ts";
 
-/** What object stores call nothing; a receiver may stand for one that keeps nothing. */
+/** ETag of an empty object: a receiver may act as an object store that keeps nothing. */
 const EMPTY = '"d41d8cd98f00b204e9800998ecf8427e"';
 
-/** A server on this machine that keeps what it is sent; under a name of its own it is reached from elsewhere. */
+/** Starts a local HTTP server that records its requests; `host` is the name that others reach it by. */
 export async function openReceiver(hostName?: string): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const statuses: number[] = [];

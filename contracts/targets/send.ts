@@ -5,7 +5,7 @@ import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../
 const TIMEOUT_MS = 60_000;
 const MAX_SOCKETS = 64;
 
-/** Sends over the network by connections of its own, which end with it. */
+/** Sends over the network; owns its connections. */
 export interface Sender {
   send(request: WireRequest): Promise<WireReply>;
   /** Base address that a request goes to. */
@@ -13,7 +13,7 @@ export interface Sender {
   close(): void;
 }
 
-/** A server that cannot be reached is the caller's to explain. */
+/** The server cannot be reached or used; the message tells the user what to do. */
 export function createSender(
   addresses: Readonly<Partial<Record<Region, string>>>,
   agentUrl?: string,
@@ -47,7 +47,7 @@ export function createSender(
   };
 }
 
-/** Why no reply came, and what its reader may do, by the code of the system or of TLS. */
+/** Explanation and advice for a failed connection, by error code of the system or of TLS. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; start the server, or give the address that it has",
   ENOTFOUND: "there is no host of this name",
@@ -76,13 +76,13 @@ async function exchange(agents: Agents, base: string, asked: WireRequest): Promi
       sent = request;
     });
   } catch (error) {
-    // The server may let go of an idle connection in the moment in which it is used again.
+    // The server may close an idle connection just as it is used again.
     if (!sent?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
     return sendOnce(undefined, base, asked, () => undefined);
   }
 }
 
-/** Without agents by a connection of its own. */
+/** Uses a new connection when no agent is given. */
 function sendOnce(
   agents: Agents | undefined,
   base: string,
@@ -93,7 +93,7 @@ function sendOnce(
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const options = {
     method,
-    // As it is written: a URL would fold dots and mend what is wrong on purpose.
+    // The path unchanged: URL would resolve dots and correct deliberate mistakes.
     path: pathname.replace(/\/$/, "") + path,
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port,
