@@ -6,7 +6,7 @@ import { inline } from "./markdown.ts";
 const MAX_GROUPS = 3;
 const CELL_CHARACTERS = 60;
 
-/** Two servers side by side, for a person: what differs, requirement by requirement, then the counts. */
+/** A comparison as text: differences by requirement, then the counts. */
 export function comparisonLines(comparison: Comparison): string[] {
   const { targets, drifts } = comparison;
   return [
@@ -21,7 +21,7 @@ export function comparisonLines(comparison: Comparison): string[] {
   ];
 }
 
-/** The same as a table for the summary of a job: a line for each requirement. */
+/** A comparison as a Markdown table, a line for each requirement. */
 export function comparisonMarkdown(comparison: Comparison): string {
   const { targets, drifts } = comparison;
   const [first, second] = targets.map(inline);
@@ -69,7 +69,7 @@ function span(text: string): string {
   return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|")}\``;
 }
 
-/** What is about the same, wherever it was found. */
+/** The key of drifts about the same requirement. */
 function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
   const groups = new Map<string, Drift[]>();
   for (const drift of drifts) {
@@ -79,7 +79,7 @@ function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
     if (!group.some(({ text }) => text === drift.text)) group.push(drift);
     groups.set(key, group);
   }
-  // Those to which the other server's answer is known say the most.
+  // Drifts with a known reply of the other server come first.
   const rank = ({ first, second }: Drift) => (first === null || second === null ? 1 : 0);
   const sorted = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)));
   return sorted.sort(([a], [b]) => severity(b) - severity(a) || bySection(a, b));
@@ -118,7 +118,7 @@ function skippedLines({ left: skipped }: Comparison): string[] {
   return skipped.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
 }
 
-/** How many cases each of them was asked, and how many differ. */
+/** Counts of compared and differing cases. */
 export function comparisonCounts({
   targets,
   compared,

@@ -11,15 +11,15 @@ import {
   unmet,
 } from "./findings.ts";
 
-/** What a report for people says of a run, before it is put into words. */
+/** The content of a report for people, before it is formatted. */
 export interface Digest {
-  /** How many cases found something. */
+  /** Number of cases with findings. */
   readonly casesWithFindings: number;
-  /** Those of which there is something to be shown. */
+  /** Cases whose findings are shown. */
   readonly cases: readonly ReportedCase[];
   readonly reportedBefore: readonly ReportedBefore[];
   readonly unmet: readonly Unmet[];
-  /** What is to be known of the curl lines. */
+  /** A note on the curl commands. */
   readonly expiredAddressLines: readonly string[];
 }
 
@@ -27,16 +27,16 @@ export interface Digest {
 export interface ReportedCase {
   readonly result: CaseResult;
   readonly kinds: readonly ReportedGroup[];
-  /** Findings beyond them. */
+  /** Number of further findings. */
   readonly rest: number;
 }
 
-/** A finding; one that others have shown enough of is only named. */
+/** A finding; repeated ones are only named. */
 export interface ReportedGroup extends FindingGroup {
   readonly isFull: boolean;
 }
 
-/** Cases of which enough was shown before, with the verdict and the rows that they have in common. */
+/** Cases with findings that were shown before, by common verdict and requirements. */
 export interface ReportedBefore {
   readonly verdict: CaseResult["verdict"];
   readonly rows: string;
@@ -49,10 +49,10 @@ interface GroupedCase {
 }
 
 const FINDINGS_SHOWN = 10;
-/** So many findings of a row show what is wrong; the rest would say it again. */
+/** Findings shown of one requirement; the rest repeats them. */
 const MAX_PER_ROW = 3;
 
-/** Every finding stands in full when `verbose` is true, else the first ones of each row. */
+/** `verbose` shows every finding in full, else the first ones of each requirement. */
 export function digestOf({ results, fleeting }: RunReport, verbose: boolean): Digest {
   const withFindings = results.filter(({ verdict }) => verdict !== "PASS" && verdict !== "UNSUPPORTED");
   const cases = withFindings.map((result) => ({ result, groups: groupFindings(result) }));
@@ -82,14 +82,14 @@ function reportCase({ result, groups }: GroupedCase, isFull: (finding: Finding) 
 function shownInFull(cases: readonly GroupedCase[], verbose: boolean): ReadonlySet<Finding> {
   const counts = new Map<string, number>();
   const isShown = (finding: Finding) => {
-    // What went wrong in the harness itself is no row's, and stands nowhere else.
+    // Errors of the harness belong to no requirement, so they are always shown.
     if (finding.blame === "harness") return true;
     const kind = `${finding.verdict} ${rowName(finding)}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     return verbose || count <= MAX_PER_ROW;
   };
-  // Those come first that are about the row, since they show it best.
+  // Cases about the requirement come first, since they show it best.
   const found = [true, false].flatMap((isAbout) =>
     cases.flatMap(({ result, groups }) => groups.filter(({ finding }) => isOwn(result, finding) === isAbout)),
   );
@@ -107,7 +107,7 @@ function grouped(cases: readonly GroupedCase[]): readonly ReportedBefore[] {
   return [...reported.values()].sort(bySeverity);
 }
 
-/** What was sent can be read, but not be sent there any more. */
+/** The target no longer exists, so the commands cannot be repeated. */
 export function expiredAddressLine(fleeting: string | undefined): string[] {
   return fleeting === undefined ? [] : [`The curl lines show what was sent. Gone by now: ${fleeting}.`];
 }

@@ -4,24 +4,24 @@ import { type Finding, VERDICTS, type Verdict } from "../engine/verdict.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 
-/** A finding, and how many more there are that say the same. */
+/** A finding and the number of equal ones. */
 export interface FindingGroup {
   readonly finding: Finding;
   readonly more: number;
 }
 
-/** A row of the ledger that a target does not meet. */
+/** A requirement that a target does not meet. */
 export interface Unmet {
   readonly requirement: RequirementId | null;
   readonly assumption?: AssumptionId;
   readonly section: string;
   readonly says: string;
-  /** The gravest one of it. */
+  /** The most severe verdict. */
   readonly verdict: Finding["verdict"];
   readonly cases: readonly string[];
 }
 
-/** The findings of a case, each kind once: the gravest first, and what the case is about before all else. */
+/** The distinct findings of a case, by severity; those about its own requirements first. */
 export function groupFindings(result: CaseResult): readonly FindingGroup[] {
   const kinds = new Map<string, Finding[]>();
   for (const finding of result.findings) {
@@ -34,10 +34,10 @@ export function groupFindings(result: CaseResult): readonly FindingGroup[] {
     .sort((a, b) => bySeverity(a.finding, b.finding) || own(b.finding) - own(a.finding));
 }
 
-/** What a target does not meet, row by row: the gravest first, then what most cases have met with. */
+/** Requirements that a target does not meet, by severity, then by number of cases. */
 export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
   const rows = new Map<string, Unmet>();
-  // Cases that are about a row come before those that only came across it.
+  // Cases about a requirement come before those that only touch it.
   for (const isAbout of [true, false])
     for (const result of results)
       for (const finding of result.findings)
@@ -46,12 +46,12 @@ export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
   return [...rows.values()].sort((a, b) => bySeverity(a, b) || b.cases.length - a.cases.length);
 }
 
-/** Whether a case is about the row that something was found of, and did not only come across it. */
+/** Whether a finding is about a requirement that its case lists. */
 export function isOwn({ requirements }: CaseResult, { requirement }: Finding): boolean {
   return requirement !== null && requirements.includes(requirement);
 }
 
-/** What the harness sent or did wrong says nothing about a target. */
+/** Whether a finding is about the target; mistakes of the harness are not. */
 function isAboutTarget({ verdict, blame }: Finding): boolean {
   return verdict !== "UNSUPPORTED" && blame !== "harness" && blame !== "caller";
 }
@@ -77,12 +77,12 @@ export function rowName({
   return [requirement ?? section, ...(assumption ? [assumption] : [])].join(", ");
 }
 
-/** The command that asks a target the same case again. */
+/** The command that reruns a case. */
 export function rerunLine(again: string | undefined, id: string): string[] {
   return again === undefined ? [] : [`again: ${again.replace("<case>", id)}`];
 }
 
-/** Sorts the gravest verdict to the front. */
+/** Sorts by severity, most severe first. */
 export function bySeverity(a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number {
   return VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
 }

@@ -5,7 +5,7 @@ import { rowName } from "./findings.ts";
 import { caseLines } from "./pretty.ts";
 import { countsOf } from "./summary.ts";
 
-/** A report as build servers read it: a suite for each section. */
+/** A JUnit report: a suite for each section. */
 export function junitReport(report: RunReport, strict: boolean): string {
   const { target, results, wallMs } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
@@ -28,7 +28,7 @@ function suiteOf(section: string, report: RunReport, strict: boolean): string[] 
   ];
 }
 
-/** Build servers show each case alone, so that each says all there is to it. */
+/** The full text of a case, since build servers show each case alone. */
 function testCase(
   section: string,
   result: CaseResult,
@@ -63,7 +63,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** Characters that XML cannot hold at all are left out. */
+/** Removes characters that XML does not allow. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")

@@ -7,7 +7,7 @@ import { digestOf, type ReportedBefore, type ReportedCase, type ReportedGroup } 
 import { rerunLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, listed } from "./summary.ts";
 
-/** A report for the summary of a job: a table of sections, then what was found. */
+/** A Markdown report: a table of sections, then the findings. */
 export function markdownReport(report: RunReport, verbose: boolean): string {
   const { results, target, requests, wallMs, seed, again } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
@@ -33,7 +33,7 @@ function row(section: string, all: readonly CaseResult[]): string {
   return `| §${section} | ${VERDICTS.map((verdict) => counts[verdict] || "").join(" | ")} |`;
 }
 
-/** The list to work through: many cases may meet with the same fault. */
+/** The unmet requirements: many cases may fail for the same reason. */
 function unmetTable(rows: readonly Unmet[]): string[] {
   if (rows.length === 0) return [];
   const line = (row: Unmet) => {
@@ -100,7 +100,7 @@ function span(text: string): string {
   return `\`${text.replaceAll("`", "'").replaceAll("\n", " ")}\``;
 }
 
-/** Text of a server is nothing to render. */
+/** Escapes text of a server, so that it is not rendered. */
 export function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&").replaceAll("\n", " ");
 }

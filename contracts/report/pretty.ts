@@ -7,10 +7,10 @@ import { digestOf, type ReportedBefore, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName, type Unmet } from "./findings.ts";
 import { counted, countsLine, countsOf, listed } from "./summary.ts";
 
-/** So much of a reply that begins like the value that was looked at need not be shown twice. */
+/** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
 const SAME_CHARACTERS = 60;
 
-/** A report for a person: what is not as it should be, case by case and row by row, then the counts. */
+/** A text report: findings by case and by requirement, then the counts. */
 export function prettyReport(report: RunReport, verbose: boolean): string {
   const { results, again } = report;
   const {
@@ -37,7 +37,7 @@ function headLines(wanting: number, all: number): string[] {
   return [`${wanting} of ${counted(all, "case")} found something; what is not met stands at the end.`, ""];
 }
 
-/** A case with what was found of it, and how to ask it again. */
+/** A case with its findings and the command to rerun it. */
 export function caseLines({ result, kinds, rest }: ReportedCase, again?: string): string[] {
   const { id, title, verdict } = result;
   return [
@@ -87,7 +87,7 @@ function replyOf(finding: Finding, { replyBody }: NonNullable<Finding["exchange"
   return cut(replyBody);
 }
 
-/** Many cases may meet with the same fault: this is the list to work through. */
+/** The unmet requirements: many cases may fail for the same reason. */
 function unmetLines(rows: readonly Unmet[], again: string | undefined): string[] {
   if (rows.length === 0) return [];
   return [

@@ -9,7 +9,7 @@ export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
 
 export type Reporter = (typeof REPORTERS)[number];
 
-/** A run in the form that its reader wants. */
+/** The report of a run in a format. */
 export function written(report: RunReport, reporter: Reporter, strict: boolean, verbose = false): string {
   if (reporter === "junit") return junitReport(report, strict);
   if (reporter === "md") return markdownReport(report, verbose);

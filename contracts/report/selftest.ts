@@ -6,12 +6,12 @@ import { counted } from "./summary.ts";
 
 const REASONS_SHOWN = 3;
 
-/** Whether every lie was noticed, by cases that the honest server passes. */
+/** Whether every mutant was detected, by cases that the unmodified server passes. */
 export function isProven({ results, unsound: failedOnHonest }: Selftest): boolean {
   return failedOnHonest.length === 0 && survivorsOf(results).length === 0;
 }
 
-/** How many lies were noticed, section by section. */
+/** Detected mutants by section. */
 export function selftestLines({ results }: Selftest): string[] {
   const sections = [...new Set(results.map(({ mutant }) => sectionOf(mutant.requirement)))].sort(bySection);
   const killed = (of: readonly MutantResult[]) => of.length - survivorsOf(of).length;
@@ -24,7 +24,7 @@ export function selftestLines({ results }: Selftest): string[] {
   ];
 }
 
-/** What keeps a selftest from proving anything, and why. */
+/** Why a selftest proves nothing. */
 export function selftestProblems({ results, unsound: failedOnHonest }: Selftest): string[] {
   return [
     ...failedOnHonest.flatMap(unsoundLines),
@@ -35,7 +35,7 @@ export function selftestProblems({ results, unsound: failedOnHonest }: Selftest)
   ];
 }
 
-/** The same for programs. */
+/** The result as JSON. */
 export function selftestJson(selftest: Selftest): string {
   const { results, unsound: failedOnHonest } = selftest;
   return JSON.stringify({

@@ -10,14 +10,14 @@ export function countsOf(results: readonly Pick<CaseResult, "verdict">[]): Count
   return counts;
 }
 
-/** Whether a run is good: nothing failed, something was asked, and under `strict` nothing differs at all. */
+/** Whether a run succeeded: no FAIL, at least one case ran; under `strict` also no NON-STRICT and UNSPECIFIED. */
 export function isGood({ results }: RunReport, strict: boolean): boolean {
   const counts = countsOf(results);
   if (counts.FAIL > 0 || counts.PASS + counts["NON-STRICT"] + counts.UNSPECIFIED === 0) return false;
   return !strict || counts["NON-STRICT"] + counts.UNSPECIFIED === 0;
 }
 
-/** `151 PASS · 2 FAIL`, the gravest last. */
+/** `151 PASS · 2 FAIL`, the most severe last. */
 export function countsLine(counts: Counts): string {
   return VERDICTS.filter((verdict) => counts[verdict] > 0)
     .map((verdict) => `${counts[verdict]} ${verdict}`)
@@ -31,7 +31,7 @@ export function counted(count: number, noun: string): string {
 
 const CASES_SHOWN = 5;
 
-/** The first of these cases, and how many more there are. */
+/** The first case ids and the number of further ones. */
 export function listed(cases: readonly string[], word: (id: string) => string = String): string {
   const rest = cases.length - CASES_SHOWN;
   return cases.slice(0, CASES_SHOWN).map(word).join(" ") + (rest > 0 ? ` and ${rest} more` : "");

@@ -19,7 +19,7 @@ export interface ThreadBody {
   readonly values: unknown;
 }
 
-/** The assistant that was asked for; else the emulator's `echo`, or another server's first one. */
+/** Id of the configured assistant; else of the emulator's `echo`, or of the first one of the server. */
 export async function assistant(t: Contract, graph = "echo"): Promise<string> {
   if (t.identity.assistantId !== undefined) return t.identity.assistantId;
   const { body } = await t.call<readonly Members[]>("POST", "/assistants/search", {
@@ -32,7 +32,7 @@ export async function assistant(t: Contract, graph = "echo"): Promise<string> {
   return String(found?.assistant_id);
 }
 
-/** A new thread; what its reply looks like is asked elsewhere, and need not be held against every case. */
+/** Creates a thread; its reply is checked by a case of its own and not judged here. */
 export async function thread(t: Contract): Promise<string> {
   const { body } = await t.call<ThreadBody>("POST", "/threads", { body: {}, unjudged: true });
   t.must("4.8-3", typeof body.thread_id === "string", "POST /threads answers with a thread");
@@ -41,7 +41,7 @@ export async function thread(t: Contract): Promise<string> {
 
 export const INPUT = { messages: [{ role: "user", content: "Hello" }] };
 
-/** Starts a run in the background and lets it come to its end. */
+/** Starts a run in the background. */
 export async function startRun(t: Contract, threadId: string, more: Members = {}): Promise<RunBody> {
   const body = { assistant_id: await assistant(t), input: INPUT, ...more };
   const reply = await t.call<RunBody>("POST", `/threads/${threadId}/runs`, { body });
@@ -49,7 +49,7 @@ export async function startRun(t: Contract, threadId: string, more: Members = {}
   return reply.body;
 }
 
-/** Lets what is due come to its end: by the clock where there is one. */
+/** Advances the clock by a duration. */
 export async function advanceClock(t: Contract, by = "PT1S"): Promise<void> {
   await t.advance(by);
 }
@@ -58,13 +58,13 @@ const FIRST_POLL_MS = 25;
 const MAX_POLL_MS = 2000;
 const TIMEOUT_MS = 60_000;
 
-/** Lets the runs of a thread come to their end: by the clock where there is one, and in real time elsewhere. */
+/** Waits until no run of a thread is open: by the clock where there is one, by polling elsewhere. */
 export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
   if (t.has("clock")) return advanceClock(t);
   const isOpen = ({ status }: RunBody) => status === "pending" || status === "running";
   let waitMs = FIRST_POLL_MS;
   for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += waitMs) {
-    // Replies are judged where they are the question.
+    // Lists are judged by their own cases.
     const path = `/threads/${threadId}/runs?limit=100`;
     const { body } = await t.call<readonly RunBody[]>("GET", path, { unjudged: true });
     if (!Array.isArray(body) || !body.some(isOpen)) return;
@@ -73,7 +73,7 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
   }
 }
 
-/** Calls an operation of §4.8 by its listed path, and where a server only knows the plural by that. */
+/** Calls an operation of §4.8 by its listed path, and after a 404 by the plural spelling. */
 export async function begin(t: Contract, path: string, body: Members): Promise<Reply> {
   const onThread = path.includes("{thread_id}");
   const listed = onThread ? path.replace("{thread_id}", await thread(t)) : path;

@@ -40,7 +40,7 @@ export const AGENT_CASES = suite({
     },
   },
   "2.2/statuses": {
-    title: "a thread is busy, idle, interrupted or in error, as its runs go",
+    title: "the status of a thread follows its runs: busy, idle, interrupted or error",
     requirements: ["2.2-2", "3.2-2"],
     needs: [...MOVING_CLOCK, "control"],
     async run(t) {
@@ -92,7 +92,7 @@ export const AGENT_CASES = suite({
     },
   },
   "3.2/timeout": {
-    title: "a run over its time ends with timeout",
+    title: "a run that exceeds its timeout ends with status timeout",
     requirements: ["3.2-2"],
     needs: [...MOVING_CLOCK, "control"],
     async run(t) {

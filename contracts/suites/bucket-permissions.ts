@@ -33,7 +33,7 @@ const tmpFiles = async (t: Contract) =>
 
 export const BUCKET_PERMISSION_CASES = suite({
   "2.4/test-file": {
-    title: "creation writes a test file, and deletes it where it may",
+    title: "creating a destination writes a test file, and deletes it where permitted",
     requirements: ["2.4-5", "2.4-6", "2.4-8"],
     needs: PERMISSIONS,
     async run(t) {
@@ -74,7 +74,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/put-queue": {
-    title: "the queue needs to put objects too",
+    title: "the queue needs permission to put objects too",
     requirements: ["2.4-7"],
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
@@ -86,7 +86,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/get": {
-    title: "sizes are verified with permission to get, and exports complete without it",
+    title: "file sizes are verified with permission to get objects; exports complete without it",
     requirements: ["2.4-9"],
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
@@ -109,7 +109,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     requirements: ["2.4-9"],
     needs: [...PERMISSIONS, "clock", "ingest", "receiver"],
     async run(t) {
-      // A store that takes everything, and says that all of it is empty.
+      // A store that accepts every object and reports all of them as empty.
       const store = await t.receiver();
       const config = { endpoint_url: store.url, region: undefined };
       const { id } = await createExport(t, await prepare(t, { days: 1, config }));
@@ -126,7 +126,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/delete-destination-permissions": {
-    title: "an export completes with nothing but permission to put",
+    title: "an export completes with permission to put objects alone",
     requirements: ["2.4-8", "2.4-9", "2.4-10"],
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
@@ -137,12 +137,12 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/abort": {
-    title: "a failed upload in parts leaves nothing where it may be aborted, and is seen where not",
+    title: "a failed multipart upload is aborted where permitted, and stays visible where not",
     requirements: ["2.4-10"],
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
       const { name } = t.identity.bucket;
-      // Larger than a part, and of no repetition that an encoding could make use of.
+      // Larger than a part, and without repetitions that an encoding could compress.
       const noise = t.draw.word(BIG_ROW_CHARACTERS);
       for (const deny of [[], ["abort"]]) {
         const credentials = await keyPair(t, deny);

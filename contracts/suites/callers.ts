@@ -67,7 +67,7 @@ export const CALLER_CASES = suite({
     },
   },
   "1/unlisted-paths": {
-    title: "what is not shown is never a made-up success",
+    title: "paths that the specification does not show answer 404, 405 or 501, never a success",
     requirements: ["1-3"],
     async run(t) {
       for (const [method, path] of t.has("writes") ? [...UNLISTED, ...UNLISTED_WRITES] : UNLISTED) {
@@ -87,7 +87,7 @@ export const CALLER_CASES = suite({
     },
   },
   "1/health": {
-    title: "health and server information are answered",
+    title: "health and server information endpoints answer 200",
     requirements: ["1-3"],
     async run(t) {
       for (const path of ["/ok", "/info"]) {
@@ -158,7 +158,7 @@ export const CALLER_CASES = suite({
     },
   },
   "8.5/ingest-round-trip": {
-    title: "trace rows that come in are read and exported as they were sent",
+    title: "ingested trace rows are read back and exported as they were sent",
     requirements: ["X-1"],
     needs: [...TENANTS, "object_store"],
     async run(t) {

@@ -19,7 +19,7 @@ import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
 
-/** An agent server that stands alone has nothing to be asked by these. */
+/** Cases that need the platform; an agent server alone cannot run them. */
 const PLATFORM_CASES: readonly Case[] = [
   ...CALLER_CASES,
   ...DESTINATION_CASES,
@@ -52,7 +52,7 @@ function bySection(a: string, b: string): number {
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
 }
 
-/** What is beyond the specification comes after its sections. */
+/** Sorts extensions (X) after the sections of the specification. */
 function placeOf(id: string): readonly number[] {
   const parts = id.slice(0, id.indexOf("/")).split(".");
   return parts.map((part) => (part === "X" ? Number.MAX_SAFE_INTEGER : Number(part)));

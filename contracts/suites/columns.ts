@@ -15,7 +15,7 @@ function plain(name: string, value: unknown): unknown {
   return JSON_COLUMNS.has(name) && typeof value === "string" ? jsonOf(value) : (value ?? null);
 }
 
-/** A step below another one, with something of its own in every column that a client can send. */
+/** A child row with a distinct value in every column that a client can send. */
 function fullStep(t: Contract, start: number, root: Members): Members {
   const step = row(t, start);
   return {
@@ -45,7 +45,7 @@ function fullStep(t: Contract, start: number, root: Members): Members {
 
 export const COLUMN_CASES = suite({
   "2.7/every-column": {
-    title: "each column of a row holds what was sent for it, and nothing of another one",
+    title: "each column of an exported row has the value that was sent for it",
     requirements: ["2.7-1"],
     needs: ["writes", "ingest", "clock", "object_store"],
     async run(t) {

@@ -47,7 +47,7 @@ export const DESTINATION_CASES = suite({
     },
   },
   "2.4/required-fields": {
-    title: "each required field of a destination is asked for",
+    title: "each required field of a destination is required",
     requirements: ["2.4-1", "7-1"],
     needs: WRITES,
     async run(t) {
@@ -157,7 +157,7 @@ export const DESTINATION_CASES = suite({
     },
   },
   "2.4/self-hosted-credentials": {
-    title: "a self-hosted deployment takes them from its environment",
+    title: "a self-hosted deployment takes credentials from its environment",
     requirements: ["2.4-4"],
     needs: WRITES,
     settings: {

@@ -34,7 +34,7 @@ export interface ExportRunBody extends Identified {
   };
 }
 
-/** The body that creates a destination in the bucket at hand; `config` and `credentials` are laid over it. */
+/** The body that creates a destination in the case's bucket; `config` and `credentials` override members. */
 export function destinationBody(t: Contract, config: Members = {}, credentials: Members = {}): Members {
   const { name, region, endpointUrl, accessKeyId, secretAccessKey, sessionToken } = t.identity.bucket;
   const address = endpointUrl === null ? { region } : { endpoint_url: endpointUrl };
@@ -59,7 +59,7 @@ export function createDestination(
   return t.call<Identified>("POST", DESTINATIONS, { body: destinationBody(t, config, credentials) });
 }
 
-/** Creates a project and takes in rows of it. */
+/** Creates a project and ingests rows into it. */
 export async function project(t: Contract, rows: readonly Members[], headers: Record<string, string> = {}) {
   const { body } = await t.call<Identified>("POST", "/api/v1/sessions", {
     body: { name: `contract-${t.draw.word(12)}` },
@@ -103,7 +103,7 @@ export function row(t: Contract, start: number, more: Members = {}): Members {
   };
 }
 
-/** What an order needs: a project with rows on each of some whole days before today, and where to put them. */
+/** What an export needs: a destination, and a project with rows on some whole days before today. */
 export interface Prepared {
   readonly destinationId: string;
   readonly projectId: string;
@@ -142,7 +142,7 @@ export function exportBody(
   };
 }
 
-/** Orders an export, which is expected to be accepted. */
+/** Creates an export; ends the case when it is refused. */
 export async function createExport(t: Contract, prepared: Prepared, more: Members = {}): Promise<ExportBody> {
   const { status, body } = await t.call<ExportBody>("POST", EXPORTS, { body: exportBody(prepared, more) });
   t.must("4.3-1", status < 300 && typeof body.id === "string", "an export is created and has an id", {
@@ -164,7 +164,7 @@ export async function cancel(t: Contract, id: string): Promise<Reply> {
   return t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Cancelled" } });
 }
 
-/** Spellings of statuses differ between deployments; what they mean does not. */
+/** A status in capitals: its spelling differs between deployments. */
 export function statusOf({ status }: { readonly status: unknown }): string {
   return String(status).toUpperCase();
 }
@@ -180,14 +180,14 @@ export async function until(t: Contract, id: string, status: string): Promise<bo
   return reached === true;
 }
 
-/** An export that runs to its end. */
+/** Creates an export and waits for COMPLETED. */
 export async function runExport(t: Contract, prepared: Prepared, more: Members = {}): Promise<ExportBody> {
   const { id } = await createExport(t, prepared, more);
   t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
   return exportOf(t, id);
 }
 
-/** Keys of the files of an export, found by looking into the bucket. */
+/** Keys of the files of an export, listed from the bucket. */
 export async function filesOf(t: Contract, id: string): Promise<readonly string[]> {
   const keys = await t.objects.list(t.identity.bucket.name);
   return keys.filter((key) => key.includes(`export_id=${id}/`) && key.endsWith(".parquet"));

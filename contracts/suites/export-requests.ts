@@ -16,7 +16,7 @@ import {
 const ORDER = ["writes", "ingest", "clock"] as const;
 const RUNS = [...ORDER, "object_store"] as const;
 
-/** Orders with a mistake each; all of them must be refused. */
+/** Creates exports with one mistake each; all of them must be refused. */
 async function refuses(
   t: Contract,
   id: "2.5-1" | "2.5-2" | "2.5-3" | "2.5-5" | "2.5-6",
@@ -33,7 +33,7 @@ async function refuses(
 
 const names = (rows: readonly Members[]) => rows.map(({ name }) => name);
 
-/** Exports rows by a filter, and tells the names of those that came out. */
+/** The names of the rows that an export with a filter contains. */
 async function filtered(t: Contract, prepared: Prepared, filter: string): Promise<readonly unknown[]> {
   return names(await rowsOf(t, (await runExport(t, prepared, { filter })).id));
 }
@@ -51,7 +51,7 @@ async function named(t: Contract): Promise<Prepared> {
 
 export const EXPORT_REQUEST_CASES = suite({
   "2.5/required-fields": {
-    title: "required fields of an export are asked for, and their types checked",
+    title: "required fields of an export are required, and their types are checked",
     requirements: ["2.5-1", "2.5-2"],
     needs: ["writes", "ingest", "object_store"],
     async run(t) {
@@ -220,7 +220,7 @@ export const EXPORT_REQUEST_CASES = suite({
     },
   },
   "2.5/format-version": {
-    title: "format_version takes v2_beta and no made-up word",
+    title: "format_version takes v2_beta and refuses unknown values",
     requirements: ["2.5-6"],
     needs: ORDER,
     async run(t) {

@@ -59,7 +59,7 @@ export const EXPORT_CASES = suite({
     },
   },
   "4.6/list-all": {
-    title: "every export is listed, not a page of them",
+    title: "the list contains every export, not only a first page",
     requirements: ["4.6-1"],
     needs: ORDER,
     async run(t) {

@@ -12,11 +12,11 @@ const CONTROL = "/_emulator/v1";
 const HOUR_MS = 3_600_000;
 const CLOCK_NEEDS = ["writes", "control", "clock"] as const;
 
-/** A test-only operation that may refuse. */
+/** Calls a test-only operation that may be refused. */
 const callControl = (t: Contract, method: string, path: string, body?: unknown) =>
   t.call(method, CONTROL + path, { unjudged: true, ...(body !== undefined && { body }) });
 
-/** The world that the case is asked in. */
+/** The world that the case runs in. */
 const ownWorld = async (t: Contract) => (await t.control<{ readonly world: string }>("GET", "/status")).world;
 
 const countIn = async (t: Contract, world: string) =>
@@ -25,7 +25,7 @@ const countIn = async (t: Contract, world: string) =>
 const threadIn = (t: Contract, world: string) =>
   t.call("POST", "/threads", { body: {}, headers: { [WORLD_HEADER]: world } });
 
-/** A world that goes on from this one, for as long as the work takes. */
+/** Forks the world of the case for the duration of `work`. */
 async function inWorld(t: Contract, work: (world: string) => Promise<void>): Promise<void> {
   const id = `contract-${t.draw.word(8)}`;
   await t.control("POST", "/worlds", { id, from: await ownWorld(t) });
@@ -41,10 +41,10 @@ const linesOf = (text: string): readonly Members[] => text.split("\n").map(jsonO
 const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (at as Members | null | undefined)?.[name], value);
 
-/** What an emulator promises beyond the specification; nothing else is asked these. */
+/** Extensions of the emulator beyond the specification; these cases run against emulators only. */
 export const EXTENSION_CASES = suite({
   "X/clock": {
-    title: "virtual time moves when it is told to, through every event, and never back",
+    title: "virtual time advances on request, through every event, and never back",
     requirements: ["X-2"],
     needs: CLOCK_NEEDS,
     async run(t) {
@@ -64,7 +64,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/faults": {
-    title: "a fault strikes as often as it says, and one that never can is refused",
+    title: "a fault triggers as often as its rule says; a rule that can never trigger is refused",
     requirements: ["X-2"],
     needs: ["writes", "control", "faults"],
     async run(t) {
@@ -81,7 +81,8 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/journal": {
-    title: "the journal names each turn, and what was sent and answered beyond the specification",
+    title:
+      "the journal lists each turn with the request fields and reply members that the specification does not define",
     requirements: ["X-2"],
     needs: ["writes", "control"],
     async run(t) {
@@ -92,7 +93,7 @@ export const EXTENSION_CASES = suite({
       const isNamed = journal.some(
         ({ cause }) => String(memberOf(cause, "detail", "unknown_fields")) === `body.${colour}`,
       );
-      // An emulator that is strict names it by refusing it.
+      // With --strict it is refused by name.
       const isRefusedByName = isRefused(made.status) && made.text.includes(colour);
       t.fact("X-2", isNamed || isRefusedByName, "a field that nothing reads is named", {
         actual: journal.at(-1),
@@ -106,7 +107,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/worlds": {
-    title: "a world goes on from another one, and neither sees what the other does later",
+    title: "a world forked from another one starts with its state; later changes stay separate",
     requirements: ["X-2"],
     needs: CLOCK_NEEDS,
     async run(t) {
@@ -131,7 +132,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/snapshots": {
-    title: "a world is put back to what it was when a snapshot of it was taken",
+    title: "loading a snapshot restores the world as of the snapshot",
     requirements: ["X-2"],
     needs: ["writes", "control"],
     async run(t) {
@@ -153,7 +154,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/rate-limits": {
-    title: "a rate limit is tripped, explained and forgotten when that is asked for",
+    title: "rate limits can be exhausted, explained and reset by test-only operations",
     requirements: ["X-2"],
     needs: ["writes", "control"],
     settings: { rateLimits: "on" },
@@ -170,7 +171,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/verification": {
-    title: "an export is verified file by file, and a file that was tampered with is named",
+    title: "verification reads every file of an export and names a modified file",
     requirements: ["X-3"],
     needs: [...CLOCK_NEEDS, "ingest", "object_store"],
     async run(t) {
@@ -189,7 +190,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/recording": {
-    title: "what was asked can be had back as it came, so that it is played again, without its secrets",
+    title: "the recording returns requests and replies for replay, without secrets",
     requirements: ["X-3"],
     needs: ["writes", "control"],
     async run(t) {
@@ -209,7 +210,7 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/document": {
-    title: "the server publishes the operations that these suites judge it by",
+    title: "the published OpenAPI document contains every operation of the tables",
     requirements: ["X-3"],
     needs: ["control"],
     async run(t) {
@@ -224,7 +225,8 @@ export const EXTENSION_CASES = suite({
     },
   },
   "X/library": {
-    title: "the library starts one with what it is given, several at once, and says what it cannot be given",
+    title:
+      "the library starts emulators with the given options, several at once, and refuses invalid options by name",
     requirements: ["X-4"],
     needs: ["control"],
     settings: { seed: 4242, limits: { max_retries: 7 } },

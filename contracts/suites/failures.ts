@@ -35,7 +35,7 @@ async function expectError(
   t.choice("destination.error_status", equal(status, 400), "it is answered with 400");
 }
 
-/** A failure that ends the export at its first attempt. */
+/** Checks that a failure ends the export without a retry. */
 async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   const { id: exportId, fault } = await exportWithFault(t, rule);
   t.fact(id, await until(t, exportId, "FAILED"), "the export is FAILED");
@@ -50,7 +50,7 @@ async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
 
 export const FAILURE_CASES = suite({
   "7.2/errors": {
-    title: "the four named errors of a destination come from their causes",
+    title: "each of the four named destination errors has its own cause",
     requirements: ["7.2-1", "7-1"],
     needs: ["writes", "control"],
     async run(t) {
@@ -86,7 +86,7 @@ export const FAILURE_CASES = suite({
     },
   },
   "7.3/interruption": {
-    title: "an interrupted run goes on from its checkpoint",
+    title: "an interrupted run resumes from its checkpoint",
     requirements: ["7.3-1", "8.3-2", "7.3-7"],
     needs: [...FAULTS, "object_store"],
     settings: { limits: { rows_per_file: 1 } },
@@ -186,7 +186,7 @@ export const FAILURE_CASES = suite({
     },
   },
   "4.5/failed-run": {
-    title: "a failed run tells its errors and when it ended",
+    title: "a failed run shows its errors and its creation time",
     requirements: ["7.3-7", "4.5-1"],
     needs: FAULTS,
     async run(t) {

@@ -8,7 +8,7 @@ export const attempts = ({ errors }: ExportRunBody) => Object.keys(errors).lengt
 
 export const RETRY_KEY = /^retry_(0|[1-9]\d*)$/;
 
-/** A rule for the moment at which a run is at a point. */
+/** A fault rule for a point in the life of an export run. */
 export const workerFault = (at: string, then: Members, more: Members = {}): Members => ({
   plane: "worker",
   match: { at },
@@ -16,7 +16,7 @@ export const workerFault = (at: string, then: Members, more: Members = {}): Memb
   ...more,
 });
 
-/** One export under a fault that strikes one attempt of its only run. */
+/** Creates an export of one run under a fault. */
 export async function exportWithFault(t: Contract, rule: Members, limit: Members = {}) {
   const prepared = await prepare(t, { days: 1, perDay: 4, ...limit });
   const fault = await arm(t, rule);
@@ -24,7 +24,7 @@ export async function exportWithFault(t: Contract, rule: Members, limit: Members
   return { prepared, fault, id };
 }
 
-/** A failure that is tried again: the export completes with one attempt on record. */
+/** Checks that a failure is retried: the export completes with one recorded attempt. */
 export async function retriedOnce(t: Contract, id: "7.3-1" | "7.3-2" | "7.3-6", rule: Members) {
   const { id: exportId, prepared } = await exportWithFault(t, rule);
   t.fact(id, await until(t, exportId, "COMPLETED"), "the run is tried again and the export completes");

@@ -132,7 +132,7 @@ export const FILE_CASES = suite({
     },
   },
   "2.7/smaller": {
-    title: "leaving out inputs and outputs makes files smaller",
+    title: "files without inputs and outputs are smaller",
     requirements: ["2.7-3"],
     needs: [...FILES, "columns"],
     async run(t) {
@@ -172,7 +172,7 @@ export const FILE_CASES = suite({
     },
   },
   "2.5/v1-types": {
-    title: "without format_version the plainer types are written",
+    title: "without format_version files have the v1 column types",
     requirements: ["2.5-9"],
     needs: FILES,
     async run(t) {
@@ -199,7 +199,7 @@ export const FILE_CASES = suite({
     },
   },
   "2.6/progress": {
-    title: "a run tells its files, its rows and its cursor",
+    title: "a run shows its files, row count and cursor",
     requirements: ["2.6-2", "8.3-2"],
     needs: FILES,
     settings: { limits: { rows_per_file: 2 } },

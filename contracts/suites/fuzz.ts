@@ -8,7 +8,7 @@ import { DESTINATIONS, EXPORTS } from "./export-helpers.ts";
 
 const REQUESTS = 10;
 
-/** Everything that callers can see of the world. */
+/** The resources that callers can list, as one text. */
 async function visible(t: Contract): Promise<string> {
   const texts: string[] = [];
   for (const path of [EXPORTS, DESTINATIONS, "/api/v1/sessions"])
@@ -27,7 +27,7 @@ async function send(t: Contract, { method, path, headers, body }: FuzzedRequest)
     });
   const reply = await ask();
   if (reply.status !== 429) return reply;
-  // A limit of §8.5 says nothing of the request.
+  // A rate limit (§8.5) says nothing about the request.
   await t.control("POST", "/rate-limits/reset", {});
   return ask();
 }
@@ -36,7 +36,7 @@ async function send(t: Contract, { method, path, headers, body }: FuzzedRequest)
 function isShaped({ server, method, path }: Operation, body: unknown): boolean {
   const isText = typeof body === "string" && body !== "";
   const isDetail = typeof (body as { readonly detail?: unknown } | null)?.detail === "string";
-  // A path that is no row's any more, once it is bent, is answered by the platform.
+  // A mutated path that matches no operation is answered by the platform.
   const isShared = ROWS.some(
     ([, row]) => row.method === method && row.path === path && row.server !== server,
   );
@@ -46,7 +46,7 @@ function isShaped({ server, method, path }: Operation, body: unknown): boolean {
 function fuzzed(id: string, row: Operation): CaseRow {
   const first = row.requirements[0] as RequirementId;
   return {
-    title: `awkward requests to ${row.method} ${row.path} break nothing`,
+    title: `malformed requests to ${row.method} ${row.path} get no 5xx and change nothing`,
     requirements: [...new Set<RequirementId>([first, "7-1"])],
     needs: ["writes", "ingest", "control"],
     async run(t) {

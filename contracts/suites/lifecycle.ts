@@ -26,7 +26,7 @@ import {
 const LIFECYCLE_NEEDS = ["writes", "ingest", "clock"] as const;
 const SCHEDULES = [...LIFECYCLE_NEEDS, "schedules"] as const;
 
-/** A schedule from the target's now on. */
+/** Creates a scheduled export, by default from the target's time on. */
 async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, from?: number) {
   const start = from ?? (await t.now());
   const { body } = await t.call<ExportBody>("POST", EXPORTS, {
@@ -36,7 +36,7 @@ async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, fro
   return { id: body.id, start };
 }
 
-/** What a schedule has spawned, the earliest window first. */
+/** The exports that a schedule has spawned, by window. */
 async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]> {
   const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
   return body
@@ -44,7 +44,7 @@ async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]
     .sort((a, b) => instantOf(a.start_time) - instantOf(b.start_time));
 }
 
-/** Holds each run for an hour as it starts. */
+/** Stalls each export run for an hour as it starts. */
 const stallRuns = (t: Contract) =>
   arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
 
@@ -52,7 +52,7 @@ const windowOf = ({ start_time, end_time }: ExportBody) => [instantOf(start_time
 
 export const LIFECYCLE_CASES = suite({
   "3.1/statuses": {
-    title: "an export goes from CREATED over RUNNING to COMPLETED",
+    title: "an export goes from CREATED to RUNNING to COMPLETED",
     requirements: ["3.1-1", "3.1-6", "3.1-8"],
     needs: LIFECYCLE_NEEDS,
     async run(t) {
@@ -118,7 +118,7 @@ export const LIFECYCLE_CASES = suite({
     },
   },
   "3.1/cancel-schedule": {
-    title: "cancelling a schedule spawns no more and leaves what it spawned",
+    title: "a cancelled schedule spawns no more; exports that it spawned go on",
     requirements: ["3.1-4"],
     needs: [...SCHEDULES, "faults"],
     async run(t) {
@@ -157,7 +157,7 @@ export const LIFECYCLE_CASES = suite({
     },
   },
   "3.3/windows": {
-    title: "a schedule spawns windows that touch, each ten minutes after its end",
+    title: "a schedule spawns consecutive windows, each ten minutes after its end",
     requirements: ["3.3-1", "3.3-2", "3.3-3", "3.3-4", "2.5-7"],
     needs: SCHEDULES,
     async run(t) {
@@ -205,7 +205,7 @@ export const LIFECYCLE_CASES = suite({
     },
   },
   "3.3/late-rows": {
-    title: "rows of the ten minutes are exported, later ones are not",
+    title: "rows ingested within ten minutes after the window are exported, later ones are not",
     requirements: ["3.3-5"],
     needs: [...SCHEDULES, "object_store"],
     async run(t) {
@@ -233,7 +233,7 @@ export const LIFECYCLE_CASES = suite({
     },
   },
   "3.3/catch-up": {
-    title: "a schedule from the past makes up for its windows",
+    title: "a schedule that starts in the past spawns its past windows",
     requirements: ["3.3-6", "3.3-2"],
     needs: SCHEDULES,
     async run(t) {
@@ -250,7 +250,7 @@ export const LIFECYCLE_CASES = suite({
     },
   },
   "3.3/schedule-status": {
-    title: "a schedule is CREATED, then RUNNING, and has no end of its own",
+    title: "a schedule is CREATED, then RUNNING, and never ends by itself",
     requirements: ["3.3-7"],
     needs: SCHEDULES,
     async run(t) {

@@ -29,7 +29,7 @@ const EXPORTS_AT_ONCE = LIMITS.max_concurrent_exports_per_workspace.value;
 const running = (list: readonly { readonly status: unknown }[]) =>
   list.filter((item) => statusOf(item) === "RUNNING").length;
 
-/** Holds every run of an export at its begin for an hour. */
+/** Stalls every export run for an hour as it starts. */
 const armStall = (t: Contract) => arm(t, workerFault("run.started", { stall: "PT1H" }, { times: 10_000 }));
 
 async function overview(t: Contract): Promise<readonly ExportBody[]> {
@@ -104,7 +104,7 @@ export const LIMIT_CASES = suite({
     },
   },
   "8.2/settings": {
-    title: "each limit can be set to the other number",
+    title: "each limit can be set to the other number that the specification names",
     requirements: ["8.2-5"],
     needs: CAPACITY,
     settings: {

@@ -10,12 +10,12 @@ import { EXPORTS } from "./export-helpers.ts";
 const LIMITED = ["control", "clock", "writes"] as const;
 const ON = { rateLimits: "on" } as const;
 
-/** Counts up to this are asked for one by one; of larger ones all but the last few are taken away first. */
+/** Limits up to this count are tested request by request; larger ones are lowered first. */
 const MAX_REQUESTS = 300;
 const AT_ONCE = 40;
 const LEFT = 3;
 
-/** Requests that a row is about; `{uuid}` stands for some uuid. */
+/** Requests that a row counts; `{uuid}` is replaced by a new one. */
 const PROBES: Readonly<Record<RateLimitId, readonly [method: string, path: string][]>> = {
   system: [
     ["OPTIONS", "/api/v1/bulk-exports"],
@@ -91,7 +91,7 @@ async function requestMany(send: SendRequest, count: number): Promise<readonly n
   return statuses;
 }
 
-/** Takes all but a few requests away from a large row, whose count the emulator then has to tell. */
+/** Checks the reported count of a large limit, then lowers it to a few requests. */
 async function withShortWindow(
   t: Contract,
   id: RateLimitId,
@@ -154,7 +154,7 @@ async function isExhausted(
   });
 }
 
-/** What nobody needs a key for, by the row that counts it. */
+/** Calls without a key, by the rate limit that counts them. */
 const SYSTEM_CALLS: Readonly<Record<string, readonly (readonly [method: string, path: string])[]>> = {
   system: [
     ["GET", "/info"],
@@ -221,7 +221,7 @@ export const RATE_LIMIT_CASES = suite({
     },
   },
   "8.5/system-endpoints": {
-    title: "health, server information and preflight requests are refused once their row is used up",
+    title: "health, server information and preflight requests are rate-limited",
     requirements: ["8.5-1"],
     needs: LIMITED,
     settings: ON,

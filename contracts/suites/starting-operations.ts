@@ -63,7 +63,7 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
 export const STARTING_CASES = suite({
   ...Object.fromEntries(ACCEPTING_CASES),
   "6/each-operation": {
-    title: "the end of a run posts the Run once, by whichever operation it was started",
+    title: "the end of a run posts the Run once, whichever operation started it",
     requirements: ["6-1"],
     needs: ["writes", "agent", "receiver"],
     async run(t) {

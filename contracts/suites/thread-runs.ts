@@ -7,7 +7,7 @@ import { advanceClock, awaitEnd, listRuns, type RunBody, startRun, thread } from
 
 const LISTED = ["writes", "agent"] as const;
 
-/** A thread with so many ended runs; their ids, the oldest first. */
+/** Creates a thread with this number of ended runs; `runIds` has the oldest first. */
 async function threadOf(
   t: Contract,
   count: number,
@@ -29,7 +29,7 @@ async function script(t: Contract, threadId: string, then: Readonly<Record<strin
 
 export const THREAD_RUN_CASES = suite({
   "4.1/limit-default": {
-    title: "ten runs are listed unless told otherwise",
+    title: "ten runs are listed by default",
     requirements: ["4.1-1"],
     needs: LISTED,
     async run(t) {
@@ -92,7 +92,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/select-spellings": {
-    title: "a list is taken in every spelling of clients",
+    title: "select accepts every list spelling of public clients",
     requirements: ["4.1-4"],
     needs: LISTED,
     async run(t) {
@@ -111,7 +111,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/refusals": {
-    title: "parameters of another form are refused with a string",
+    title: "invalid parameters are refused with an error string",
     requirements: ["4.1-3", "4.1-2", "7.1-1", "2.3-1", "2.1-4"],
     needs: LISTED,
     async run(t) {
@@ -137,7 +137,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/negative": {
-    title: "nothing is listed from before the first run, nor less than none",
+    title: "a negative limit or offset is refused",
     requirements: ["4.1-4"],
     needs: LISTED,
     async run(t) {
@@ -149,7 +149,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/status-of-ended": {
-    title: "the list narrows to runs that have ended well",
+    title: "the list filters by status success",
     requirements: ["2.1-4", "2.1-2"],
     needs: LISTED,
     async run(t) {
@@ -168,7 +168,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/not-found": {
-    title: "a thread that does not exist is not found, with a string",
+    title: "an unknown thread answers 404 with an error string",
     requirements: ["4.1-3", "7.1-1", "2.3-1"],
     needs: ["agent"],
     async run(t) {
@@ -186,7 +186,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/limit-largest": {
-    title: "a page is bounded",
+    title: "the limit of a page has a maximum",
     requirements: ["4.1-4"],
     needs: LISTED,
     async run(t) {
@@ -201,7 +201,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/status": {
-    title: "the list narrows to one status",
+    title: "the list filters by one status",
     requirements: ["2.1-4", "4.1-1", "2.1-2"],
     needs: [...LISTED, "clock", "control"],
     async run(t) {

@@ -6,7 +6,7 @@ import { attempts, exportWithFault, FAULTS, retriedOnce, workerFault } from "./f
 
 export const TIMEOUT_CASES = suite({
   "7.3/run-timeout": {
-    title: "a run over its time is tried again",
+    title: "a run that exceeds its timeout is retried",
     requirements: ["7.3-2", "7.3-7"],
     needs: FAULTS,
     async run(t) {
@@ -14,7 +14,7 @@ export const TIMEOUT_CASES = suite({
     },
   },
   "7.3/workflow-timeout": {
-    title: "an export over its time is TIMEDOUT and not tried again",
+    title: "an export that exceeds its timeout is TIMEDOUT and not retried",
     requirements: ["7.3-3", "3.1-7", "3.1-9"],
     needs: FAULTS,
     async run(t) {
@@ -48,7 +48,7 @@ export const TIMEOUT_CASES = suite({
     },
   },
   "8.3/retry-delay": {
-    title: "a retry comes thirty seconds after the failure, the first as the last",
+    title: "every retry comes thirty seconds after the failure",
     requirements: ["8.3-1"],
     needs: FAULTS,
     async run(t) {

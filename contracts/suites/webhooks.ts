@@ -9,7 +9,7 @@ const WEBHOOK_NEEDS = ["writes", "agent", "receiver"] as const;
 const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
 const POLICY_NEEDS = ["writes", "agent"] as const;
 
-/** Long enough for a post on this machine; a case that waits for nothing to come does not wait at all. */
+/** Wall-clock wait for a delivery on this machine. */
 const TIMEOUT_MS = 5000;
 /** Two retries of a service that waits some seconds before each. */
 const RETRY_TIMEOUT_MS = 10_000;
@@ -30,7 +30,7 @@ async function refuses(t: Contract, id: RequirementId, url: string): Promise<voi
   t.choice("agent.webhook_refusal", equal(status, 422), "a refused URL is answered with 422");
 }
 
-/** A policy: URLs that it lets through and URLs that it does not. */
+/** A case for URL settings: URLs that they allow and URLs that they refuse. */
 function policy(
   id: RequirementId,
   title: string,
@@ -75,7 +75,7 @@ export const WEBHOOK_CASES = suite({
     },
   },
   "6/retries": {
-    title: "a receiver in trouble is tried again, with the usual header and no signature",
+    title: "a failing receiver gets retries, with the usual header and no signature",
     requirements: ["6-3"],
     needs: WEBHOOK_NEEDS,
     async run(t) {
@@ -96,7 +96,7 @@ export const WEBHOOK_CASES = suite({
     },
   },
   "6/refused-forms": {
-    title: "what is no URL is refused",
+    title: "an invalid URL is refused",
     requirements: ["6-3"],
     needs: POLICY_NEEDS,
     async run(t) {

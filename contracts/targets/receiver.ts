@@ -5,7 +5,7 @@ import type { Delivery, Receiver } from "../engine/target.ts";
 /** ETag of an empty object: a receiver may act as an object store that keeps nothing. */
 const EMPTY = '"d41d8cd98f00b204e9800998ecf8427e"';
 
-/** Starts a local HTTP server that records its requests; `host` is the name that others reach it by. */
+/** Starts a local HTTP server that records its requests; `hostName` is the name that others reach it by. */
 export async function openReceiver(hostName?: string): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const statuses: number[] = [];
