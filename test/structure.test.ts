@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["contracts", "emulator/kernel"],
   ["emulator/subjects"],
   ["emulator/http", "emulator/config"],
-  ["emulator/storage", "emulator/control"],
+  ["emulator/storage", "emulator/control", "emulator/client"],
   ["emulator/s3"],
   ["emulator/oracle"],
   ["emulator/runtime"],

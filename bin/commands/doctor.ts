@@ -8,7 +8,7 @@ import {
   checkPorts,
   checkRunning,
   type Finding,
-} from "../findings.ts";
+} from "../doctor/findings.ts";
 import { findLocator, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 

@@ -1,4 +1,4 @@
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, requireLocator, statusOf, targetUrl, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { exitCodeAfter } from "../signals.ts";
-import { missingLines } from "../snapshot-lines.ts";
+import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { printError } from "../terminal.ts";
 

@@ -96,7 +96,7 @@ async function replayed(invocation: Invocation): Promise<number> {
 }
 
 async function environmentsAt(address: TargetAddress | undefined): Promise<Environments> {
-  if (address === undefined) return (await import("../../scenarios/in-process.ts")).openInProcess();
+  if (address === undefined) return (await import("../replay/in-process.ts")).openInProcess();
   const { openTarget } = await import("../../scenarios/target.ts");
   return openTarget(address.url, address.world).catch((error: Error) => {
     throw error.name === "StageProblem" ? new UsageError(`--target: ${error.message}`) : error;

@@ -2,8 +2,8 @@ import type { SnapshotView } from "../../emulator/subjects/control-operation.ts"
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { callControl } from "../control-client.ts";
 import { targetUrl } from "../running.ts";
-import { exportTo, importFrom } from "../snapshot-files.ts";
-import { missingLines } from "../snapshot-lines.ts";
+import { exportTo, importFrom } from "../snapshot/files.ts";
+import { missingLines } from "../snapshot/lines.ts";
 import { print } from "../terminal.ts";
 
 interface Action {

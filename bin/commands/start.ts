@@ -7,7 +7,7 @@ import { type Command, type Invocation, settingFlags, UsageError } from "../comm
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { endSoon, firstSignal } from "../signals.ts";
-import { missingLines } from "../snapshot-lines.ts";
+import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { print, printError } from "../terminal.ts";
 

@@ -5,7 +5,7 @@ import {
   type StartedTestContainer,
   Wait,
 } from "testcontainers";
-import { childEnvironment } from "../runtime/library/child-environment.ts";
+import { childEnvironment } from "../client/child-environment.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
 const CONTROL_PATH = "/_emulator/v1";

@@ -10,6 +10,7 @@ import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
 import { type RunningEmulator, start } from "./start.ts";
 
+export type { FaultOrder, FaultView } from "../client/faults.ts";
 export type { ReadyLine } from "../config/configuration.ts";
 export type { Verification } from "../subjects/control-operation.ts";
 export type {
@@ -22,7 +23,6 @@ export type {
   EmulatorSnapshots,
   Snapshot,
 } from "./library/emulator.ts";
-export type { FaultOrder, FaultView } from "./library/faults.ts";
 export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
 

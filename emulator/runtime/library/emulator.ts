@@ -1,5 +1,5 @@
+import type { FaultOrder, FaultView } from "../../client/faults.ts";
 import type { SnapshotView, Verification } from "../../subjects/control-operation.ts";
-import type { FaultOrder, FaultView } from "./faults.ts";
 import type { SnapshotExportOptions, SnapshotImportOptions } from "./snapshot-files.ts";
 
 /** A world of an emulator in this process: `main`, or one that was forked from it. */

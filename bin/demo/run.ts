@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { ReadyLine } from "../emulator/config/configuration.ts";
-import type { RunningEmulator } from "../emulator/runtime/start.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/subjects/auth.ts";
-import { SEEDED_BUCKET, SEEDED_KEY } from "../emulator/subjects/object-storage/seed.ts";
-import { CommandFailure } from "./command.ts";
-import { callControl } from "./control-client.ts";
-import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./demo-schedule.ts";
-import type { Progress } from "./terminal.ts";
-import { counted, type Verdict, verdictLines } from "./verdict.ts";
+import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/subjects/auth.ts";
+import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
+import { CommandFailure } from "../command.ts";
+import { callControl } from "../control-client.ts";
+import type { Progress } from "../terminal.ts";
+import { counted, type Verdict, verdictLines } from "../verdict.ts";
+import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
 /** What the demo did: for a program, and for a reader. */
 export interface DemoReport {

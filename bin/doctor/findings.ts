@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import type { Configuration } from "../emulator/config/configuration.ts";
-import { holderOf } from "../emulator/storage/folder-lock.ts";
-import { isAlive, readLocator } from "../emulator/storage/locator.ts";
-import { tryCall } from "./control-client.ts";
+import type { Configuration } from "../../emulator/config/configuration.ts";
+import { holderOf } from "../../emulator/storage/folder-lock.ts";
+import { isAlive, readLocator } from "../../emulator/storage/locator.ts";
+import { tryCall } from "../control-client.ts";
 
 /** One thing that was looked at. */
 export interface Finding {

@@ -1,6 +1,6 @@
-import type { ReadyLine } from "../../config/configuration.ts";
-import { DEFAULT_API_KEY } from "../../subjects/auth.ts";
-import { SEEDED_KEY } from "../../subjects/object-storage/seed.ts";
+import type { ReadyLine } from "../config/configuration.ts";
+import { DEFAULT_API_KEY } from "../subjects/auth.ts";
+import { SEEDED_KEY } from "../subjects/object-storage/seed.ts";
 
 /** What a program needs to know to use an emulator instead of the hosted services. */
 export function childEnvironment(

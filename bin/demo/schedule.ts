@@ -1,4 +1,4 @@
-import { counted, type Verdict } from "./verdict.ts";
+import { counted, type Verdict } from "../verdict.ts";
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
