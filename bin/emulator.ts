@@ -34,14 +34,14 @@ function unknownCommand(name: string): string {
   return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
 }
 
-type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "asked" | "status" | "reason">>;
+type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained">>;
 
 /** Errors that end a command with a message, by name: commands are built apart, with error classes of their own. */
 const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
   UsageError: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],
-  ErrorReply: ({ asked, status, reason }) => [1, `${asked}: ${status} ${reason}`],
+  ErrorReply: ({ message, explained = message }) => [1, explained],
 };
 
 function exitCodeFor(error: unknown): number {

@@ -15,12 +15,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ["contracts", "emulator/kernel"],
   ["emulator/subjects"],
   ["emulator/http", "emulator/config", "emulator/client"],
-  ["emulator/storage", "emulator/control"],
+  ["emulator/storage", "emulator/control", "scenarios"],
   ["emulator/s3"],
   ["emulator/oracle"],
   ["emulator/runtime"],
-  ["scenarios", "fixtures"],
-  ["emulator/entries"],
+  ["emulator/entries", "fixtures"],
   ["bin"],
 ];
 
@@ -166,6 +165,13 @@ describe("the floors", () => {
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
     expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it("scenarios know the emulator only by its client", () => {
+    const used = within(["scenarios"]).flatMap(importsOf);
+    const ofEmulator = used.filter((target) => isWithin(target, "emulator"));
+    expect(ofEmulator.filter((target) => !isWithin(target, "emulator/client"))).toEqual([]);
+    expect(ofEmulator.length).toBeGreaterThan(0);
   });
 
   it("nothing outside tests and benchmarks imports them", () => {

@@ -4,6 +4,7 @@ import {
   EnvironmentError,
   type EnvironmentOptions,
   type Environments,
+  type ReadParquet,
   replyOf,
 } from "../../scenarios/environment.ts";
 
@@ -98,6 +99,13 @@ function environmentOn(world: Emulator, close: () => Promise<void>): Environment
       const init = { region, method, headers, ...(body !== undefined && { body }) };
       return replyOf(await world.request(path, init));
     },
+    readParquet,
     close,
   };
 }
+
+/** Reads exported files as the oracle does. */
+export const readParquet: ReadParquet = async (bytes) => {
+  const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
+  return readParquetFile(bytes);
+};

@@ -28,7 +28,8 @@ export function createControlClient(send: Send) {
     /** The world equals a fresh one; `empty` leaves the seed data of the configuration out. */
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
     /** Every turn with its cause; `since` is the number of the last turn that is not wanted. */
-    journal: (since = 0) => call<readonly Members[]>("GET", `/journal?since=${since}`),
+    journal: (since?: number) =>
+      call<readonly Members[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
     /** What was asked since the start, after a line about the emulator. */
     recording: () => call<readonly unknown[]>("GET", "/recording"),
     generateTraces: (order: TraceOrder) =>

@@ -27,23 +27,20 @@ export class NoReply extends Error {
 /** A reply with a status of 400 or above. */
 export class ErrorReply extends Error {
   override readonly name = "ErrorReply";
-  /** Method and path. */
-  readonly asked: string;
   readonly status: number;
   /** Only of the control API, as is the hint: what to do about it. */
   readonly code: string | undefined;
   readonly hint: string | undefined;
-  /** What the reply says, its hint included, in the shape of the control API, of the platform or of any other. */
-  readonly reason: string;
+  /** What was asked, the status, and what the reply says in the shape of the control API or any other. */
+  readonly explained: string;
 
   constructor(method: string, path: string, status: number, body: unknown) {
     const { error, detail } = (body ?? {}) as ErrorBody;
     super(error?.message ?? `${method} ${path} answered ${status}.`);
-    this.asked = `${method} ${path}`;
     this.status = status;
     this.code = error?.code;
     this.hint = error?.hint;
-    this.reason = reasonOf(error, detail, body);
+    this.explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
   }
 }
 
