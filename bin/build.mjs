@@ -6,9 +6,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { lazyOldModules } from "./lazy-old-modules.mjs";
-import { mergeChunks } from "./merge-chunks.mjs";
-import { thirdPartyNotices } from "./third-party-notices.mjs";
+import { lazyOldModules } from "./build/lazy-old-modules.mjs";
+import { mergeChunks } from "./build/merge-chunks.mjs";
+import { thirdPartyNotices } from "./build/third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -100,8 +100,8 @@ function bundle({ plugins = [], ...own }) {
       // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
       "graceful-fs": "node:fs",
       // Express writes no notes here, and what would write them looks at the terminal first.
-      debug: join(ROOT, "bin/no-notes.cjs"),
-      ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/left-out.cjs")])),
+      debug: join(ROOT, "bin/build/no-notes.cjs"),
+      ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/build/left-out.cjs")])),
     },
     plugins: [lazyOldModules, ...plugins],
     // No file of this build bears the name of a file of another one, although parts of both may be alike.

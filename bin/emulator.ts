@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/subjects/nearest.ts";
 import { UsageError } from "./command.ts";
@@ -33,13 +34,21 @@ function unknownCommand(name: string): string {
   return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
 }
 
-/** Exit codes by the name of the error: commands are built apart, with error classes of their own. */
-const EXPLAINED: Readonly<Record<string, number>> = { UsageError: 2, CommandFailure: 1 };
+type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained">>;
+
+/** Errors that end a command with a message, by name: commands are built apart, with error classes of their own. */
+const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
+  UsageError: ({ message }) => [2, message],
+  CommandFailure: ({ message }) => [1, message],
+  NoReply: ({ message }) => [1, `${message}, or name it with --url`],
+  ErrorReply: ({ message, explained = message }) => [1, explained],
+};
 
 function exitCodeFor(error: unknown): number {
-  const code = error instanceof Error ? EXPLAINED[error.name] : undefined;
-  if (error instanceof Error && code !== undefined) {
-    for (const line of error.message.split("\n")) printError(line);
+  const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
+  if (error instanceof Error && explain !== undefined) {
+    const [code, message] = explain(error);
+    for (const line of message.split("\n")) printError(line);
     return code;
   }
   printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);

@@ -1,12 +1,37 @@
-import type { ReadyLine } from "../emulator/config/configuration.ts";
+import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
+import { sendTo } from "../emulator/client/send.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
-import { callControl } from "./control-client.ts";
 
-/** What `GET /_emulator/v1/status` answers with, at the least. */
-export interface Status extends Omit<ReadyLine, "ready"> {
-  readonly [fact: string]: unknown;
+const TIMEOUT_MS = 60_000;
+
+/** The world that a command is about, and its control API. */
+export interface RunningWorld {
+  readonly url: string;
+  readonly client: ControlClient;
+}
+
+/** Finds the emulator that runs, or throws a `CommandFailure`; calls end after so many milliseconds. */
+export async function runningWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS): Promise<RunningWorld> {
+  const url = (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
+  return { url, client: clientAt(url, timeoutMs) };
+}
+
+/** The control API at an address. */
+export function clientAt(url: string, timeoutMs = TIMEOUT_MS): ControlClient {
+  return createControlClient(sendTo(url, timeoutMs));
+}
+
+/** Whether what runs at an address is ready to serve. */
+export async function isReady(url: string, timeoutMs: number): Promise<boolean> {
+  const reply = await sendTo(url, timeoutMs)("/readyz", { method: "GET", headers: {} }).catch(ifSilent);
+  return reply?.status === 200;
+}
+
+/** Takes the error of an address at which nothing answers for no value. */
+function ifSilent(error: Error): undefined {
+  if (error.name !== "NoReply") throw error;
 }
 
 /** The address given, checked; undefined when none is. */
@@ -23,19 +48,9 @@ export async function findLocator(invocation: Invocation): Promise<Locator | und
   return locator !== undefined && isAlive(locator) ? locator : undefined;
 }
 
-/** The address of the emulator that a command is about, and below it that of the world when one is named. */
-export async function targetUrl(invocation: Invocation): Promise<string> {
-  return (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
-}
-
 /** Empty when no world is named. */
 export function basePathOf({ flags }: Invocation): string {
   return typeof flags.world === "string" ? `/w/${encodeURIComponent(flags.world)}` : "";
-}
-
-/** Throws a `CommandFailure` when nothing answers there. */
-export async function statusOf(url: string): Promise<Status> {
-  return callControl<Status>(url, "/_emulator/v1/status");
 }
 
 /** Throws a `CommandFailure` when no emulator runs from the data folder of this invocation. */

@@ -1,6 +1,14 @@
+import type { Invocation } from "./command.ts";
+
 /** Standard output: what was asked for. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** What a command came to: JSON for programs, lines for people, nothing when it is to be quiet. */
+export function printResult({ flags }: Invocation, value: unknown, lines: readonly string[]): void {
+  if (flags.json === true) print(JSON.stringify(value));
+  else if (flags.quiet !== true) for (const line of lines) print(line);
 }
 
 /** Standard error: problems. */

@@ -1,10 +1,4 @@
-/** What `GET /_emulator/v1/exports/{id}/verify` answers with. */
-export interface Verdict {
-  readonly ok: boolean;
-  readonly rows: number;
-  readonly files: number;
-  readonly problems: readonly { readonly kind: string; readonly key: string; readonly detail: string }[];
-}
+import type { Verification } from "../emulator/subjects/control-operation.ts";
 
 const MAX_ROWS = 50;
 const GAP = 2;
@@ -15,7 +9,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** A verdict for a reader: one line when all is well, else a table of what is not. */
-export function verdictLines(id: string, { ok, rows, files, problems }: Verdict): string[] {
+export function verdictLines(id: string, { ok, rows, files, problems }: Verification): string[] {
   const counts = `${counted(rows, "row")} in ${counted(files, "file")}`;
   if (ok) return [`export ${id}: verified, ${counts}`];
   const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail] as const);

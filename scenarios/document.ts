@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { nearest } from "../emulator/subjects/nearest.ts";
+import { nearest } from "../emulator/client/values.ts";
 import { MAX_INCLUDE_DEPTH } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
 import { expectationProblems } from "./expectations.ts";

@@ -5,6 +5,8 @@ export interface Environment {
   readonly s3Url: string;
   readonly seed: number;
   request(asked: ScenarioRequest): Promise<ScenarioReply>;
+  /** Opens an exported file that is in memory. */
+  readonly readParquet: ReadParquet;
   close(): Promise<void>;
 }
 
@@ -34,7 +36,17 @@ export interface EnvironmentOptions {
   readonly isAlone: boolean;
 }
 
-/** Gives each scenario a fresh stage. */
+/** Reads a Parquet file that is in memory, in the values in which rows are compared; a broken one throws. */
+export type ReadParquet = (bytes: Uint8Array) => Promise<ParquetTable>;
+
+/** A file's columns in their order, and its rows some at a time. */
+export interface ParquetTable {
+  readonly columns: readonly { readonly name: string }[];
+  readonly rowCount: number;
+  batches(): AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** Gives each scenario a fresh environment. */
 export interface Environments {
   /** How many may be open at the same time; undefined for any number. */
   readonly maxOpen?: number;
@@ -45,9 +57,9 @@ export interface Environments {
   close(): Promise<void>;
 }
 
-/** The stage cannot be what the scenario wants. */
+/** The environment cannot be what the scenario wants. */
 export class EnvironmentError extends Error {
-  override readonly name = "StageProblem";
+  override readonly name = "EnvironmentError";
 }
 
 /** What came back, as a scenario looks at it. */

@@ -1,4 +1,4 @@
-import { nearest } from "../emulator/subjects/nearest.ts";
+import { nearest } from "../emulator/client/values.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import { isMatcher, MATCHER_NAMES, problemOfTaken, WORD_NAMES } from "./matching.ts";
 import type { Keys } from "./source.ts";

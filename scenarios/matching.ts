@@ -1,5 +1,4 @@
-import { parseDuration } from "../emulator/kernel/duration.ts";
-import { parseMicros } from "../emulator/kernel/instant.ts";
+import { parseDuration, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 

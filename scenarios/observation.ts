@@ -1,19 +1,27 @@
-import { readParquetFile } from "../emulator/storage/parquet/read-file.ts";
+import { openObjectStore } from "../contracts/targets/object-store.ts";
+import type { ControlClient } from "../emulator/client/control-client.ts";
+import type { Environment } from "./environment.ts";
 import { isSelector } from "./expectations.ts";
 import { differences, shownValue } from "./matching.ts";
-import { createObjectReader, type ObjectReader, READER_KEY } from "./object-reader.ts";
 import { valueAt } from "./paths.ts";
 import type { Variables } from "./variables.ts";
 
 /** What an `expect` step looks at, and how. */
 export interface Observation {
-  readonly s3Url: string;
+  readonly environment: Pick<Environment, "s3Url" | "readParquet">;
   readonly variables: Variables;
-  control<T>(method: string, path: string, body?: unknown): Promise<T>;
+  readonly control: ControlClient;
   api<T>(path: string): Promise<T>;
   /** Kept from the first look at the object store on. */
-  reader?: ObjectReader;
+  objects?: ReturnType<typeof openObjectStore>;
 }
+
+/** A key pair that a scenario under test cannot revoke by accident. */
+const READER_KEY = {
+  access_key_id: "scenario-reader",
+  secret_access_key: "scenario-reader-secret",
+  allow: ["get", "list"],
+} as const;
 
 type Reader = (
   observation: Observation,
@@ -23,14 +31,13 @@ type Reader = (
 /** Where an expectation can look; each gives the values that the members of the expectation are compared with. */
 const SOURCES: Readonly<Record<string, Reader>> = {
   objects: async (observation, { bucket = "traces", prefix = "" }) => {
-    const keys = await (await objectReaderOf(observation)).list(String(bucket), String(prefix));
+    const keys = await (await objectsOf(observation)).list(String(bucket), String(prefix));
     return { keys, count: keys.length };
   },
   parquet: (observation, { export: id }) => exportedRows(observation, String(id)),
-  verify: (observation, { export: id }) => observation.control("GET", `/exports/${String(id)}/verify`),
-  deliveries: async (observation, { where }) =>
-    listed(await observation.control("GET", "/webhooks/deliveries?limit=10000"), where),
-  journal: async (observation, { where }) => listed(await observation.control("GET", "/journal"), where),
+  verify: async ({ control }, { export: id }) => ({ ...(await control.exports.verify(String(id))) }),
+  deliveries: async ({ control }, { where }) => listed(await control.webhooks.deliveries(), where),
+  journal: async ({ control }, { where }) => listed(await control.journal(), where),
   variables: async ({ variables }) => variables,
 };
 
@@ -64,13 +71,14 @@ async function exportedRows(observation: Observation, id: string) {
   const runs = await observation.api<readonly ExportRun[]>(path);
   if (!Array.isArray(runs)) throw new Error(`GET ${path}: ${shownValue(runs)}`);
   const files = runs.flatMap(({ metadata }) => metadata.files);
-  const reader = await objectReaderOf(observation);
+  const objects = await objectsOf(observation);
   const columns = new Set<string>();
   const values: Record<string, unknown[]> = {};
   let rows = 0;
   for (const file of files) {
     const slash = file.indexOf("/");
-    const parquet = await readParquetFile(await reader.read(file.slice(0, slash), file.slice(slash + 1)));
+    const bytes = await objects.get(file.slice(0, slash), file.slice(slash + 1));
+    const parquet = await observation.environment.readParquet(bytes);
     rows += parquet.rowCount;
     for (const { name } of parquet.columns) columns.add(name);
     for await (const batch of parquet.batches())
@@ -83,9 +91,14 @@ async function exportedRows(observation: Observation, id: string) {
   return { files: files.length, rows, columns: [...columns], values };
 }
 
-async function objectReaderOf(observation: Observation): Promise<ObjectReader> {
-  if (observation.reader) return observation.reader;
-  await observation.control("POST", "/s3/credentials", READER_KEY);
-  observation.reader = createObjectReader(observation.s3Url);
-  return observation.reader;
+async function objectsOf(observation: Observation): Promise<NonNullable<Observation["objects"]>> {
+  if (observation.objects) return observation.objects;
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = READER_KEY;
+  await observation.control.objectStorage.createCredential(READER_KEY);
+  observation.objects = openObjectStore(observation.environment.s3Url, {
+    region: "us-east-1",
+    accessKeyId,
+    secretAccessKey,
+  });
+  return observation.objects;
 }

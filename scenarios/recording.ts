@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import { CONTROL_PATH } from "./runner.ts";
+import { CONTROL_PATH, createControlClient } from "../emulator/client/control-client.ts";
+import { ErrorReply, sendTo } from "../emulator/client/send.ts";
 import { verbatim } from "./variables.ts";
 
 /** A request as `GET /_emulator/v1/recording` tells it. */
@@ -55,18 +56,20 @@ const MAX_ID_DEPTH = 3;
 
 /** Rejects when no emulator answers at this address. */
 export async function record(url: string): Promise<Recorded> {
-  const [head, ...requests] = (await read(url, "/recording"))
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
-  const { settings } = JSON.parse(await read(url, "/config")) as Config;
+  const client = createControlClient(sendTo(url));
+  const [head, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
+    Head,
+    ...RecordedRequest[],
+  ];
+  const { settings } = await client.config<Config>().catch(notAnEmulator(url));
   return scenarioOf({ ...head, settings: settingsFor(settings, requests) }, requests);
 }
 
-async function read(url: string, path: string): Promise<string> {
-  const reply = await fetch(`${url}${CONTROL_PATH}${path}`).catch(() => undefined);
-  if (!reply?.ok) throw new Error(`${url}: no emulator answers there${reply ? ` (${reply.status})` : ""}`);
-  return reply.text();
+function notAnEmulator(url: string): (error: unknown) => never {
+  return (error) => {
+    const status = error instanceof ErrorReply ? ` (${error.status})` : "";
+    throw new Error(`${url}: no emulator answers there${status}`);
+  };
 }
 
 /** What a scenario must be told to go the same way; without need nothing, since a target cannot be told. */

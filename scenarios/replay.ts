@@ -39,7 +39,7 @@ export interface ReplayOptions {
   /** Instead of the seed that the scenario names. */
   readonly seed?: number;
   readonly update?: boolean;
-  /** Lets the worlds stay in which scenarios failed, the first ones, until the stages are closed. */
+  /** Lets the worlds stay in which scenarios failed, the first ones, until the environments are closed. */
   readonly keep?: boolean;
   /** What is given to the command that does it again, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
@@ -89,7 +89,7 @@ export function readScenarios(files: readonly string[]): readonly Scenario[] {
   return scenarios;
 }
 
-/** Plays scenarios, some at a time, each on a stage of its own; outcomes come in the order of the scenarios. */
+/** Plays scenarios, some at a time, each in an environment of its own; outcomes come in the order of the scenarios. */
 export async function replay(
   scenarios: readonly Scenario[],
   options: ReplayOptions,

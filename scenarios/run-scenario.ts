@@ -1,10 +1,13 @@
+import { CONTROL_PATH } from "../emulator/client/control-client.ts";
+import { ErrorReply } from "../emulator/client/send.ts";
 import { MAX_DIFFERENCES, MAX_PLAYED_STEPS } from "./bounds.ts";
 import type { GivenStep } from "./definition.ts";
 import type { Place, Scenario, Step } from "./document.ts";
 import type { Environment, Environments } from "./environment.ts";
 import { differences } from "./matching.ts";
+import type { Observation } from "./observation.ts";
 import { ABSENT, valueAt } from "./paths.ts";
-import { CONTROL_PATH, createRunner, curlLine } from "./runner.ts";
+import { createRunner, curlLine } from "./runner.ts";
 import { performStep, type StepContext } from "./steps.ts";
 import { filled, type Variables } from "./variables.ts";
 
@@ -18,7 +21,7 @@ export interface Failure {
   readonly curl: string | undefined;
 }
 
-/** How a scenario went on its stage. */
+/** How a scenario went in its environment. */
 export interface ScenarioRun {
   readonly seed: number;
   readonly steps: number;
@@ -28,8 +31,8 @@ export interface ScenarioRun {
 }
 
 /**
- * Plays a scenario on a stage of its own, to its end or to the first step that fails. `isToStay` says whether
- * the stage is left as that step has left it, until all of them are closed.
+ * Plays a scenario in an environment of its own, to its end or to the first step that fails. `shouldKeepOpen`
+ * says whether the environment is left as that step has left it, until all of them are closed.
  */
 export async function runScenario(
   scenario: Scenario,
@@ -50,14 +53,14 @@ export async function runScenario(
 async function runIn(environment: Environment, scenario: Scenario): Promise<ScenarioRun> {
   const runner = createRunner(environment);
   const variables: Variables = { ...standardVariables(environment), ...scenario.variables };
-  const observation = {
-    s3Url: environment.s3Url,
+  const observation: Observation = {
+    environment,
     variables,
     control: runner.control,
     api: async <T>(path: string) => (await runner.send(`GET ${path}`, {})).body as T,
   };
   const progress: Progress = { context: { runner, observation, variables }, environment, steps: 0 };
-  const failure = await runSteps(progress, scenario.steps);
+  const failure = await runSteps(progress, scenario.steps).finally(() => observation.objects?.close());
   const journal = await environment.request({
     region: "us",
     method: "GET",
@@ -97,7 +100,7 @@ async function runStep(progress: Progress, step: Step): Promise<Failure | undefi
     const found = await performStep(progress.context, step);
     return found.length === 0 ? undefined : failed(progress, step, found);
   } catch (error) {
-    return failed(progress, step, [(error as Error).message]);
+    return failed(progress, step, [error instanceof ErrorReply ? error.explained : (error as Error).message]);
   }
 }
 

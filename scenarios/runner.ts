@@ -1,4 +1,6 @@
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/subjects/auth.ts";
+import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
+import { valueOf } from "../emulator/client/send.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import type { Environment, ScenarioReply, ScenarioRequest } from "./environment.ts";
 
 /** What was asked and what came back, with the reply read as JSON where it is. */
@@ -13,12 +15,9 @@ export interface Runner {
   /** The latest exchange, for the account of a failure. */
   readonly last: Exchange | undefined;
   send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange>;
-  /** A test-only operation that has to succeed. */
-  control<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Test-only operations that have to succeed. */
+  readonly control: ControlClient;
 }
-
-/** Below it are the test-only operations. */
-export const CONTROL_PATH = "/_emulator/v1";
 
 const DEFAULT_HEADERS = {
   "content-type": "application/json",
@@ -26,7 +25,7 @@ const DEFAULT_HEADERS = {
   "x-tenant-id": DEFAULT_TENANT_ID,
 };
 
-/** Sends to one stage; `control` throws when its operation is refused. */
+/** Sends to one environment. */
 export function createRunner(environment: Environment): Runner {
   let last: Exchange | undefined;
 
@@ -41,7 +40,7 @@ export function createRunner(environment: Environment): Runner {
     };
     last = undefined;
     const answer = await environment.request(request);
-    last = { request, answer, body: readBody(answer) };
+    last = { request, answer, body: valueOf(answer.text, answer.headers["content-type"] ?? null) };
     return last;
   }
 
@@ -50,13 +49,10 @@ export function createRunner(environment: Environment): Runner {
       return last;
     },
     send,
-    async control<T>(method: string, path: string, body?: unknown) {
-      const reply = await send(`${method} ${CONTROL_PATH}${path}`, { body });
-      const { error } = (reply.body ?? {}) as { readonly error?: { readonly message?: string } };
-      if (reply.answer.status >= 400)
-        throw new Error(`${method} ${CONTROL_PATH}${path}: ${reply.answer.status} ${error?.message ?? ""}`);
-      return reply.body as T;
-    },
+    control: createControlClient(async (path, { method, headers, body }) => {
+      const { status, headers: received, text } = (await send(`${method} ${path}`, { headers, body })).answer;
+      return { status, headers: { get: (name) => received[name] ?? null }, text: async () => text };
+    }),
   };
 }
 
@@ -73,20 +69,6 @@ function headersFor(options: ScenarioRequest["headers"] = {}): Record<string, st
 function textOf(body: unknown): string | undefined {
   if (body === undefined) return undefined;
   return typeof body === "string" ? body : JSON.stringify(body);
-}
-
-function readBody({ headers, text }: ScenarioReply): unknown {
-  const isLines = headers["content-type"] === "application/x-ndjson";
-  try {
-    if (isLines)
-      return text
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line));
-    return text === "" ? null : JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The exchange as a line for a shell. */

@@ -2,8 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { LineCounter, parseDocument } from "yaml";
-import { parseMicros } from "../emulator/kernel/instant.ts";
-import { nearest } from "../emulator/subjects/nearest.ts";
+import { nearest, parseMicros } from "../emulator/client/values.ts";
 import { MAX_FILE_BYTES } from "./bounds.ts";
 import { scenarioSchema } from "./schema.ts";
 

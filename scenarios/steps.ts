@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { CONTROL_PATH } from "../emulator/client/control-client.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { Step } from "./document.ts";
 import { differences, shownValue } from "./matching.ts";
 import { type Observation, worldDifferences } from "./observation.ts";
 import { ABSENT, valueAt } from "./paths.ts";
-import { CONTROL_PATH, type Exchange, type Runner } from "./runner.ts";
+import type { Exchange, Runner } from "./runner.ts";
 import { filled, type Variables } from "./variables.ts";
 
 /** What the steps of one scenario share. */
@@ -114,12 +115,15 @@ function collect(
 type Seed = GivenStep<"seed">["seed"];
 
 /** Puts data there in one way or several; the value is what the last of them answered. */
-async function seed({ runner }: StepContext, input: Seed, { place: location }: Step): Promise<unknown> {
+async function seed(
+  { runner, observation: { control } }: StepContext,
+  input: Seed,
+  { place: location }: Step,
+): Promise<unknown> {
   let value: unknown = {};
-  if (input.bucket !== undefined) value = await runner.control("POST", "/s3/buckets", { name: input.bucket });
-  if (input.credential !== undefined)
-    value = await runner.control("POST", "/s3/credentials", input.credential);
-  if (input.traces !== undefined) value = await runner.control("POST", "/traces/generate", input.traces);
+  if (input.bucket !== undefined) value = await control.objectStorage.createBucket(input.bucket);
+  if (input.credential !== undefined) value = await control.objectStorage.createCredential(input.credential);
+  if (input.traces !== undefined) value = await control.call("POST", "/traces/generate", input.traces);
   const runs = [
     ...(input.runs ?? []),
     ...(input.file === undefined ? [] : runsIn(input.file, location.file)),

@@ -1,66 +1,68 @@
+import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
+import { ErrorReply, NoReply, sendTo } from "../emulator/client/send.ts";
+import type { Status } from "../emulator/client/views.ts";
 import {
   type Environment,
   EnvironmentError,
   type EnvironmentOptions,
   type Environments,
+  type ReadParquet,
   replyOf,
 } from "./environment.ts";
 import { differences } from "./matching.ts";
 
 const REPLY_TIMEOUT_MS = 10 * 60_000;
 
-/** What an emulator says of a world. */
-interface World {
-  readonly url: string;
-  readonly eu_url: string;
-  readonly s3_url: string;
-  readonly seed: number;
-  readonly now: string;
-  readonly clock: { readonly mode: string };
+/** Worlds of the emulator at an address, one for each scenario; without worlds the whole of it serves, emptied. */
+export async function openTarget(
+  url: string,
+  world: string | undefined,
+  readParquet: ReadParquet,
+): Promise<Environments> {
+  if (world !== undefined)
+    return openWorld(world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`, readParquet);
+  const hasWorlds = await asked(url, ({ worlds }) => worlds.list().then(() => true, isKnownPath));
+  return hasWorlds ? openWorlds(url, readParquet) : openWorld(url, readParquet);
 }
 
-type MadeWorld = Omit<World, "seed"> & { readonly id: string };
-
-/** Worlds of the emulator at an address, one for each scenario; without worlds the whole of it serves, emptied. */
-export async function openTarget(url: string, world: string | undefined): Promise<Environments> {
-  if (world !== undefined) return openWorld(world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`);
-  const { status } = await ask(url, "GET", "/worlds");
-  return status === 404 ? openWorld(url) : openWorlds(url);
+/** An emulator may refuse to list its worlds; without worlds, the path is not known. */
+function isKnownPath(error: unknown): boolean {
+  if (error instanceof ErrorReply) return error.status !== 404;
+  throw error;
 }
 
 /** One world, which is emptied for each scenario. */
-function openWorld(url: string): Environments {
+function openWorld(url: string, readParquet: ReadParquet): Environments {
   return {
     maxOpen: 1,
     keepsWorlds: true,
     async open(setting) {
-      const initial = await control<World>(url, "POST", "/reset", {});
+      const initial = await asked(url, (client) => client.reset());
       await refuseMismatch(setting, initial, url);
       await freeze(url, initial);
-      return environmentAt(url, initial, async () => {});
+      return environmentAt(url, initial, readParquet, async () => {});
     },
     close: async () => {},
   };
 }
 
 /** A world of its own for each scenario, removed behind it. */
-function openWorlds(url: string): Environments {
+function openWorlds(url: string, readParquet: ReadParquet): Environments {
   const open = new Set<string>();
   let isClosed = false;
 
   async function remove(id: string): Promise<void> {
     open.delete(id);
     // Somebody else may have removed it, or the emulator have ended: either way it is gone.
-    await ask(url, "DELETE", `/worlds/${id}`).catch(() => undefined);
+    await asked(url, ({ worlds }) => worlds.remove(id)).catch(() => undefined);
   }
 
-  async function begin(setting: EnvironmentOptions, made: MadeWorld): Promise<Environment> {
-    const base = `${url}/w/${made.id}`;
-    const { seed } = await control<World>(base, "GET", "/status");
-    const initial = { ...made, seed };
+  async function begin(setting: EnvironmentOptions, id: string): Promise<Environment> {
+    const base = `${url}/w/${id}`;
+    const initial = await asked(base, (client) => client.status());
     await refuseMismatch(setting, initial, url);
     await freeze(base, initial);
-    return environmentAt(base, initial, () => remove(made.id));
+    return environmentAt(base, initial, readParquet, () => remove(id));
   }
 
   return {
@@ -71,14 +73,14 @@ function openWorlds(url: string): Environments {
           "it works with what all worlds of an emulator share; play it without --target, or with --world main",
         );
       const { seed, now } = setting;
-      const request = { from: "seeded", clock: "frozen", seed, now };
-      const made = await control<MadeWorld>(url, "POST", "/worlds", request);
-      open.add(made.id);
+      const order = { from: "seeded", clock: "frozen", seed, now } as const;
+      const { id } = await asked(url, ({ worlds }) => worlds.create(order));
+      open.add(id);
       try {
         if (isClosed) throw new EnvironmentError("the replay was ended");
-        return await begin(setting, made);
+        return await begin(setting, id);
       } catch (error) {
-        await remove(made.id);
+        await remove(id);
         throw error;
       }
     },
@@ -90,13 +92,13 @@ function openWorlds(url: string): Environments {
 }
 
 /** Time that stands still already is left as it is: it would be a turn more than in this process. */
-async function freeze(url: string, { clock }: World): Promise<void> {
-  if (clock.mode !== "frozen") await control(url, "POST", "/clock/freeze");
+async function freeze(url: string, { clock }: Status): Promise<void> {
+  if (clock.mode !== "frozen") await asked(url, (client) => client.clock.freeze());
 }
 
 async function refuseMismatch(
   { seed, now, settings }: EnvironmentOptions,
-  initial: World,
+  initial: Status,
   url: string,
 ): Promise<void> {
   const unmet = await unmetSettings(settings, url);
@@ -121,7 +123,7 @@ async function unmetSettings(
 ): Promise<readonly string[]> {
   const unmet = Object.entries(settings);
   if (unmet.length === 0) return [];
-  const { settings: had } = await control<Configured>(url, "GET", "/config");
+  const { settings: had } = await asked(url, (client) => client.config<Configured>());
   const known: Readonly<Record<string, unknown>> = { ...had, rate_limits: had.rateLimits };
   return unmet.flatMap(([name, value]) =>
     differences(value, Object.hasOwn(known, name) ? known[name] : undefined).length === 0 ? [] : [name],
@@ -135,7 +137,8 @@ interface Configured {
 /** The address that was given leads there, whatever the emulator calls itself. */
 function environmentAt(
   base: string,
-  { url, eu_url, s3_url, seed }: World,
+  { url, eu_url, s3_url, seed }: Status,
+  readParquet: ReadParquet,
   close: Environment["close"],
 ): Environment {
   return {
@@ -152,27 +155,21 @@ function environmentAt(
       });
       return replyOf(reply);
     },
+    readParquet,
     close,
   };
 }
 
-async function control<T>(url: string, method: string, path: string, body?: unknown): Promise<T> {
-  const reply = await ask(url, method, path, body);
-  if (reply.ok) return (await reply.json()) as T;
-  const answer = (await reply.json().catch(() => undefined)) as Partial<Refused> | undefined;
-  const { message: why = "is it an emulator?", hint = "" } = answer?.error ?? {};
-  throw new EnvironmentError(
-    `${url}: ${method} ${path} answered ${reply.status}: ${`${why} ${hint}`.trimEnd()}`,
-  );
-}
-
-interface Refused {
-  readonly error: { readonly message?: string; readonly hint?: string };
-}
-
-async function ask(url: string, method: string, path: string, body?: unknown): Promise<Response> {
-  const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const reply = await fetch(`${url}/_emulator/v1${path}`, init).catch(() => undefined);
-  if (reply) return reply;
-  throw new EnvironmentError(`${url}: nothing answers there; start it with \`emulator start\``);
+/** Calls the emulator; what it refuses, and that nothing answers, is told with the address. */
+async function asked<T>(url: string, act: (client: ControlClient) => Promise<T>): Promise<T> {
+  try {
+    return await act(createControlClient(sendTo(url)));
+  } catch (error) {
+    if (error instanceof NoReply) throw new EnvironmentError(error.message);
+    if (!(error instanceof ErrorReply)) throw error;
+    const isRefusal = error.code !== undefined;
+    throw new EnvironmentError(
+      isRefusal ? `${url}: ${error.explained}` : `${url}: ${error.message} Is it an emulator?`,
+    );
+  }
 }

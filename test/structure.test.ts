@@ -14,12 +14,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ["contracts/spec"],
   ["contracts", "emulator/kernel"],
   ["emulator/subjects"],
-  ["emulator/http", "emulator/config"],
-  ["emulator/storage", "emulator/control"],
+  ["emulator/http", "emulator/config", "emulator/client"],
+  ["emulator/storage", "emulator/control", "scenarios"],
   ["emulator/s3", "emulator/oracle"],
   ["emulator/runtime"],
-  ["scenarios", "fixtures"],
-  ["emulator/entries"],
+  ["emulator/entries", "fixtures"],
   ["bin"],
 ];
 
@@ -193,6 +192,13 @@ describe("the imports", () => {
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
     expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it("scenarios know the emulator only by its client", () => {
+    const used = within(["scenarios"]).flatMap(importsOf);
+    const ofEmulator = used.filter((target) => isWithin(target, "emulator"));
+    expect(ofEmulator.filter((target) => !isWithin(target, "emulator/client"))).toEqual([]);
+    expect(ofEmulator.length).toBeGreaterThan(0);
   });
 
   it("nothing outside tests and benchmarks imports them", () => {

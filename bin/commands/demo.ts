@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { type Command, CommandFailure, type Invocation } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
-import { makeDemoFolder } from "../demo-folder.ts";
-import { runDemo } from "../demo-run.ts";
+import { makeDemoFolder } from "../demo/folder.ts";
+import { runDemo } from "../demo/run.ts";
 import { firstSignal } from "../signals.ts";
 import { startOrExplain } from "../start-problems.ts";
-import { openProgress, print } from "../terminal.ts";
+import { openProgress, printResult } from "../terminal.ts";
 
 const DEFAULT_FOLDER = ".emulator/demo";
 /** A Tuesday: sample traces of the three days before are exported. */
@@ -40,8 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
       const account = await Promise.race([demoRun, interrupted.then(failInterrupted), breakdown]);
       if (typeof account === "number") return account;
       progress.clear();
-      if (flags.json === true) print(JSON.stringify(account.facts));
-      else if (flags.quiet !== true) for (const line of account.lines) print(line);
+      printResult(invocation, account.facts, account.lines);
       return account.facts.verified ? 0 : 1;
     } finally {
       progress.clear();

@@ -8,9 +8,9 @@ import {
   checkPorts,
   checkRunning,
   type Finding,
-} from "../findings.ts";
+} from "../doctor/findings.ts";
 import { findLocator, urlFlag } from "../running.ts";
-import { print } from "../terminal.ts";
+import { printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary: "look for what may keep the emulator from working, and say what to do",
@@ -20,7 +20,6 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags } = invocation;
   const resolved = await configurationOf(invocation);
   const url = urlFlag(invocation) ?? (await findLocator(invocation))?.url;
   const folder = locatorFolder(resolved, invocation.cwd);
@@ -33,8 +32,7 @@ async function run(invocation: Invocation): Promise<number> {
     checkClock(Date.now()),
   ];
   const ok = findings.every((finding) => finding.ok);
-  if (flags.json === true) print(JSON.stringify({ ok, findings }));
-  else if (flags.quiet !== true) for (const finding of findings) print(lineOf(finding));
+  printResult(invocation, { ok, findings }, findings.map(lineOf));
   return ok ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { basePathOf, requireLocator, statusOf, targetUrl, urlFlag } from "../running.ts";
+import { basePathOf, requireLocator, runningWorld, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
@@ -11,12 +11,10 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const url = urlFlag(invocation);
-  const world = basePathOf(invocation);
-  const isElsewhere = url !== undefined || world !== "";
+  const isElsewhere = urlFlag(invocation) !== undefined || basePathOf(invocation) !== "";
   // The locator has the addresses of the world main, and can be read while nothing answers.
   const addresses = isElsewhere
-    ? await statusOf(await targetUrl(invocation))
+    ? await (await runningWorld(invocation)).client.status()
     : await requireLocator(invocation);
   const variables = childEnvironment(addresses);
   if (invocation.flags.json === true) print(JSON.stringify(variables));

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { exitCodeAfter } from "../signals.ts";
-import { missingLines } from "../snapshot-lines.ts";
+import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { printError } from "../terminal.ts";
+import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-const UNTRIGGERED_FAULTS = 4;
 const FORWARDED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 export const command: Command = {
@@ -37,10 +37,8 @@ async function run(invocation: Invocation): Promise<number> {
     void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
     const exitCode = await Promise.race([child, defectExit]);
-    const untriggered = configuration.settings.strict ? running.untriggeredFaults() : [];
-    for (const { id, plane, match, then } of untriggered)
-      printError(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
-    return exitCode === 0 && untriggered.length > 0 ? UNTRIGGERED_FAULTS : exitCode;
+    const faultsCode = exitCodeOfFaults(running, configuration);
+    return exitCode === 0 ? faultsCode : exitCode;
   });
 }
 

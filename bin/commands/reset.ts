@@ -1,7 +1,6 @@
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { callControl } from "../control-client.ts";
-import { targetUrl } from "../running.ts";
-import { print } from "../terminal.ts";
+import { runningWorld } from "../running.ts";
+import { printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary: "make the world as a fresh one, with the seed data of its configuration",
@@ -11,11 +10,8 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags } = invocation;
-  const url = await targetUrl(invocation);
-  const body = flags.empty === true ? { empty: true } : {};
-  const answer = await callControl<unknown>(url, "/_emulator/v1/reset", { method: "POST", body });
-  if (flags.json === true) print(JSON.stringify(answer));
-  else if (flags.quiet !== true) print(`${url} is as fresh`);
+  const { url, client } = await runningWorld(invocation);
+  const status = await client.reset(invocation.flags.empty === true ? { empty: true } : {});
+  printResult(invocation, status, [`${url} is as fresh`]);
   return 0;
 }

@@ -1,36 +1,30 @@
 import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
-import { callControl } from "../control-client.ts";
-import { targetUrl } from "../running.ts";
-import { exportTo, importFrom } from "../snapshot-files.ts";
-import { missingLines } from "../snapshot-lines.ts";
-import { print } from "../terminal.ts";
+import { type RunningWorld, runningWorld } from "../running.ts";
+import { exportTo, importFrom } from "../snapshot/files.ts";
+import { missingLines } from "../snapshot/lines.ts";
+import { printResult } from "../terminal.ts";
 
 interface Action {
   /** Names of what has to follow; one in brackets may be left out. */
   readonly operands: readonly string[];
   /** Flags that no other action takes. */
   readonly flags?: readonly string[];
-  run(url: string, names: readonly string[], invocation: Invocation): Promise<unknown>;
+  run(world: RunningWorld, names: readonly string[], invocation: Invocation): Promise<unknown>;
   lines(answer: never): readonly string[];
 }
 
-const SNAPSHOTS = "/_emulator/v1/snapshots";
-const LONG_MS = 10 * 60_000;
-
-const pathOf = (name: string | undefined) => `${SNAPSHOTS}/${encodeURIComponent(name ?? "")}`;
+const TIMEOUT_MS = 10 * 60_000;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   save: {
     operands: ["<name>"],
-    run: (url, [name]) =>
-      callControl<SnapshotView>(url, SNAPSHOTS, { method: "POST", body: { name }, timeoutMs: LONG_MS }),
+    run: ({ client }, [name = ""]) => client.snapshots.save(name),
     lines: (snapshot: SnapshotView) => [`${snapshot.name} is saved (${snapshot.of} at ${snapshot.now})`],
   },
   load: {
     operands: ["<name>"],
-    run: (url, [name]) =>
-      callControl<SnapshotView>(url, `${pathOf(name)}/load`, { method: "POST", timeoutMs: LONG_MS }),
+    run: ({ client }, [name = ""]) => client.snapshots.load(name),
     lines: (snapshot: SnapshotView) => [
       `${snapshot.name} is loaded; it is ${snapshot.now}`,
       ...missingLines(snapshot.missing),
@@ -38,19 +32,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   list: {
     operands: [],
-    run: (url) => callControl<readonly SnapshotView[]>(url, SNAPSHOTS),
+    run: ({ client }) => client.snapshots.list(),
     lines: (all: readonly SnapshotView[]) =>
       all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
   },
   rm: {
     operands: ["<name>"],
-    run: (url, [name]) => callControl<{ removed: string }>(url, pathOf(name), { method: "DELETE" }),
+    run: ({ client }, [name = ""]) => client.snapshots.remove(name),
     lines: ({ removed }: { removed: string }) => [`${removed} is removed`],
   },
   export: {
     operands: ["<name>", "<file>"],
     flags: ["passphrase", "passphrase-file", "force"],
-    run: exportTo,
+    run: ({ url }, ...rest) => exportTo(url, ...rest),
     lines: ({ file, bytes, left_out }: Awaited<ReturnType<typeof exportTo>>) => [
       `${file} is written (${bytes} bytes)`,
       ...(left_out
@@ -61,7 +55,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   import: {
     operands: ["<file>", "[name]"],
     flags: ["passphrase", "passphrase-file", "without-secrets", "force"],
-    run: importFrom,
+    run: ({ url }, ...rest) => importFrom(url, ...rest),
     lines: (snapshot: SnapshotView) => [
       `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` puts it in place`,
       ...missingLines(snapshot.missing),
@@ -86,15 +80,14 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags, operands } = invocation;
+  const { operands } = invocation;
   const [name = "", ...names] = operands;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action)
     throw new UsageError(`${name}: snapshot does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
   refuseMisuse(name, action, names, invocation);
-  const answer = await action.run(await targetUrl(invocation), names, invocation);
-  if (flags.json === true) print(JSON.stringify(answer));
-  else if (flags.quiet !== true) for (const line of action.lines(answer as never)) print(line);
+  const answer = await action.run(await runningWorld(invocation, TIMEOUT_MS), names, invocation);
+  printResult(invocation, answer, action.lines(answer as never));
   return 0;
 }
 

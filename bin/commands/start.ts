@@ -2,14 +2,14 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
-import type { FaultRule } from "../../emulator/subjects/faults/records.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { endSoon, firstSignal } from "../signals.ts";
-import { missingLines } from "../snapshot-lines.ts";
+import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { print, printError } from "../terminal.ts";
+import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 export const command: Command = {
   summary: "start everything and run until SIGINT or SIGTERM",
@@ -39,10 +39,7 @@ async function run(invocation: Invocation): Promise<number> {
       for (const line of missingLines(running.missing)) printError(line);
       reportReady(running.ready, resolved.configuration, invocation);
       const ended = await Promise.race([signal, defectExit]);
-      if (typeof ended === "number") return ended;
-      return resolved.configuration.settings.strict
-        ? reportUntriggeredFaults(running.untriggeredFaults())
-        : 0;
+      return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);
     } finally {
       if (readyFile !== undefined) rmSync(readyFile, { force: true });
       removeLocator(folder, running.ready.pid);
@@ -50,15 +47,6 @@ async function run(invocation: Invocation): Promise<number> {
   });
   endSoon(exitCode);
   return exitCode;
-}
-
-const UNTRIGGERED_FAULTS = 4;
-
-/** Under `--strict` a fault that waited in vain is an error: the test that armed it has shown nothing. */
-function reportUntriggeredFaults(untriggered: readonly FaultRule[]): number {
-  for (const { id, plane, match, then } of untriggered)
-    printError(`fault ${id} never struck: ${JSON.stringify({ plane, match, then })}`);
-  return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }
 
 function reportReady(ready: ReadyLine, configuration: Configuration, { flags, cwd }: Invocation): void {

@@ -1,6 +1,6 @@
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { statusOf, targetUrl } from "../running.ts";
-import { print } from "../terminal.ts";
+import { runningWorld } from "../running.ts";
+import { printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary: "say what runs, and where",
@@ -10,10 +10,10 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const status = await statusOf(await targetUrl(invocation));
-  if (invocation.flags.quiet === true) return 0;
-  if (invocation.flags.json === true) print(JSON.stringify(status));
-  else for (const [name, value] of Object.entries(status)) print(`${name.padEnd(12)} ${formatValue(value)}`);
+  const { client } = await runningWorld(invocation);
+  const status = await client.status();
+  const lines = Object.entries(status).map(([name, value]) => `${name.padEnd(12)} ${formatValue(value)}`);
+  if (invocation.flags.quiet !== true) printResult(invocation, status, lines);
   return 0;
 }
 

@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
-import { requireLocator, statusOf, urlFlag } from "../running.ts";
-import { print } from "../terminal.ts";
+import { clientAt, requireLocator, urlFlag } from "../running.ts";
+import { printResult } from "../terminal.ts";
 
 const TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
@@ -16,7 +16,6 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags } = invocation;
   const locator = await requireLocator(invocation);
   await proveIdentity(locator, urlFlag(invocation));
   process.kill(locator.pid, "SIGTERM");
@@ -28,8 +27,8 @@ async function run(invocation: Invocation): Promise<number> {
       );
     await pause(POLL_MS);
   }
-  if (flags.json === true) print(JSON.stringify({ stopped: true, url: locator.url, pid: locator.pid }));
-  else if (flags.quiet !== true) print(`${locator.url} (process ${locator.pid}) has stopped`);
+  const { url, pid } = locator;
+  printResult(invocation, { stopped: true, url, pid }, [`${url} (process ${pid}) has stopped`]);
   return 0;
 }
 
@@ -42,7 +41,7 @@ async function proveIdentity(locator: Locator, url: string | undefined): Promise
     throw new CommandFailure(
       `${url} is not the emulator of this folder (${locator.url}); ${fix}, or name its folder with --data`,
     );
-  const { pid } = await statusOf(locator.url);
+  const { pid } = await clientAt(locator.url).status();
   if (pid !== locator.pid)
     throw new CommandFailure(`${locator.url} answers as process ${pid}, not ${locator.pid}; ${fix}`);
 }

@@ -1,8 +1,7 @@
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { callControl } from "../control-client.ts";
-import { targetUrl } from "../running.ts";
-import { print } from "../terminal.ts";
-import { type Verdict, verdictLines } from "../verdict.ts";
+import { runningWorld } from "../running.ts";
+import { printResult } from "../terminal.ts";
+import { verdictLines } from "../verdict.ts";
 
 const TIMEOUT_MS = 30 * 60_000;
 
@@ -14,12 +13,9 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags, operands } = invocation;
-  const id = operands[0] ?? "";
-  const url = await targetUrl(invocation);
-  const path = `/_emulator/v1/exports/${encodeURIComponent(id)}/verify`;
-  const verdict = await callControl<Verdict>(url, path, { timeoutMs: TIMEOUT_MS });
-  if (flags.json === true) print(JSON.stringify(verdict));
-  else if (flags.quiet !== true) for (const line of verdictLines(id, verdict)) print(line);
+  const [id = ""] = invocation.operands;
+  const { client } = await runningWorld(invocation, TIMEOUT_MS);
+  const verdict = await client.exports.verify(id);
+  printResult(invocation, verdict, verdictLines(id, verdict));
   return verdict.ok ? 0 : 1;
 }

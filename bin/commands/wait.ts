@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseDuration } from "../../emulator/kernel/duration.ts";
 import { type Command, CommandFailure, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
-import { tryCall } from "../control-client.ts";
-import { basePathOf, findLocator, urlFlag } from "../running.ts";
-import { print } from "../terminal.ts";
+import { basePathOf, findLocator, isReady, urlFlag } from "../running.ts";
+import { printResult } from "../terminal.ts";
 
 const DEFAULT_TIMEOUT = "PT30S";
 const POLL_MS = 100;
@@ -20,17 +19,19 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { flags } = invocation;
-  const timeout = String(flags.timeout ?? DEFAULT_TIMEOUT);
+  const timeout = String(invocation.flags.timeout ?? DEFAULT_TIMEOUT);
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined)
     throw new UsageError(`--timeout: "${timeout}" will not do; give a duration such as PT30S`);
-  const timeoutFlag = urlFlag(invocation);
+  const given = urlFlag(invocation);
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     // An emulator that is just starting has not left its locator yet, so it is looked for each time.
-    const url = timeoutFlag ?? (await findLocator(invocation))?.url;
-    if (url !== undefined && (await isReady(url + basePathOf(invocation)))) return report(url, flags);
+    const url = given ?? (await findLocator(invocation))?.url;
+    if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) {
+      printResult(invocation, { ready: true, url }, [`${url} is ready`]);
+      return 0;
+    }
     if (performance.now() >= deadline)
       throw new CommandFailure(
         url === undefined
@@ -39,14 +40,4 @@ async function run(invocation: Invocation): Promise<number> {
       );
     await pause(POLL_MS);
   }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  return (await tryCall(url, "/readyz", { timeoutMs: PROBE_TIMEOUT_MS }))?.status === 200;
-}
-
-function report(url: string, flags: Invocation["flags"]): number {
-  if (flags.json === true) print(JSON.stringify({ ready: true, url }));
-  else if (flags.quiet !== true) print(`${url} is ready`);
-  return 0;
 }

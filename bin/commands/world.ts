@@ -1,31 +1,34 @@
+import type { ControlClient } from "../../emulator/client/control-client.ts";
+import type { WorldView } from "../../emulator/subjects/control-operation.ts";
 import { type Command, type Invocation, TARGET_FLAGS, UsageError } from "../command.ts";
-import { callControl } from "../control-client.ts";
-import { targetUrl } from "../running.ts";
-import { print } from "../terminal.ts";
+import { runningWorld } from "../running.ts";
+import { printResult } from "../terminal.ts";
 
-interface World {
-  readonly id: string;
-  readonly from: string | null;
-  readonly url: string;
-  readonly now: string | null;
+interface Action {
+  readonly operands: number;
+  run(client: ControlClient, invocation: Invocation, id: string | undefined): Promise<unknown>;
+  lines(answer: never): readonly string[];
 }
 
-type Action = (url: string, invocation: Invocation, id: string | undefined) => Promise<unknown>;
-
-const WORLDS = "/_emulator/v1/worlds";
 const ID_WIDTH = 20;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  list: (url) => callControl<readonly World[]>(url, WORLDS),
-  create: (url, { flags }, id) => {
-    const body = {
-      ...(id !== undefined && { id }),
-      ...(typeof flags.from === "string" && { from: flags.from }),
-    };
-    return callControl<World>(url, WORLDS, { method: "POST", body });
+  list: {
+    operands: 0,
+    run: (client) => client.worlds.list(),
+    lines: (worlds: readonly WorldView[]) => worlds.map(lineOf),
   },
-  rm: (url, _, id) =>
-    callControl<World>(url, `${WORLDS}/${encodeURIComponent(needed(id))}`, { method: "DELETE" }),
+  create: {
+    operands: 1,
+    run: (client, { flags: { from } }, id) =>
+      client.worlds.create({ id, ...(typeof from === "string" && { from }) }),
+    lines: (world: WorldView) => [lineOf(world)],
+  },
+  rm: {
+    operands: 1,
+    run: (client, _, id) => client.worlds.remove(needed(id)),
+    lines: ({ id }: WorldView) => [`${id} is removed`],
+  },
 };
 
 export const command: Command = {
@@ -47,23 +50,18 @@ async function run(invocation: Invocation): Promise<number> {
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action)
     throw new UsageError(`${name}: world does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
-  const extra = name === "list" ? id : surplus;
+  const extra = [id, surplus][action.operands];
   if (extra !== undefined) throw new UsageError(`${extra}: not expected after world ${name}`);
   if (flags.from !== undefined && name !== "create")
     throw new UsageError("--from: only `world create` takes it");
   if (name === "rm") needed(id);
-  const answer = await action(await targetUrl(invocation), invocation, id);
-  if (flags.json === true) print(JSON.stringify(answer));
-  else if (flags.quiet !== true) for (const line of linesOf(name, answer)) print(line);
+  const { client } = await runningWorld(invocation);
+  const answer = await action.run(client, invocation, id);
+  printResult(invocation, answer, action.lines(answer as never));
   return 0;
 }
 
-function linesOf(name: string, answer: unknown): readonly string[] {
-  if (name === "list") return (answer as readonly World[]).map(lineOf);
-  return name === "rm" ? [`${(answer as World).id} is removed`] : [lineOf(answer as World)];
-}
-
-function lineOf({ id, from, url, now }: World): string {
+function lineOf({ id, from, url, now }: WorldView): string {
   const origin = from === null ? "began empty" : `goes on from ${from}`;
   return `${id.padEnd(ID_WIDTH)}${url}; ${origin}; ${now ?? "not in use since the start"}`;
 }

@@ -1,5 +1,6 @@
 import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
+import { control } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender } from "./send.ts";
@@ -85,9 +86,7 @@ async function startFresh(start: StartEmulator, options: CaseSettings): Promise<
 
 /** Resets an emulator; false when it could not, for instance after a defect. */
 async function reset({ sender: { send } }: PooledEmulator): Promise<boolean> {
-  const headers = { "content-type": "application/json" };
-  const request = { region: "us", method: "POST", path: "/_emulator/v1/reset", headers, body: "{}" } as const;
-  return send(request).then(
+  return send(control("POST", "/reset", {})).then(
     ({ status }) => status === 200,
     () => false,
   );

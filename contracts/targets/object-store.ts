@@ -3,7 +3,7 @@ import type { Identity, ObjectStore } from "../engine/target.ts";
 /** The AWS SDK, which is loaded when a case first looks into a bucket. */
 export function openObjectStore(
   endpoint: string | undefined,
-  { region, accessKeyId, secretAccessKey, sessionToken }: Identity["bucket"],
+  { region, accessKeyId, secretAccessKey, sessionToken }: Omit<Identity["bucket"], "name" | "endpointUrl">,
 ): ObjectStore & { close(): void } {
   let loaded: ReturnType<typeof load> | undefined;
 

@@ -5,10 +5,11 @@ import {
   type StartedTestContainer,
   Wait,
 } from "testcontainers";
-import { childEnvironment } from "../runtime/library/child-environment.ts";
+import { childEnvironment } from "../client/child-environment.ts";
+import { CONTROL_PATH, createControlClient } from "../client/control-client.ts";
+import { sendTo } from "../client/send.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
-const CONTROL_PATH = "/_emulator/v1";
 const ALLOWED_HOSTS = "EMULATOR_ALLOWED_HOSTS";
 
 /** The image that `docker build -t trace-platform-emulator .` makes. */
@@ -80,14 +81,7 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
   }
 
   /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
-  async control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    const reply = await fetch(`${this.url}${CONTROL_PATH}${path}`, {
-      method,
-      headers: { "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const value = (await reply.json()) as T & { readonly error?: { readonly message: string } };
-    if (!reply.ok) throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
-    return value;
+  control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    return createControlClient(sendTo(this.url)).call<T>(method, path, body);
   }
 }

@@ -1,20 +1,21 @@
-import type { Configuration, ReadyLine } from "../config/configuration.ts";
+import { type ControlClient, createControlClient } from "../client/control-client.ts";
+import type { WorldAddresses } from "../client/views.ts";
+import type { Configuration } from "../config/configuration.ts";
 import { resolveConfiguration } from "../config/resolve.ts";
 import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
-import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { World } from "../subjects/turn.ts";
 import type { Emulator, EmulatorSnapshots } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
 import { type RunningEmulator, start } from "./start.ts";
 
+export type { FaultOrder, FaultView } from "../client/faults.ts";
+export type { AdvanceResult, AdvanceTarget } from "../client/views.ts";
 export type { ReadyLine } from "../config/configuration.ts";
 export type { Verification } from "../subjects/control-operation.ts";
 export type {
-  AdvanceResult,
-  AdvanceTarget,
   Emulator,
   EmulatorClock,
   EmulatorFaults,
@@ -22,7 +23,6 @@ export type {
   EmulatorSnapshots,
   Snapshot,
 } from "./library/emulator.ts";
-export type { FaultOrder, FaultView } from "./library/faults.ts";
 export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
 
@@ -47,27 +47,15 @@ interface Process {
   isOpen(): boolean;
 }
 
-type Addresses = Pick<ReadyLine, "url" | "eu_url" | "s3_url">;
-
 function emulatorOf(
   process: Process,
   world: string,
-  { url, eu_url, s3_url }: Addresses,
+  { url, eu_url, s3_url }: WorldAddresses,
   end: () => Promise<unknown>,
 ): Emulator {
   const { running } = process;
   const request = requesterOf(process, world);
-
-  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const json = body === undefined ? {} : { json: body };
-    const reply = await request(`${CONTROL_PREFIX}v1${path}`, { method, ...json });
-    const text = await reply.text();
-    const isLines = reply.headers.get("content-type") === "application/x-ndjson";
-    if (reply.ok && isLines) return linesOf(text) as T;
-    const value = JSON.parse(text);
-    if (!reply.ok) throw new Error(value.error?.message ?? `${method} ${path} answered ${reply.status}.`);
-    return value as T;
-  }
+  const client = createControlClient(request);
 
   let closed: Promise<void> | undefined;
   function close(): Promise<void> {
@@ -76,9 +64,9 @@ function emulatorOf(
   }
 
   async function fork({ from = world, id }: { from?: string; id?: string } = {}): Promise<Emulator> {
-    const made = await control<Addresses & { id: string }>("POST", "/worlds", { from, ...(id && { id }) });
+    const made = await client.worlds.create({ from, id });
     const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
-    const remove = async () => isThere() && control("DELETE", `/worlds/${made.id}`);
+    const remove = async () => isThere() && client.worlds.remove(made.id);
     return emulatorOf(process, made.id, made, remove);
   }
 
@@ -89,34 +77,27 @@ function emulatorOf(
     s3Url: s3_url,
     seed: running.ready.seed,
     request,
-    control,
+    control: client.call,
     fork,
-    snapshots: snapshotsOf(control, request),
+    snapshots: snapshotsOf(client, request),
     clock: {
       now: () => formatInstant(worldOf(process, world).now),
-      freeze: async () => void (await control("POST", "/clock/freeze")),
-      flow: async (rate = 1) => void (await control("POST", "/clock/flow", { rate })),
-      advance: (target) =>
-        control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+      freeze: async () => void (await client.clock.freeze()),
+      flow: async (rate) => void (await client.clock.flow(rate)),
+      advance: client.clock.advance,
     },
-    faults: {
-      arm: (order) => control("POST", "/faults", order),
-      list: () => control("GET", "/faults"),
-      clear: async (id) => void (await control("DELETE", id === undefined ? "/faults" : `/faults/${id}`)),
-    },
-    verifyExport: (id) => control("GET", `/exports/${id}/verify`),
-    reset: async (options = {}) => void (await control("POST", "/reset", options)),
+    faults: { ...client.faults, clear: async (id) => void (await client.faults.clear(id)) },
+    verifyExport: client.exports.verify,
+    reset: async (options) => void (await client.reset(options)),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function snapshotsOf(control: Emulator["control"], request: Emulator["request"]): EmulatorSnapshots {
+function snapshotsOf({ snapshots }: ControlClient, request: Emulator["request"]): EmulatorSnapshots {
   return {
-    save: (name) => control("POST", "/snapshots", { name }),
-    load: (name) => control("POST", `/snapshots/${encodeURIComponent(name)}/load`),
-    list: () => control("GET", "/snapshots"),
-    remove: async (name) => void (await control("DELETE", `/snapshots/${encodeURIComponent(name)}`)),
+    ...snapshots,
+    remove: async (name) => void (await snapshots.remove(name)),
     async export(name, file, options) {
       const { exportSnapshot, transportOver: fileWayBy } = await snapshotFiles();
       await exportSnapshot(fileWayBy(request), name, file, options);
@@ -176,11 +157,4 @@ function requestOf(target: string | URL, base: string, json: unknown, init: Requ
     headers,
     body: JSON.stringify(json),
   });
-}
-
-function linesOf(text: string): unknown[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
 }

@@ -5,7 +5,7 @@ import type { Delays } from "../subjects/object-storage/delays.ts";
 import type { TriggerS3Fault } from "../subjects/object-storage/faults.ts";
 import type { Runners, World } from "../subjects/turn.ts";
 
-/** One world's object store, as both doors use it. */
+/** One world's object store, as its server and its client use it. */
 export interface ObjectStore {
   readonly world: World;
   readonly files: ObjectFiles;

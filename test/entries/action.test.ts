@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI = `${process.execPath} ${join(ROOT, "dist/bin/emulator.js")}`;

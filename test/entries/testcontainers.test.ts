@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { EmulatorContainer, StartedEmulatorContainer } from "../../emulator/entries/testcontainers.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
-import { childEnvironment } from "../../emulator/runtime/library/child-environment.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (name: string) => readFileSync(`${ROOT}${name}`, "utf8");

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInProcess } from "../../bin/replay/in-process.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments, ScenarioReply, ScenarioRequest } from "../../scenarios/environment.ts";
-import { openInProcess } from "../../scenarios/in-process.ts";
 import { replay, scenarioFiles } from "../../scenarios/replay.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

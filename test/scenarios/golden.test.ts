@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInProcess } from "../../bin/replay/in-process.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { compareGolden } from "../../scenarios/golden.ts";
-import { openInProcess } from "../../scenarios/in-process.ts";
 import { type Outcome, replay } from "../../scenarios/replay.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { openInProcess } from "../../bin/replay/in-process.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import { openInProcess } from "../../scenarios/in-process.ts";
 import { record } from "../../scenarios/recording.ts";
 import { replay } from "../../scenarios/replay.ts";
 

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openInProcess } from "../../bin/replay/in-process.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import { openInProcess } from "../../scenarios/in-process.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { report } from "../../scenarios/reports.ts";
 

@@ -5,13 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openInProcess, readParquet } from "../../bin/replay/in-process.ts";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import { openInProcess } from "../../scenarios/in-process.ts";
 import { readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
-import { openTarget } from "../../scenarios/target.ts";
+import * as target from "../../scenarios/target.ts";
+
+const openTarget = (url: string, world: string | undefined) => target.openTarget(url, world, readParquet);
 
 const NOW = "2026-03-01T00:00:00Z";
 const SHIPPED = fileURLToPath(new URL("../../scenarios/shipped", import.meta.url));

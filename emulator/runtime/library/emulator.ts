@@ -1,5 +1,6 @@
+import type { FaultOrder, FaultView } from "../../client/faults.ts";
+import type { AdvanceResult, AdvanceTarget } from "../../client/views.ts";
 import type { SnapshotView, Verification } from "../../subjects/control-operation.ts";
-import type { FaultOrder, FaultView } from "./faults.ts";
 import type { SnapshotExportOptions, SnapshotImportOptions } from "./snapshot-files.ts";
 
 /** A world of an emulator in this process: `main`, or one that was forked from it. */
@@ -55,38 +56,6 @@ export interface EmulatorClock {
   flow(rate?: number): Promise<void>;
   /** `"PT6H10M"`, or what `POST /clock/advance` takes. */
   advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
-}
-
-/** Exactly one of `by`, `to`, `next` and `until`. */
-export interface AdvanceTarget {
-  /** ISO 8601 duration. */
-  readonly by?: string;
-  /** ISO 8601 time. */
-  readonly to?: string;
-  /** So many events. */
-  readonly next?: number;
-  readonly until?: { readonly export: string; readonly status: string };
-  /** How far `until` and `next` look ahead, ISO 8601 duration. */
-  readonly within?: string;
-}
-
-/** What a move of the clock has made happen, as `POST /clock/advance` answers it. */
-export interface AdvanceResult {
-  readonly from: string;
-  readonly to: string;
-  readonly fired: readonly {
-    readonly at: string;
-    readonly kind: string;
-    readonly ref: string;
-    readonly cause: string;
-  }[];
-  /** `fired` holds the first 1,000 of them. */
-  readonly fired_total: number;
-  /** False when an effect hung past its bound of wall-clock time. */
-  readonly settled: boolean;
-  /** Only for `until`. */
-  readonly reached?: boolean;
-  readonly why?: string;
 }
 
 /** The faults of a world. */

@@ -1,126 +1,82 @@
-import type { Place } from "../../storage/objects/object-files.ts";
-import type { Stage } from "../../storage/objects/stage.ts";
-import type {
-  ObjectStoreCredentials,
-  ObjectStoreFailure,
-} from "../../subjects/destinations/object-store-client.ts";
-import { type AccessRequest, admit } from "../../subjects/object-storage/authorisation.ts";
-import { isS3Failure, messageOf, S3_ERRORS, type S3Failure } from "../../subjects/object-storage/errors.ts";
-import { keyError } from "../../subjects/object-storage/names.ts";
-import type { S3Operation } from "../../subjects/object-storage/permissions.ts";
-import type { BodyFile } from "../../subjects/object-storage/records.ts";
-import type { Turn } from "../../subjects/turn.ts";
+import { createHash } from "node:crypto";
+import { readBody } from "../../storage/objects/opened-body.ts";
+import type { ObjectStoreCredentials } from "../../subjects/destinations/object-store-client.ts";
+import { missingObject } from "../../subjects/object-storage/authorisation.ts";
+import { listKeys } from "../../subjects/object-storage/listing.ts";
+import { removeObjects, storeObject } from "../../subjects/object-storage/objects.ts";
+import { objectId, objects } from "../../subjects/object-storage/records.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
+import { createEmbeddedRequests, failureOf, fillStage, PLAIN } from "./embedded-requests.ts";
+import { embeddedUploads } from "./embedded-uploads.ts";
+import type { ObjectStoreTransport, TransferLimits } from "./transport.ts";
 
-/** What both doors are bounded by. */
-export interface TransferLimits {
-  /** Above it an object goes up in parts of this size. */
-  readonly partBytes: number;
-  readonly timeoutMs: number;
-}
+const MAX_LISTED_KEYS = 100_000;
 
-/** Bodies up to this size are written in one synchronous go: the thread pool would take longer. */
-const SYNCHRONOUS_BYTES = 256 * 1024;
-const PIECE_BYTES = 1024 * 1024;
-/** What the embedded door's operations are made of. */
-export interface EmbeddedTransport {
-  /** The turn that every request passes first, taken before anything is awaited: the order is the callers'. */
-  admit(op: S3Operation, key: string): ObjectStoreFailure | AccessRequest;
-  /** Writes a body, then keeps it in one turn. */
-  storeBody<R>(
-    claim: AccessRequest,
-    place: Place,
-    fill: (stage: Stage) => Promise<void> | void,
-    act: (turn: Turn, body: BodyFile) => S3Failure | R,
-  ): Promise<ObjectStoreFailure | R>;
-}
-
-/** Opens the way in for one bucket and one key pair. */
+/** Requests to the embedded store in this process, for one bucket and one key pair. */
 export function createEmbeddedTransport(
   store: ObjectStore,
   bucket: string,
   credentials: ObjectStoreCredentials,
   limits: TransferLimits,
-): EmbeddedTransport {
+): ObjectStoreTransport {
+  const { files } = store;
+  const requests = createEmbeddedRequests(store, bucket, credentials, limits);
+
   return {
-    admit: (op, key) => enter(store, claimOf(op, bucket, key, credentials), limits),
-    async storeBody(claim, place, fill, act) {
-      const stage = store.files.stage();
-      try {
-        const filled = fill(stage);
-        if (filled) await filled;
-        const value = store.files.publish(stage, place, (body) =>
-          store.world.turn(causeOf(claim), (turn) => act(turn, body)),
-        );
-        return isS3Failure(value) ? failureOf(value) : value;
-      } catch (error) {
-        stage.discard();
-        return { failure: "unavailable", message: String(error) };
-      }
+    ...embeddedUploads(store, requests),
+
+    async putWhole(key, bytes) {
+      const claim = requests.admit("PutObject", key);
+      if ("failure" in claim) return claim;
+      const md5 = createHash("md5");
+      const kept = await requests.storeBody(
+        claim,
+        claim,
+        (stage) => fillStage(stage, bytes, (piece) => void md5.update(piece)),
+        (turn, body) =>
+          storeObject(turn, claim, {
+            ...PLAIN,
+            ...body,
+            size: bytes.length,
+            etag: md5.digest("hex"),
+            checksums: {},
+            checksum_type: "FULL_OBJECT",
+          }),
+      );
+      return "failure" in kept ? kept : { stored: true };
+    },
+
+    async size(key) {
+      const claim = requests.admit("HeadObject", key);
+      if ("failure" in claim) return claim;
+      const { reader } = store.world;
+      const object = reader.get(objects, objectId(bucket, key));
+      return object ? { size: object.size } : failureOf(missingObject(reader, claim));
+    },
+
+    async get(key) {
+      const claim = requests.admit("GetObject", key);
+      if ("failure" in claim) return claim;
+      const { reader } = store.world;
+      const object = reader.get(objects, objectId(bucket, key));
+      const body = object && files.open(object.file);
+      return body ? { bytes: await readBody(body) } : failureOf(missingObject(reader, claim));
+    },
+
+    async delete(key) {
+      const claim = requests.admit("DeleteObject", key);
+      if ("failure" in claim) return claim;
+      const removed = store.world.turn(causeOf(claim), (turn) => removeObjects(turn, claim, [key]));
+      if ("error" in removed) return failureOf(removed);
+      for (const { file } of removed) files.remove(file);
+      return { deleted: true };
+    },
+
+    async list(prefix) {
+      const claim = requests.admit("ListObjectsV2", "");
+      if ("failure" in claim) return claim;
+      const all = [...store.world.reader.list(objects, bucket)].map((object) => object.key);
+      return { keys: listKeys(all, { prefix, delimiter: "", after: "", max: MAX_LISTED_KEYS }).keys };
     },
   };
-}
-
-/** What an export's objects carry besides their bytes. */
-export const PLAIN = { content_type: "application/octet-stream", headers: {}, metadata: {} } as const;
-
-function claimOf(
-  op: S3Operation,
-  bucket: string,
-  key: string,
-  credentials: ObjectStoreCredentials,
-): AccessRequest {
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-  return {
-    op,
-    bucket,
-    key,
-    access_key_id: accessKeyId,
-    session_token: sessionToken,
-    isSignedWith: (secret) => secret === secretAccessKey,
-  };
-}
-
-function enter(
-  store: ObjectStore,
-  claim: AccessRequest,
-  { timeoutMs }: TransferLimits,
-): ObjectStoreFailure | AccessRequest {
-  const bad = claim.key === "" ? undefined : keyError(claim.key);
-  if (bad) return failureOf(bad);
-  const admission = store.world.turn(causeOf(claim), (turn) => admit(turn, claim, store.triggerFault));
-  if ("error" in admission) return failureOf(admission);
-  if ("reset" in admission) return { failure: "unavailable", message: "The connection was reset." };
-  // An effect takes no virtual time, so a delay is either too long or not seen.
-  if (admission.delayMs <= timeoutMs) return claim;
-  return { failure: "unavailable", message: `The object store did not answer within ${timeoutMs} ms.` };
-}
-
-/** §7.2: the name under which a destination or an export reports a trouble. */
-export function failureOf(why: S3Failure): ObjectStoreFailure {
-  return { failure: S3_ERRORS[why.error].reportedAs, message: `${why.error}: ${messageOf(why)}` };
-}
-
-/** Writes a body that is in memory. */
-export function fillStage(
-  stage: Stage,
-  bytes: Uint8Array,
-  onPiece: (piece: Uint8Array) => void,
-): Promise<void> | void {
-  if (bytes.length > SYNCHRONOUS_BYTES) return fillInPieces(stage, bytes, onPiece);
-  onPiece(bytes);
-  stage.writeWhole(bytes);
-}
-
-async function fillInPieces(
-  stage: Stage,
-  bytes: Uint8Array,
-  onPiece: (piece: Uint8Array) => void,
-): Promise<void> {
-  for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
-    const piece = bytes.subarray(offset, offset + PIECE_BYTES);
-    onPiece(piece);
-    await stage.write(piece);
-  }
-  await stage.close();
 }

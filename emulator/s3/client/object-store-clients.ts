@@ -1,11 +1,12 @@
 import type { ObjectStoreClients } from "../../subjects/destinations/object-store-client.ts";
 import { MIN_PART_BYTES } from "../../subjects/object-storage/uploads.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createEmbeddedClient } from "./embedded.ts";
-import { createExternalClient } from "./external.ts";
+import { createClient } from "./client.ts";
+import { createEmbeddedTransport } from "./embedded-transport.ts";
+import { createExternalTransport } from "./external-transport.ts";
 import { createClients } from "./sdk-clients.ts";
 
-/** What doors to the embedded store and to others need. */
+/** What clients of the embedded store and of others need. */
 export interface ObjectStoreClientsOptions {
   readonly store: ObjectStore;
   /** Wall-clock time that a store elsewhere may take for one request, connecting included. */
@@ -16,7 +17,7 @@ export interface ObjectStoreClientsOptions {
 
 const DEFAULT_PART_BYTES = 8 * 1024 * 1024;
 
-/** Opens the way to a bucket: the embedded store's direct door, or a client for a store elsewhere. */
+/** Gives the client of a bucket: in the embedded store, or in a store elsewhere. */
 export function createObjectStoreClients({
   store,
   timeoutMs,
@@ -27,10 +28,12 @@ export function createObjectStoreClients({
   const limits = { timeoutMs, partBytes: Math.max(partBytes, MIN_PART_BYTES) };
   const clients = createClients(timeoutMs);
   return {
-    open: (address, credentials) =>
-      address.embedded
-        ? createEmbeddedClient(store, address.bucket, credentials, limits)
-        : createExternalClient(clients, address, credentials, limits),
+    open(address, credentials) {
+      const transport = address.embedded
+        ? createEmbeddedTransport(store, address.bucket, credentials, limits)
+        : createExternalTransport(clients, address, credentials, limits);
+      return createClient(transport, limits.partBytes);
+    },
     close: () => clients.close(),
   };
 }

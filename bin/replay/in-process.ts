@@ -1,11 +1,12 @@
-import type { Emulator } from "../emulator/runtime/index.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
   type Environment,
   EnvironmentError,
   type EnvironmentOptions,
   type Environments,
+  type ReadParquet,
   replyOf,
-} from "./environment.ts";
+} from "../../scenarios/environment.ts";
 
 const DEFAULT_NOW = "2026-01-01T00:00:00Z";
 /** Emulators that nobody plays on are kept for scenarios of their kind, but not all of them for ever. */
@@ -79,7 +80,7 @@ export function openInProcess(): Environments {
 }
 
 async function started({ seed, now = DEFAULT_NOW, settings }: EnvironmentOptions): Promise<Emulator> {
-  const { startEmulator } = await import("../emulator/runtime/index.ts");
+  const { startEmulator } = await import("../../emulator/runtime/index.ts");
   return startEmulator({ ...settings, clock: "frozen", now, ...(seed !== undefined && { seed }) });
 }
 
@@ -98,6 +99,13 @@ function environmentOn(world: Emulator, close: () => Promise<void>): Environment
       const init = { region, method, headers, ...(body !== undefined && { body }) };
       return replyOf(await world.request(path, init));
     },
+    readParquet,
     close,
   };
 }
+
+/** Reads exported files as the oracle does. */
+export const readParquet: ReadParquet = async (bytes) => {
+  const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
+  return readParquetFile(bytes);
+};

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestPlainly } from "node:http";
 import { request as requestSecurely } from "node:https";
 import { Readable } from "node:stream";
-import type { SnapshotTransport } from "../emulator/runtime/library/snapshot-files.ts";
+import type { SnapshotTransport } from "../../emulator/runtime/library/snapshot-files.ts";
 
 /** Sends and fetches files piece by piece; `fetch` would hold most of them in memory. */
 export function transportTo(url: string): SnapshotTransport {

@@ -1,13 +1,12 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import type {
   ObjectStoreAddress,
-  ObjectStoreClient,
   ObjectStoreCredentials,
   ObjectStoreFailure,
 } from "../../subjects/destinations/object-store-client.ts";
-import type { TransferLimits } from "./embedded-transport.ts";
 import { failureOfError, NotS3Error } from "./failures.ts";
 import type { Clients } from "./sdk-clients.ts";
+import type { ObjectStoreTransport, TransferLimits } from "./transport.ts";
 
 type Sdk = typeof import("@aws-sdk/client-s3");
 
@@ -20,13 +19,13 @@ interface Request {
 
 const MAX_LISTED_KEYS = 100_000;
 
-/** The door to any other S3-compatible store, through the AWS SDK. */
-export function createExternalClient(
+/** Requests to any other S3-compatible store, through the AWS SDK. */
+export function createExternalTransport(
   clients: Clients,
   address: ObjectStoreAddress,
   credentials: ObjectStoreCredentials,
-  { partBytes, timeoutMs }: TransferLimits,
-): ObjectStoreClient {
+  { timeoutMs }: TransferLimits,
+): ObjectStoreTransport {
   const Bucket = address.bucket;
   const within = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 
@@ -43,10 +42,13 @@ export function createExternalClient(
   }
 
   return {
-    put: (Key, bytes) =>
-      attempt(async (request) => {
-        if (bytes.length > partBytes) await putInParts(request, { Bucket, Key }, bytes, partBytes);
-        else await putWhole(request, { Bucket, Key }, bytes);
+    ...uploadRequests(attempt, Bucket),
+
+    putWhole: (Key, Body) =>
+      attempt(async ({ sdk, client }) => {
+        const { ETag } = await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body }), within());
+        if (!ETag || ETag.startsWith("W/"))
+          throw new NotS3Error("The endpoint took the object but gave no entity tag.");
         return { stored: true } as const;
       }),
 
@@ -77,47 +79,45 @@ interface ObjectLocation {
   readonly Key: string;
 }
 
-async function putWhole(
-  { sdk, client, within }: Request,
-  location: ObjectLocation,
-  bytes: Uint8Array,
-): Promise<void> {
-  const { ETag } = await client.send(new sdk.PutObjectCommand({ ...location, Body: bytes }), within());
-  if (!ETag || ETag.startsWith("W/"))
-    throw new NotS3Error("The endpoint took the object but gave no entity tag.");
-}
+type Attempt = <R>(act: (request: Request) => Promise<R>) => Promise<ObjectStoreFailure | R>;
 
-async function putInParts(
-  request: Request,
-  location: ObjectLocation,
-  bytes: Uint8Array,
-  partBytes: number,
-): Promise<void> {
-  const { sdk, client, within } = request;
-  const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(location), within());
-  if (!UploadId) throw new NotS3Error("The endpoint opened no multipart upload.");
-  try {
-    const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
-    for (let offset = 0; offset < bytes.length; offset += partBytes) {
-      const PartNumber = Parts.length + 1;
-      const Body = bytes.subarray(offset, offset + partBytes);
-      const part = new sdk.UploadPartCommand({ ...location, UploadId, PartNumber, Body });
-      const { ETag } = await client.send(part, within());
-      Parts.push({ ETag, PartNumber });
-    }
-    const done = new sdk.CompleteMultipartUploadCommand({
-      ...location,
-      UploadId,
-      MultipartUpload: { Parts },
-    });
-    await client.send(done, within());
-  } catch (error) {
-    // Where aborting is not permitted, the parts stay: the first trouble is the one to tell.
-    await client
-      .send(new sdk.AbortMultipartUploadCommand({ ...location, UploadId }), within())
-      .catch(() => undefined);
-    throw error;
-  }
+type UploadRequests = Pick<
+  ObjectStoreTransport,
+  "createUpload" | "putPart" | "completeUpload" | "abortUpload"
+>;
+
+function uploadRequests(attempt: Attempt, Bucket: string): UploadRequests {
+  return {
+    createUpload: (key) =>
+      attempt(async ({ sdk, client, within }) => {
+        const create = new sdk.CreateMultipartUploadCommand({ Bucket, Key: key });
+        const { UploadId } = await client.send(create, within());
+        if (!UploadId) throw new NotS3Error("The endpoint opened no multipart upload.");
+        return { key, uploadId: UploadId };
+      }),
+
+    putPart: ({ key: Key, uploadId: UploadId }, partNumber, Body) =>
+      attempt(async ({ sdk, client, within }) => {
+        const part = new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber: partNumber, Body });
+        const { ETag } = await client.send(part, within());
+        if (!ETag) throw new NotS3Error("The endpoint took a part but gave no entity tag.");
+        return { partNumber, etag: ETag };
+      }),
+
+    completeUpload: ({ key: Key, uploadId: UploadId }, parts) =>
+      attempt(async ({ sdk, client, within }) => {
+        const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
+        const MultipartUpload = { Parts };
+        const complete = new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload });
+        await client.send(complete, within());
+        return { stored: true } as const;
+      }),
+
+    abortUpload: ({ key: Key, uploadId: UploadId }) =>
+      attempt(({ sdk, client, within }) =>
+        client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), within()),
+      ),
+  };
 }
 
 async function readObject({ sdk, client, within }: Request, location: ObjectLocation): Promise<Uint8Array> {

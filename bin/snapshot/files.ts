@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { exportSnapshot, importSnapshot } from "../emulator/runtime/library/snapshot-files.ts";
-import type { SnapshotView } from "../emulator/subjects/control-operation.ts";
-import { CommandFailure, type Invocation, UsageError } from "./command.ts";
-import { configurationOf } from "./configuration.ts";
-import { transportTo } from "./snapshot-transport.ts";
+import { exportSnapshot, importSnapshot } from "../../emulator/runtime/library/snapshot-files.ts";
+import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
+import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { configurationOf } from "../configuration.ts";
+import { transportTo } from "./transport.ts";
 
 interface Written {
   readonly file: string;

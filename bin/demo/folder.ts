@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { holderOf } from "../emulator/storage/folder-lock.ts";
-import { makeFolder } from "../emulator/storage/make-folder.ts";
-import { UsageError } from "./command.ts";
+import { holderOf } from "../../emulator/storage/folder-lock.ts";
+import { makeFolder } from "../../emulator/storage/make-folder.ts";
+import { UsageError } from "../command.ts";
 
 /** Lies in folders that the demo made, and so may empty. */
 const MARK = "made-by-demo";

@@ -1,4 +1,4 @@
-import type { SnapshotView } from "../emulator/subjects/control-operation.ts";
+import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 
 /** What an imported snapshot has no secrets for, and what to do about it, a line each. */
 export function missingLines(missing: SnapshotView["missing"]): readonly string[] {

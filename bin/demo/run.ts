@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { ReadyLine } from "../emulator/config/configuration.ts";
-import type { RunningEmulator } from "../emulator/runtime/start.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/subjects/auth.ts";
-import { SEEDED_BUCKET, SEEDED_KEY } from "../emulator/subjects/object-storage/seed.ts";
-import { CommandFailure } from "./command.ts";
-import { callControl } from "./control-client.ts";
-import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./demo-schedule.ts";
-import type { Progress } from "./terminal.ts";
-import { counted, type Verdict, verdictLines } from "./verdict.ts";
+import type { AdvanceResult } from "../../emulator/client/views.ts";
+import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import type { Verification } from "../../emulator/subjects/control-operation.ts";
+import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
+import { CommandFailure } from "../command.ts";
+import type { Progress } from "../terminal.ts";
+import { counted, verdictLines } from "../verdict.ts";
+import { type DemoCalls, demoCalls } from "./calls.ts";
+import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
 /** What the demo did: for a program, and for a reader. */
 export interface DemoReport {
@@ -22,8 +23,7 @@ export interface DemoReport {
   readonly lines: readonly string[];
 }
 
-interface DemoContext {
-  readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
+interface DemoContext extends DemoCalls {
   readonly progress: Progress;
   readonly ready: ReadyLine;
 }
@@ -31,12 +31,7 @@ interface DemoContext {
 interface OneOffExport {
   readonly id: string;
   readonly runs: readonly ExportRun[];
-  readonly verdict: Verdict;
-}
-
-interface AdvanceResult {
-  readonly reached: boolean;
-  readonly why?: string;
+  readonly verdict: Verification;
 }
 
 interface ExportRun {
@@ -51,14 +46,13 @@ const PREFIX = "demo";
 const ROWS = 3_000;
 const WINDOW_DAYS = 3;
 const DAY_MS = 86_400_000;
-const CALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Uses a running emulator as a user would, over its ports, from the first trace to the verified files. */
 export async function runDemo(
   { ready, objectsFolder }: Pick<RunningEmulator, "ready" | "objectsFolder">,
   progress: Progress,
 ): Promise<DemoReport> {
-  const context: DemoContext = { ready, progress, call: callerOf(ready.url) };
+  const context: DemoContext = { ready, progress, ...demoCalls(ready.url) };
   const window = windowBefore(ready.now);
   const projectId = await sendTraces(context, window);
   const destinationId = await createDestination(context);
@@ -66,7 +60,7 @@ export async function runDemo(
   progress.show("moving the clock through a schedule");
   await generate(context, dayAfter(ready.now), ready.seed + 1);
   const start = window.to;
-  const scheduled = await exportOnSchedule(context.call, { projectId, destinationId, start });
+  const scheduled = await exportOnSchedule(context, { projectId, destinationId, start });
   const files = filesOnDisk(objectsFolder, oneOff);
   return {
     facts: factsOf(oneOff, scheduled, files),
@@ -75,22 +69,22 @@ export async function runDemo(
 }
 
 async function sendTraces(context: DemoContext, window: Window): Promise<string> {
-  const { call, progress, ready } = context;
+  const { api, progress, ready } = context;
   progress.show(`sending ${ROWS} sample runs`);
   await generate(context, window, ready.seed);
-  const [project] = await call<readonly { readonly id: string }[]>("GET", `/api/v1/sessions?name=${PROJECT}`);
+  const [project] = await api<readonly { readonly id: string }[]>("GET", `/api/v1/sessions?name=${PROJECT}`);
   if (project === undefined)
     throw new CommandFailure(`the project ${PROJECT} is missing after its traces were sent`);
   return project.id;
 }
 
-async function generate({ call }: DemoContext, { from, to }: Window, seed: number): Promise<void> {
-  await call("POST", "/_emulator/v1/traces/generate", { count: ROWS, project: PROJECT, from, to, seed });
+async function generate({ control }: DemoContext, { from, to }: Window, seed: number): Promise<void> {
+  await control.generateTraces({ count: ROWS, project: PROJECT, from, to, seed });
 }
 
-async function createDestination({ call, progress }: DemoContext): Promise<string> {
+async function createDestination({ api, progress }: DemoContext): Promise<string> {
   progress.show("creating a destination");
-  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports/destinations", {
+  const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports/destinations", {
     destination_type: "s3",
     display_name: "Demo bucket",
     config: { bucket_name: SEEDED_BUCKET, prefix: PREFIX, region: "us-east-1" },
@@ -100,7 +94,7 @@ async function createDestination({ call, progress }: DemoContext): Promise<strin
 }
 
 async function exportOnce(
-  { call, progress }: DemoContext,
+  { api, control, progress }: DemoContext,
   {
     projectId,
     destinationId,
@@ -109,7 +103,7 @@ async function exportOnce(
   }: Window & { readonly projectId: string; readonly destinationId: string },
 ): Promise<OneOffExport> {
   progress.show("exporting");
-  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
+  const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: destinationId,
     session_id: projectId,
     start_time: from,
@@ -117,13 +111,11 @@ async function exportOnce(
     format_version: "v2_beta",
   });
   progress.show("moving the clock until the export is COMPLETED");
-  const moved = await call<AdvanceResult>("POST", "/_emulator/v1/clock/advance", {
-    until: { export: id, status: "COMPLETED" },
-  });
+  const moved = await control.clock.advance({ until: { export: id, status: "COMPLETED" } });
   progress.show("reading the files back");
-  const runs = await call<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
+  const runs = await api<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
   if (!moved.reached) throw new CommandFailure(failureOf(id, moved, runs));
-  const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
+  const verdict = await control.exports.verify(id);
   return { id, runs, verdict };
 }
 
@@ -203,10 +195,4 @@ function windowBefore(now: string): Window {
 function dayAfter(now: string): Window {
   const from = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS;
   return { from: new Date(from).toISOString(), to: new Date(from + DAY_MS).toISOString() };
-}
-
-function callerOf(url: string): DemoContext["call"] {
-  const headers = { "x-api-key": DEFAULT_API_KEY, "x-tenant-id": DEFAULT_TENANT_ID };
-  return (method, path, body) =>
-    callControl(url, path, { method, body, headers, timeoutMs: CALL_TIMEOUT_MS });
 }

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import type { Configuration } from "../emulator/config/configuration.ts";
-import { holderOf } from "../emulator/storage/folder-lock.ts";
-import { isAlive, readLocator } from "../emulator/storage/locator.ts";
-import { tryCall } from "./control-client.ts";
+import type { Configuration } from "../../emulator/config/configuration.ts";
+import { holderOf } from "../../emulator/storage/folder-lock.ts";
+import { isAlive, readLocator } from "../../emulator/storage/locator.ts";
+import { clientAt, isReady } from "../running.ts";
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -81,16 +81,17 @@ export async function checkPorts(
 
 /** Whether an emulator answers at this address, and is ready. */
 export async function checkRunning(url: string): Promise<Finding[]> {
-  const status = await tryCall(url, "/_emulator/v1/status", { timeoutMs: PROBE_TIMEOUT_MS });
-  const ready = await tryCall(url, "/readyz", { timeoutMs: PROBE_TIMEOUT_MS });
+  const answers = await clientAt(url, PROBE_TIMEOUT_MS)
+    .status()
+    .then(
+      () => true,
+      () => false,
+    );
+  const ready = await isReady(url, PROBE_TIMEOUT_MS);
   const fix = "look at its output, or start it with `emulator start`";
   return [
-    {
-      ok: status?.status === 200,
-      what: `an emulator ${status?.status === 200 ? "answers" : "does not answer"} at ${url}`,
-      fix,
-    },
-    { ok: ready?.status === 200, what: `${url} is ${ready?.status === 200 ? "" : "not "}ready`, fix },
+    { ok: answers, what: `an emulator ${answers ? "answers" : "does not answer"} at ${url}`, fix },
+    { ok: ready, what: `${url} is ${ready ? "" : "not "}ready`, fix },
   ];
 }
 

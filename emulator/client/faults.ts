@@ -4,9 +4,9 @@ import type {
   FaultPlane,
   MatchKind,
   ThenOf,
-} from "../../../contracts/spec/faults.ts";
+} from "../../contracts/spec/faults.ts";
 
-export type { FaultView } from "../../subjects/faults/rules.ts";
+export type { FaultView } from "../subjects/faults/rules.ts";
 
 type MatchOf<Plane extends FaultPlane> = {
   readonly [Name in keyof (typeof FAULT_PLANES)[Plane]["match"]]?: Matched<

@@ -1,12 +1,12 @@
-import { counted, type Verdict } from "./verdict.ts";
-
-type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+import type { Verification } from "../../emulator/subjects/control-operation.ts";
+import { counted } from "../verdict.ts";
+import type { DemoCalls } from "./calls.ts";
 
 /** A scheduled export, followed over three windows. */
 export interface ScheduledExport {
   readonly id: string;
   readonly spawned: readonly Spawned[];
-  readonly verdict: Verdict;
+  readonly verdict: Verification;
 }
 
 interface Spawned {
@@ -25,20 +25,20 @@ const TIMEOUT = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
 
 /** Orders an export of every six hours from `start` on and moves the clock through three of them. */
 export async function exportOnSchedule(
-  call: Call,
+  { api, control }: DemoCalls,
   body: { readonly projectId: string; readonly destinationId: string; readonly start: string },
 ): Promise<ScheduledExport> {
-  const { id } = await call<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
+  const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: body.destinationId,
     session_id: body.projectId,
     start_time: body.start,
     interval_hours: INTERVAL_HOURS,
     format_version: "v2_beta",
   });
-  await call("POST", "/_emulator/v1/clock/advance", { by: TIMEOUT });
-  const all = await call<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
+  await control.clock.advance(TIMEOUT);
+  const all = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
   const spawned = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
-  const verdict = await call<Verdict>("GET", `/_emulator/v1/exports/${id}/verify`);
+  const verdict = await control.exports.verify(id);
   return { id, spawned, verdict };
 }
 

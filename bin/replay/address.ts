@@ -1,0 +1,48 @@
+import { dirname, resolve } from "node:path";
+import { readLocator } from "../../emulator/storage/locator.ts";
+import { UsageError } from "../command.ts";
+
+/** An emulator that runs, and the world of it that is meant when one is. */
+export interface TargetAddress {
+  readonly url: string;
+  readonly world: string | undefined;
+}
+
+/** An address, or the folder or file of a locator that holds one; `/w/<world>` behind it names a world. */
+export function targetAddressOf(
+  value: string | boolean,
+  world: string | boolean | undefined,
+  flag: string,
+  cwd: string,
+): TargetAddress {
+  const named = world === undefined ? undefined : String(world);
+  const text = String(value);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return { url: locatedAt(text, flag, cwd), world: named };
+  const [, inPath] = /^(?:\/w\/([^/]+))?\/?$/.exec(url.pathname) ?? [undefined, ""];
+  if (inPath === "")
+    throw new UsageError(`${flag}: "${text}" has a path that names no world; give ${url.origin}`);
+  if (inPath !== undefined && named !== undefined && inPath !== named)
+    throw new UsageError(`--world: ${flag} names the world ${inPath} already`);
+  return { url: url.origin, world: named ?? inPath };
+}
+
+function locatedAt(text: string, flag: string, cwd: string): string {
+  const path = resolve(cwd, text);
+  const locator = readLocator(path.endsWith("locator.json") ? dirname(path) : path);
+  if (locator !== undefined) return locator.url;
+  throw new UsageError(
+    `${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`,
+  );
+}
+
+/** The address of its world; the world `main` needs no path. */
+export function addressOf({ url, world = "main" }: TargetAddress): string {
+  return world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`;
+}
+
+/** The flags that name it again. */
+export function flagsFor({ url, world }: TargetAddress): readonly string[] {
+  return [`--target ${url}`, ...(world === undefined ? [] : [`--world ${world}`])];
+}

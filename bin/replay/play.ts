@@ -1,0 +1,112 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Environments } from "../../scenarios/environment.ts";
+import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
+import { type ReportName, report as written } from "../../scenarios/reports.ts";
+import { type Invocation, UsageError } from "../command.ts";
+import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
+import { print, printError } from "../terminal.ts";
+import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
+import { openInProcess, readParquet } from "./in-process.ts";
+
+const MAX_JOBS = 64;
+
+/** `replay`: plays scenarios and reports how they went. */
+export async function playScenarios(invocation: Invocation): Promise<number> {
+  const { flags, operands, cwd } = invocation;
+  const report = reportOf(invocation);
+  const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
+  const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
+  const address =
+    flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
+  if (address === undefined && flags.world !== undefined)
+    throw new UsageError("--world: name the emulator as well, with --target");
+  const scenarios = readScenarios(scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd));
+  const interrupted = firstSignal();
+  const environments = await environmentsAt(address);
+  const played = replay(scenarios, {
+    cwd,
+    jobs,
+    environments,
+    update: flags.update === true,
+    keep: flags.keep === true,
+    ...(address && { againFlags: flagsFor(address) }),
+    ...(seed !== undefined && { seed }),
+  });
+  try {
+    const outcomes = await Promise.race([played, interrupted]);
+    if (typeof outcomes === "string") return exitCodeAfter(outcomes);
+    publish(invocation, report, outcomes);
+    // Worlds that last by themselves stay without anybody who waits.
+    if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
+      printError("the worlds of scenarios that failed stay until you press Ctrl-C");
+      await waitedFor(interrupted);
+    }
+    return exitCodeOf(outcomes);
+  } finally {
+    // The worlds that scenarios are played in go in any case.
+    await environments.close();
+  }
+}
+
+async function environmentsAt(address: TargetAddress | undefined): Promise<Environments> {
+  if (address === undefined) return openInProcess();
+  const { openTarget } = await import("../../scenarios/target.ts");
+  return openTarget(address.url, address.world, readParquet).catch((error: Error) => {
+    throw error.name === "EnvironmentError" ? new UsageError(`--target: ${error.message}`) : error;
+  });
+}
+
+/** Played at all, played as told, and played as before. */
+function exitCodeOf(outcomes: readonly Outcome[]): number {
+  const verdicts = new Set(outcomes.map(({ verdict }) => verdict));
+  if (verdicts.has("failed")) return 1;
+  if (verdicts.has("broken")) return 2;
+  return verdicts.has("drifted") ? 3 : 0;
+}
+
+function publish({ flags, cwd }: Invocation, name: ReportName, outcomes: readonly Outcome[]): void {
+  const text = written(name, outcomes, cwd);
+  if (typeof flags.output !== "string") {
+    if (flags.quiet !== true || exitCodeOf(outcomes) > 0) print(text);
+    return;
+  }
+  try {
+    writeFileSync(resolve(cwd, flags.output), `${text}\n`);
+  } catch (error) {
+    throw new UsageError(
+      `--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  if (flags.quiet !== true) print(written("pretty", outcomes, cwd));
+}
+
+function reportOf({ flags }: Invocation): ReportName {
+  const name = flags.report ?? (flags.json === true ? "json" : "pretty");
+  if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
+  throw new UsageError(`--report: "${String(name)}" will not do; give pretty, junit, json or md`);
+}
+
+function countOf(
+  value: string | boolean | undefined,
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const count = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  throw new UsageError(`${flag}: "${String(value)}" will not do; give a number from ${least} to ${most}`);
+}
+
+/** The scenarios that come with the package, which lie above the sources and above the bundle. */
+function shippedFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (; dirname(folder) !== folder; folder = dirname(folder)) {
+    const shipped = join(folder, "scenarios", "shipped");
+    if (existsSync(shipped)) return shipped;
+  }
+  throw new Error("the scenarios of this package are missing");
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { print, printError } from "../terminal.ts";
+import { addressOf, targetAddressOf } from "./address.ts";
+
+/** `replay --record`: writes what a running emulator was asked as a scenario. */
+export async function recordScenario(invocation: Invocation, from: string | boolean): Promise<number> {
+  const { flags, operands, cwd } = invocation;
+  const [file, second] = operands;
+  if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
+    throw new UsageError("--record: give one file to write, such as seen.scenario.yaml");
+  const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
+  const { record } = await import("../../scenarios/recording.ts");
+  const { text, steps, warnings } = await record(url).catch((error: Error) => {
+    throw new CommandFailure(error.message);
+  });
+  write(resolve(cwd, file), text, flags.update === true);
+  for (const warning of warnings) printError(warning);
+  if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
+  return 0;
+}
+
+/** A scenario that is there already is only overwritten when that is asked for. */
+function write(file: string, text: string, isUpdate: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === "EEXIST" ? "is there already; overwrite it with --update" : `cannot be written (${code})`;
+    throw new UsageError(`--record: ${file} ${why}`);
+  }
+}

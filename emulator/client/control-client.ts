@@ -1,0 +1,122 @@
+import type { SnapshotView, Verification, WorldView } from "../subjects/control-operation.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import type { FaultView } from "../subjects/faults/rules.ts";
+import type { FaultOrder } from "./faults.ts";
+import { requestJson, type Send } from "./send.ts";
+import type { AdvanceResult, AdvanceTarget, ClockView, Status, TraceOrder, WorldOrder } from "./views.ts";
+
+/** Below it are the test-only operations. */
+export const CONTROL_PATH = `${CONTROL_PREFIX}v1`;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The control API of one world: every call throws `ErrorReply` when it is refused. */
+export type ControlClient = ReturnType<typeof createControlClient>;
+
+/** The control API over a `send` function: `fetch` to an address, or an emulator in this process. */
+export function createControlClient(send: Send) {
+  /** Any operation, by its path below `/_emulator/v1`. */
+  function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body });
+  }
+
+  return {
+    call,
+    status: () => call<Status>("GET", "/status"),
+    /** The effective configuration; secrets masked. */
+    config: <T = Members>() => call<T>("GET", "/config"),
+    /** The world equals a fresh one; `empty` leaves the seed data of the configuration out. */
+    reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
+    /** Every turn with its cause; `since` is the number of the last turn that is not wanted. */
+    journal: (since?: number) =>
+      call<readonly Members[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
+    /** What was asked since the start, after a line about the emulator. */
+    recording: () => call<readonly unknown[]>("GET", "/recording"),
+    generateTraces: (order: TraceOrder) =>
+      call<{ readonly session_id: string }>("POST", "/traces/generate", order),
+    ...timeCalls(call),
+    ...storeCalls(call),
+    ...subjectCalls(call),
+  };
+}
+
+type Call = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
+
+function timeCalls(call: Call) {
+  return {
+    clock: {
+      read: () => call<ClockView>("GET", "/clock"),
+      freeze: () => call("POST", "/clock/freeze"),
+      /** So many times as fast as the wall clock. */
+      flow: (rate = 1) => call("POST", "/clock/flow", { rate }),
+      /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
+      advance: (target: string | AdvanceTarget) =>
+        call<AdvanceResult>("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+    },
+    faults: {
+      arm: (order: FaultOrder) => call<FaultView>("POST", "/faults", order),
+      list: () => call<readonly FaultView[]>("GET", "/faults"),
+      /** One of them, or all. */
+      clear: (id?: string) => call("DELETE", id === undefined ? "/faults" : `/faults/${segment(id)}`),
+    },
+    rateLimits: {
+      list: () => call("GET", "/rate-limits"),
+      /** `method`, `path`, `x-api-key` and the like of a request. */
+      explain: (request: Readonly<Record<string, string>>) =>
+        call<Members>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
+      change: (row: string, change: Members) => call("PUT", `/rate-limits/${segment(row)}`, change),
+      reset: () => call("POST", "/rate-limits/reset", {}),
+    },
+  };
+}
+
+function storeCalls(call: Call) {
+  return {
+    worlds: {
+      list: () => call<readonly WorldView[]>("GET", "/worlds"),
+      create: (order: WorldOrder = {}) => call<WorldView>("POST", "/worlds", order),
+      remove: (id: string) => call<WorldView>("DELETE", `/worlds/${segment(id)}`),
+    },
+    snapshots: {
+      save: (name: string) => call<SnapshotView>("POST", "/snapshots", { name }),
+      load: (name: string) => call<SnapshotView>("POST", `/snapshots/${segment(name)}/load`),
+      list: () => call<readonly SnapshotView[]>("GET", "/snapshots"),
+      remove: (name: string) => call<{ readonly removed: string }>("DELETE", `/snapshots/${segment(name)}`),
+    },
+    objectStorage: {
+      createBucket: (name: string) => call<Members>("POST", "/s3/buckets", { name }),
+      createCredential: (credential: object) => call<Members>("POST", "/s3/credentials", credential),
+    },
+  };
+}
+
+function subjectCalls(call: Call) {
+  return {
+    exports: {
+      /** Reads every file back and compares it with what was sent. */
+      verify: (id: string) => call<Verification>("GET", `/exports/${segment(id)}/verify`),
+      /** Why a trace run is in an export or not. */
+      explain: (id: string, run: string) =>
+        call<Members>("GET", `/exports/${segment(id)}/explain?run=${segment(run)}`),
+    },
+    webhooks: {
+      /** The newest deliveries, oldest first. */
+      deliveries: (limit = MAX_DELIVERIES) =>
+        call<readonly Members[]>("GET", `/webhooks/deliveries?limit=${limit}`),
+      redeliver: (id: string) => call<Members>("POST", `/webhooks/deliveries/${segment(id)}/redeliver`, {}),
+      /** What §6.1 makes of a URL. */
+      check: (url: string) => call<Members>("POST", "/webhooks/check", { url }),
+    },
+    agentScripts: {
+      add: (script: Members) => call<Members>("POST", "/agent/scripts", script),
+      list: () => call<readonly Members[]>("GET", "/agent/scripts"),
+    },
+  };
+}
+
+/** As many as the emulator gives at once. */
+const MAX_DELIVERIES = 10_000;
+
+function segment(text: string): string {
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,114 @@
+/** What a client sends: the part of `RequestInit` that every way to an emulator takes. */
+export interface ClientRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+
+/** What a client reads of a reply; a `Response` of the Fetch standard is one. */
+export interface ClientReply {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** Sends one request, by its path with its query, over the network or in this process. */
+export type Send = (path: string, request: ClientRequest) => Promise<ClientReply>;
+
+/** No reply came, or not in time. */
+export class NoReply extends Error {
+  override readonly name = "NoReply";
+
+  constructor(url: string) {
+    super(`${url}: nothing answers there; start it with \`emulator start\``);
+  }
+}
+
+/** A reply with a status of 400 or above. */
+export class ErrorReply extends Error {
+  override readonly name = "ErrorReply";
+  readonly status: number;
+  /** Only of the control API, as is the hint: what to do about it. */
+  readonly code: string | undefined;
+  readonly hint: string | undefined;
+  /** What was asked, the status, and what the reply says in the shape of the control API or any other. */
+  readonly explained: string;
+
+  constructor(method: string, path: string, status: number, body: unknown) {
+    const { error, detail } = (body ?? {}) as ErrorBody;
+    super(error?.message ?? `${method} ${path} answered ${status}.`);
+    this.status = status;
+    this.code = error?.code;
+    this.hint = error?.hint;
+    this.explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
+  }
+}
+
+interface ErrorBody {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
+  readonly detail?: unknown;
+}
+
+function reasonOf(error: ErrorBody["error"], detail: unknown, body: unknown): string {
+  const { message, hint } = error ?? {};
+  if (message !== undefined && hint !== undefined)
+    return `${message}${message.endsWith(".") ? "" : ";"} ${hint}`;
+  return message ?? (typeof detail === "string" ? detail : JSON.stringify(body));
+}
+
+/** Sends over the network; throws `NoReply` when nothing answers, or not within so many milliseconds. */
+export function sendTo(url: string, timeoutMs?: number): Send {
+  return async (path, request) => {
+    const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
+    try {
+      return await received(await fetch(url + path, { ...request, signal }));
+    } catch (error) {
+      if (error instanceof TypeError || (error as Error).name === "TimeoutError") throw new NoReply(url);
+      throw error;
+    }
+  };
+}
+
+/** Reads the body within the time of the request. */
+async function received(reply: Response): Promise<ClientReply> {
+  const text = await reply.text();
+  return { status: reply.status, headers: reply.headers, text: async () => text };
+}
+
+/** Sends a value as JSON and reads the reply; throws `ErrorReply` for a status of 400 or above. */
+export async function requestJson<T>(send: Send, { method, path, body, headers }: JsonRequest): Promise<T> {
+  const reply = await send(path, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const value = valueOf(await reply.text(), reply.headers.get("content-type"));
+  if (reply.status >= 400) throw new ErrorReply(method, path, reply.status, value);
+  return value as T;
+}
+
+/** A request whose body is sent as JSON, where it has one. */
+export interface JsonRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A body as JSON, a list for lines of JSON, null for none, else its text. */
+export function valueOf(text: string, contentType: string | null): unknown {
+  try {
+    if (contentType === "application/x-ndjson") return linesOf(text);
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The values of lines of JSON. */
+function linesOf(text: string): readonly unknown[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}

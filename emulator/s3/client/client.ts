@@ -1,0 +1,48 @@
+import type {
+  ObjectStoreClient,
+  ObjectStoreFailure,
+} from "../../subjects/destinations/object-store-client.ts";
+import type { ObjectStoreTransport, StoredPart, Upload } from "./transport.ts";
+
+/** The client of one bucket; objects larger than `partBytes` go up in parts of that size. */
+export function createClient(transport: ObjectStoreTransport, partBytes: number): ObjectStoreClient {
+  return {
+    ...transport,
+    put: (key, bytes) =>
+      bytes.length > partBytes
+        ? putInParts(transport, key, bytes, partBytes)
+        : transport.putWhole(key, bytes),
+  };
+}
+
+/** Puts an object as a multipart upload, which is aborted when a part of it fails. */
+async function putInParts(
+  transport: ObjectStoreTransport,
+  key: string,
+  bytes: Uint8Array,
+  partBytes: number,
+): Promise<ObjectStoreFailure | { readonly stored: true }> {
+  const upload = await transport.createUpload(key);
+  if ("failure" in upload) return upload;
+  const parts = await putParts(transport, upload, bytes, partBytes);
+  const done = "failure" in parts ? parts : await transport.completeUpload(upload, parts);
+  // The first failure is the one to report, whatever becomes of the abort.
+  if ("failure" in done) await transport.abortUpload(upload);
+  return done;
+}
+
+async function putParts(
+  transport: ObjectStoreTransport,
+  upload: Upload,
+  bytes: Uint8Array,
+  partBytes: number,
+): Promise<ObjectStoreFailure | readonly StoredPart[]> {
+  const parts: StoredPart[] = [];
+  for (let offset = 0; offset < bytes.length; offset += partBytes) {
+    const piece = bytes.subarray(offset, offset + partBytes);
+    const part = await transport.putPart(upload, parts.length + 1, piece);
+    if ("failure" in part) return part;
+    parts.push(part);
+  }
+  return parts;
+}
