@@ -32,6 +32,7 @@ import { PROJECT_NAMES, PROJECTS } from "../subjects/projects/projects.ts";
 import { QUERY_HANDLERS } from "../subjects/queries/operations.ts";
 import { onSummedUp } from "../subjects/queries/stats-request.ts";
 import { SYSTEM_HANDLERS } from "../subjects/system/operations.ts";
+import { HELD_PATCHES, HELD_TOTALS } from "../subjects/traces/held-patches.ts";
 import { TRACE_HANDLERS } from "../subjects/traces/operations.ts";
 import { WAITING_CHILDREN } from "../subjects/traces/waiting.ts";
 import type { EmulatorTypes } from "../subjects/turn.ts";
@@ -43,6 +44,8 @@ export const COLLECTIONS: readonly Collection<never>[] = [
   PROJECTS,
   PROJECT_NAMES,
   WAITING_CHILDREN,
+  HELD_PATCHES,
+  HELD_TOTALS,
   FEEDBACK,
   DESTINATIONS,
   EXPORTS,

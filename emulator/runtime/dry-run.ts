@@ -75,5 +75,5 @@ function stubsStalled(settled: Promise<void>): Promise<boolean> {
 
 /** Rows are seen as they are; what a rehearsal would write is forgotten. */
 function readOnly(traces: TraceStore): TraceStore {
-  return { ...traces, write: () => undefined, holdPatches: () => undefined };
+  return { ...traces, write: () => undefined };
 }

@@ -1,7 +1,6 @@
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { TraceScope } from "../../subjects/traces/port.ts";
-import { heldPatchesFile } from "../rows/held-patches.ts";
 import { layersOf, locateAll, type TraceLocation, topOf } from "../rows/layers.ts";
 import { noteForked, noteNext, readNext, scopesIn } from "../rows/marks.ts";
 import { createOpenFiles } from "../rows/open-files.ts";
@@ -14,7 +13,6 @@ const PIECE_BYTES = 256 * 1024;
 const FILES_OPEN = 4;
 const DATA = ".ndjson";
 const INDEX = ".index";
-const HELD = "held-patches.ndjson";
 
 /** The first sequence number that no row of a store has to which nobody writes. */
 export function markOf({ folder, layers = [] }: TraceLocation): number {
@@ -27,15 +25,11 @@ export function traceEntries(prefix: string, location: TraceLocation): PackedEnt
   try {
     return scopesOf(location).flatMap((scope) => {
       const base = `${prefix}${scope.region}/${scope.tenantId}`;
-      const held = heldPatchesFile(scopeFolder(location.folder, scope));
-      const segments = locateAll(layersOf(location), scope).flatMap(({ pieces, sessionId, day }) => {
+      return locateAll(layersOf(location), scope).flatMap(({ pieces, sessionId, day }) => {
         const segment = createSegment(0, sessionId, day);
         loadPieces(files, segment, pieces, true);
         return segment.records === 0 ? [] : segmentEntries(`${base}/${sessionId}/${day}`, segment);
       });
-      return existsSync(held)
-        ? [...segments, entryOf(`${base}/${HELD}`, [{ path: held, size: statSync(held).size }])]
-        : segments;
     });
   } finally {
     files.closeAll();
@@ -48,7 +42,6 @@ export function traceEntryPath(folder: string, name: string): string {
   if (!isRegion(region) || !isUuid(tenantId)) throw unknownName(name);
   const scopePath = scopeFolder(folder, { region, tenantId });
   const [first = "", file = "", ...more] = rest;
-  if (rest.length === 1 && first === HELD) return heldPatchesFile(scopePath);
   const ending = [DATA, INDEX].find((each) => file.endsWith(each)) ?? "";
   const day = file.slice(0, file.length - ending.length);
   if (more.length > 0 || ending === "" || !isUuid(first) || !isDay(day)) throw unknownName(name);

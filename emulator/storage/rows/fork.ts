@@ -1,12 +1,9 @@
 import { mkdirSync } from "node:fs";
-import type { TraceScope } from "../../subjects/traces/port.ts";
-import { shareHeldPatches } from "./held-patches.ts";
 import { createInheritedRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
 import { type TraceLayer, type TraceLocation, topOf } from "./layers.ts";
 import { copyUpAll } from "./load-scope.ts";
-import { isEmptyOrMissing, noteForked, readForked, scopesIn } from "./marks.ts";
+import { isEmptyOrMissing, noteForked, readForked } from "./marks.ts";
 import type { OpenFiles } from "./open-files.ts";
-import { scopeFolder } from "./paths.ts";
 
 /** What a fork is opened with. */
 export interface Fork extends Required<TraceLocation> {
@@ -18,8 +15,6 @@ export interface Fork extends Required<TraceLocation> {
 export interface Forking {
   /** Prepares a folder for a fork that sees what the store has below the mark, which is all of it. */
   fork(target: string, mark: number): Fork;
-  /** Says that a tenant may hold patches now. */
-  hold(scope: TraceScope): void;
   /** Has to be called before rows are written: later forks go on from others than the earlier ones. */
   writing(): void;
 }
@@ -42,7 +37,6 @@ interface ForkedStore {
 export function createForking({ files, location, copied, ...store }: ForkedStore): Forking {
   const { folder, layers = [] } = location;
   const inherited = topOf(layers);
-  const patchSharing = createPatchSharing(folder);
   let needed = layers;
   let noted: number | undefined;
   let latest: InheritedRows | undefined;
@@ -78,28 +72,11 @@ export function createForking({ files, location, copied, ...store }: ForkedStore
         throw new Error(`a fork needs an empty folder, and ${target} holds something; name another`);
       const layersOfFork = layersBelow(mark);
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      patchSharing.to(target);
       return { folder: target, layers: layersOfFork, inherited: rowsBelow(mark, layersOfFork) };
     },
-    hold: patchSharing.hold,
     writing() {
       latest?.settle();
       latest = undefined;
-    },
-  };
-}
-
-/** Patches are looked for once; from then on it is known who holds some, so that a fork costs the same. */
-function createPatchSharing(folder: string) {
-  let holding: Map<string, TraceScope> | undefined;
-  return {
-    hold(scope: TraceScope): void {
-      holding?.set(scopeFolder(folder, scope), scope);
-    },
-    to(target: string): void {
-      holding ??= new Map(scopesIn(folder).map((scope) => [scopeFolder(folder, scope), scope]));
-      for (const [path, scope] of [...holding])
-        if (!shareHeldPatches(path, scopeFolder(target, scope))) holding.delete(path);
     },
   };
 }

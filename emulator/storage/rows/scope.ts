@@ -1,6 +1,5 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import { type HeldPatches, openHeldPatches } from "./held-patches.ts";
 import { borrowRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
 import type { TraceLocation } from "./layers.ts";
@@ -14,11 +13,9 @@ import { readVersion } from "./version.ts";
 
 /** All rows of one tenant in one region, loaded at first use. */
 export interface Scope {
-  readonly held: HeldPatches;
   read(id: string): StoredRow | undefined;
   /** The last version that was written before the mark. */
   readAsOf(id: string, mark: number): StoredRow | undefined;
-  has(id: string): boolean;
   /** Appends the rows, numbered from `sequence` on; answers how many bytes the files grew by. */
   write(rows: readonly StoredRow[], sequence: number): number;
   days(sessionId: string, start: string, end: string): readonly string[];
@@ -102,18 +99,15 @@ export function openScope(
   files: OpenFiles,
   location: TraceLocation,
   scope: TraceScope,
-  options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
+  inherited: InheritedRows,
 ): Scope {
-  const loaded = loadScope(files, location, scope, options.inherited);
+  const loaded = loadScope(files, location, scope, inherited);
   const { index } = loaded;
   const listing = createListing(files, loaded.segments);
-  const held = openHeldPatches(loaded.path, options.heldPatchesMax, (id) => index.find(id) >= 0);
 
   return {
-    held,
     list: (range) => listing.list(range),
     readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(loaded, id, mark)),
-    has: (id) => index.find(id) >= 0,
     read(id) {
       const entry = index.find(id);
       if (entry < 0) return undefined;
@@ -135,9 +129,7 @@ export function openScope(
           loaded.byName.get(nameOf(row.session_id, day)) ?? addSegment(loaded, row.session_id, day);
         draftRow(loaded, draftOf, draftOf(segment), row, sequence + at);
       });
-      const grown = appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
-      for (const { id } of rows) held.drop(id);
-      return grown;
+      return appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
     },
     days(sessionId, start, end) {
       return loaded.segments

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { HeldPatch, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
+import type { TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import { createForking, type Fork } from "./fork.ts";
 import { createInheritedRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
@@ -13,8 +13,6 @@ import { openScope, type Scope } from "./scope.ts";
 
 /** `folder` is created when it is missing; the layers are only read. */
 export interface TraceStoreOptions extends TraceLocation {
-  /** How many patches of a workspace may wait for their rows. */
-  readonly heldPatchesMax?: number;
   /** The rows of the layers, where other stores go on from them too. */
   readonly inherited?: InheritedRows;
 }
@@ -24,15 +22,13 @@ export interface TraceFiles extends TraceStore {
   /** Where its rows are, for those who read them in other threads. */
   readonly location: TraceLocation;
   /**
-   * Prepares an empty folder for a store that begins with the rows and the held patches of this one: open it
-   * with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
+   * Prepares an empty folder for a store that begins with the rows of this one: open it with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
    * has to stay for as long as there are forks of it.
    */
   fork(folder: string): Fork;
 }
 
 const SEGMENTS_OPEN_MAX = 64;
-const HELD_PATCHES_MAX = 100_000;
 
 function checkRow(row: TraceRow): void {
   if (!isUuid(row.id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(row.id)}`);
@@ -40,24 +36,13 @@ function checkRow(row: TraceRow): void {
   if (!isInstant(row.start_time)) throw new Error(`not a start time: ${JSON.stringify(row.start_time)}`);
 }
 
-function checkPatches(opened: Scope, patches: readonly HeldPatch[]): void {
-  for (const { id } of patches) {
-    if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
-    if (opened.has(id)) throw new Error(`the row ${id} is there, so its patch is not to be held`);
-  }
-}
-
 /** The tenants that were used, each loaded at its first use. */
-function createScopes(
-  files: OpenFiles,
-  location: TraceLocation,
-  options: { readonly heldPatchesMax: number; readonly inherited: InheritedRows },
-) {
+function createScopes(files: OpenFiles, location: TraceLocation, inherited: InheritedRows) {
   const scopes = new Map<string, Scope>();
   return {
     of(scope: TraceScope): Scope {
       const key = scopeKey(scope);
-      const opened = scopes.get(key) ?? openScope(files, location, scope, options);
+      const opened = scopes.get(key) ?? openScope(files, location, scope, inherited);
       scopes.set(key, opened);
       return opened;
     },
@@ -91,12 +76,12 @@ function createMoves(folder: string, wasClosed: boolean, load: (scope: TraceScop
 
 /** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
 export function openTraceStore(options: TraceStoreOptions): TraceFiles {
-  const { folder, layers = [], heldPatchesMax = HELD_PATCHES_MAX } = options;
+  const { folder, layers = [] } = options;
   const { inherited = createInheritedRows(layers) } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const location = { folder, layers };
   const files = createOpenFiles(SEGMENTS_OPEN_MAX);
-  const scopes = createScopes(files, location, { heldPatchesMax, inherited });
+  const scopes = createScopes(files, location, inherited);
   const end = readEnd(folder);
   let next = Math.max(end.next, topOf(layers));
   let isNoted = true;
@@ -152,12 +137,6 @@ export function openTraceStore(options: TraceStoreOptions): TraceFiles {
     read: (scope, id) => (isUuid(id) ? scopeOf(scope).read(id) : undefined),
     readAsOf: (scope, id, mark) => (isUuid(id) ? scopeOf(scope).readAsOf(id, mark) : undefined),
     list: (scope, range) => scopeOf(scope).list(range),
-    holdPatches(scope, patches) {
-      checkPatches(scopeOf(scope), patches);
-      scopeOf(scope).held.hold(patches);
-      forking.hold(scope);
-    },
-    heldPatches: (scope, id) => scopeOf(scope).held.held(id),
     mark: () => next,
     days: (scope, sessionId, start, end) => scopeOf(scope).days(sessionId, start, end),
     stats() {

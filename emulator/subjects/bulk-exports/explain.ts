@@ -1,6 +1,7 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { type Explanation, explainFilter } from "../filters/explain.ts";
 import { parseFilter } from "../filters/parse.ts";
+import { hasHeldPatches } from "../traces/held-patches.ts";
 import type { TraceStore } from "../traces/port.ts";
 import type { Reader } from "../turn.ts";
 import { isFinal } from "./lifecycle.ts";
@@ -45,7 +46,7 @@ interface Findings {
   readonly file: string | null;
 }
 
-type Traces = Pick<TraceStore, "read" | "readAsOf" | "heldPatches">;
+type Traces = Pick<TraceStore, "read" | "readAsOf">;
 
 const UNDECIDED: Findings = {
   included: null,
@@ -65,8 +66,7 @@ export function explainRow(reader: Reader, traces: Traces, exportId: string, row
   const scope = { region: found.region, tenantId: found.tenant_id };
   const row = traces.read(scope, rowId);
   if (!row) {
-    const isHeld = traces.heldPatches(scope, rowId).length > 0;
-    const reason = isHeld
+    const reason = hasHeldPatches(reader, found, rowId)
       ? "Only changes of the row have come, not the row itself."
       : "This workspace has no such row.";
     return { ...UNDECIDED, export_id: exportId, run: rowId, included: false, why: reason };

@@ -3,6 +3,7 @@ import { feedbackStats } from "../feedback/stats.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraftRows, type DraftRows } from "./draft-rows.ts";
+import { takeHeldPatches } from "./held-patches.ts";
 import { hasPlace, placedUnder } from "./lineage.ts";
 import type { IngestedPatch, IngestedRun, TracePatch } from "./normalise.ts";
 import { applyPatch } from "./patch.ts";
@@ -42,7 +43,7 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
       // Clients send a row again when they saw no reply; what has been changed since must not be lost.
       if (rows.row(id)) return turn.note("trace.duplicate", id);
       const posted = placedUnderParent(rows, rowUnder(sessionId, run.fields));
-      const waiting = turn.ports.traces.heldPatches(rows.scope, id);
+      const waiting = takeHeldPatches(turn, workspace, id);
       const newRow = waiting.reduce<TraceRow>(patched, withFeedback(posted));
       rows.set(newRow);
       tree.attach(newRow);

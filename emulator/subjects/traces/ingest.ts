@@ -6,6 +6,7 @@ import { projectFor, refuseDeleted } from "../projects/projects.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraft } from "./draft.ts";
+import { holdPatches } from "./held-patches.ts";
 import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
 
 /** Something as it came, with the place in the request that it came from. */
@@ -34,7 +35,7 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const draft = createDraft(turn, workspace);
   const posted = new Set(runs.map(({ fields }) => fields.id));
   // The only step that may still refuse comes before anything is written.
-  holdEarlyPatches(
+  holdPatches(
     turn,
     workspace,
     patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)),
@@ -43,20 +44,6 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   for (const patch of patches) draft.patch(patch);
   for (const input of feedback) recordFeedback(turn, workspace, input, draft);
   draft.write();
-}
-
-/** Keeps the patches that came before their rows. */
-function holdEarlyPatches(turn: Turn, workspace: Workspace, patches: readonly IngestedPatch[]): void {
-  if (patches.length === 0) return;
-  try {
-    turn.ports.traces.holdPatches(
-      { region: workspace.region, tenantId: workspace.tenant_id },
-      patches.map(({ id, patch }) => ({ id, patch })),
-    );
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== "held_patches_full") throw error;
-    throw new Refusal(429, "held_patches_full", `${(error as Error).message}.`);
-  }
 }
 
 function normalised(turn: Turn, batch: Batch) {

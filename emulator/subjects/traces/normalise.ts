@@ -32,7 +32,7 @@ export interface IngestedPatch {
   readonly unknownFields: readonly string[];
 }
 
-/** Null clears a field; a patch can also be kept (`holdPatches`) and read back before it is applied. */
+/** Null clears a field; a patch can also be kept (`held-patches.ts`) and read back before it is applied. */
 export type TracePatch = InputFields;
 
 interface PostContext {

@@ -22,12 +22,6 @@ export interface PartitionWindow extends Partition {
   readonly end: string;
 }
 
-/** A patch that waits for its row. */
-export interface HeldPatch {
-  readonly id: string;
-  readonly patch: Readonly<Record<string, unknown>>;
-}
-
 /** Which rows are listed, and how. */
 export interface RowRange {
   readonly sessionIds: readonly string[];
@@ -67,13 +61,6 @@ export interface TraceStore {
   readAsOf(scope: TraceScope, id: string, mark: number): StoredRow | undefined;
   /** The newest versions of rows in the order of their start; stops to look when the caller does. */
   list(scope: TraceScope, range: RowRange): Iterable<ListedRow>;
-  /**
-   * Keeps patches whose rows have not been posted yet, each behind those of its id that are held already.
-   * All of them or none: throws an error with the code `held_patches_full` when there is no room.
-   */
-  holdPatches(scope: TraceScope, patches: readonly HeldPatch[]): void;
-  /** The patches held for an id, oldest first; they stay held until a row with this id is written. */
-  heldPatches(scope: TraceScope, id: string): readonly Readonly<Record<string, unknown>>[];
   /** The high-water mark: what is written from now on is at or after it. */
   mark(): number;
   /** The UTC days (`YYYY-MM-DD`, ascending) on which a project has rows that begin in the window. */

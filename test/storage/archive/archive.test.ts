@@ -183,7 +183,6 @@ describe("names of rows", () => {
     expect(place(`us/${TENANT}/${SESSION}/2026-03-01.index`)).toBe(
       `/data/us/${TENANT}/${SESSION}/2026-03-01.index`,
     );
-    expect(place(`us/${TENANT}/held-patches.ndjson`)).toMatch(/^\/data\/us\/[^/]+\/[^/]+$/);
   });
 
   it.each([
@@ -191,7 +190,7 @@ describe("names of rows", () => {
     "/etc/passwd",
     `us/${TENANT}`,
     `us/${TENANT}/`,
-    `us/${TENANT}/../held-patches.ndjson`,
+    `us/${TENANT}/../pending.ndjson`,
     `us/${TENANT}/${SESSION}/../../x.index`,
     `us/${TENANT}/${SESSION}/2026-03-01.index/x`,
     `us/${TENANT}/${SESSION}/2026-03-01.exe`,

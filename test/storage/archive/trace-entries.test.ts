@@ -49,7 +49,6 @@ test("rows in the files of several worlds become whole files, without what came 
   second.write(SCOPE, [sampleRow(1, { status: "second" }), sampleRow(4)]);
   const third = forkOf(second);
   third.write(SCOPE, [sampleRow(2, { status: "third", start_time: instant(9, NEXT_DAY) })]);
-  third.holdPatches(SCOPE, [{ id: idOf(9), patch: { n: 9 } }]);
   const snapshot = third.fork(join(temporaryFolder(), "snapshot"));
   const mark = third.mark();
   for (const store of [first, second, third])
@@ -64,5 +63,4 @@ test("rows in the files of several worlds become whole files, without what came 
   }
   expect(copy.read(SCOPE, idOf(1))?.status).toBe("second");
   expect(copy.readAsOf(SCOPE, idOf(2), 5)?.status).toBe("pending");
-  expect(copy.heldPatches(SCOPE, idOf(9))).toStrictEqual([{ n: 9 }]);
 });

@@ -79,32 +79,6 @@ test("a fork of many rows in many days asks no more of the file system than one 
   expect(forks(openTraceStore(large.location)).length).toBeLessThanOrEqual(calls.length);
 });
 
-test("held patches are handed on without being read", () => {
-  const store = openTraceStore({ folder: temporaryFolder() });
-  const hold = (from: number, count: number): void =>
-    store.holdPatches(
-      SCOPE,
-      Array.from({ length: count }, (_, n) => ({ id: idOf(from + n), patch: { n } })),
-    );
-  hold(0, 1);
-  const calls = callsOf(() => store.fork(join(temporaryFolder(), "a")));
-  hold(1, 3000);
-  const more = callsOf(() => store.fork(join(temporaryFolder(), "b")));
-  expect(more.length).toBeLessThanOrEqual(calls.length);
-  expect(more.filter((name) => name === "linkSync")).toHaveLength(1);
-  expect(more).not.toContain("copyFileSync");
-});
-
-test("held patches are copied where a file can have one name only", () => {
-  const store = openTraceStore({ folder: temporaryFolder() });
-  store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 1 } }]);
-  recordedCalls.failing.set("linkSync", 0);
-  const fork = openTraceStore(store.fork(join(temporaryFolder(), "fork")));
-  store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 2 } }]);
-  expect(fork.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }]);
-  expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }, { n: 2 }]);
-});
-
 test("the first read and write of a fork ask no more of the file system, however much it goes on from", () => {
   const [small, large] = [storeOf(1, 2), storeOf(40, 500)];
   const firstUse = (store: TraceFiles): readonly string[] => {

@@ -27,10 +27,6 @@ const step = fc.oneof(
       versions: fc.array(version, { minLength: 1, maxLength: 4 }),
     }),
   },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("hold" as const), store, n: fc.nat({ max: IDS_MAX }) }),
-  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("fork" as const), store }) },
   {
     weight: 1,
@@ -40,11 +36,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A store, and what it must hold: all versions that it sees by their number, and patches by id. */
+/** A store, and what it must hold: all versions that it sees by their number. */
 interface TestWorld {
   store: TraceFiles;
   readonly versions: TraceRow[];
-  readonly held: Map<string, unknown[]>;
 }
 
 function latest(versions: readonly TraceRow[]): TraceRow[] {
@@ -55,22 +50,16 @@ function latest(versions: readonly TraceRow[]): TraceRow[] {
 
 function applyStep(step: Step, worlds: TestWorld[], at: number, folder: string): void {
   const world = worlds[step.store % worlds.length] as TestWorld;
-  const { held, versions } = world;
+  const { versions } = world;
   if (step.kind === "write") {
     const rows = step.versions.map(({ n, day, micros }, row) =>
       sampleRow(n, { start_time: instant(micros, day), name: `${at}.${row}` }),
     );
     world.store.write(SCOPE, rows);
     versions.push(...rows);
-    for (const { id } of rows) held.delete(id);
-  } else if (step.kind === "hold") {
-    const id = idOf(step.n);
-    if (versions.some((row) => row.id === id)) return;
-    world.store.holdPatches(SCOPE, [{ id, patch: { at } }]);
-    held.set(id, [...(held.get(id) ?? []), { at }]);
   } else if (step.kind === "fork") {
     const location = world.store.fork(join(folder, String(worlds.length)));
-    worlds.push({ store: openTraceStore(location), versions: [...versions], held: new Map(held) });
+    worlds.push({ store: openTraceStore(location), versions: [...versions] });
   } else if (step.kind === "read") {
     check(world);
   } else {
@@ -79,12 +68,11 @@ function applyStep(step: Step, worlds: TestWorld[], at: number, folder: string):
   }
 }
 
-function check({ store, versions, held }: TestWorld): void {
+function check({ store, versions }: TestWorld): void {
   expect(store.mark()).toBe(versions.length);
   const rows = latest(versions);
   for (let n = 0; n <= IDS_MAX; n += 1) {
     expect(store.read(SCOPE, idOf(n))).toStrictEqual(rows.find(({ id }) => id === idOf(n)));
-    expect(store.heldPatches(SCOPE, idOf(n))).toStrictEqual(held.get(idOf(n)) ?? []);
   }
   const listed = [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
   expect(listed.map((row) => row.read().name)).toStrictEqual(rows.map(({ name }) => name));
@@ -112,7 +100,7 @@ test("a forest of forks is what maps of their own would be", () => {
     fc.property(fc.array(step, { minLength: 3, maxLength: 25 }), (steps) => {
       const folder = mkdtempSync(join(tmpdir(), "forest-"));
       try {
-        const root = { store: openTraceStore({ folder: join(folder, "0") }), versions: [], held: new Map() };
+        const root = { store: openTraceStore({ folder: join(folder, "0") }), versions: [] };
         const worlds: TestWorld[] = [root];
         const marks = new Map<TestWorld, Set<number>>();
         for (const [at, each] of steps.entries()) {

@@ -256,64 +256,6 @@ describe("forks of forks", () => {
   });
 });
 
-describe("held patches", () => {
-  const patch = (n: number, text: string) => ({ id: idOf(n), patch: { text } });
-
-  test("are in the fork as they were, and each side goes on with its own", () => {
-    const parent = newStore();
-    parent.holdPatches(SCOPE, [patch(1, "a"), patch(2, "b"), patch(3, "c")]);
-    const fork = forkOf(parent);
-    parent.holdPatches(SCOPE, [patch(1, "parent")]);
-    fork.holdPatches(SCOPE, [patch(1, "fork")]);
-    parent.write(SCOPE, [sampleRow(2)]);
-    fork.write(SCOPE, [sampleRow(3)]);
-    for (const store of [fork, openTraceStore(fork.location)]) {
-      expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }, { text: "fork" }]);
-      expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ text: "b" }]);
-      expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([]);
-    }
-    for (const store of [parent, openTraceStore(parent.location)]) {
-      expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }, { text: "parent" }]);
-      expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
-      expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([{ text: "c" }]);
-    }
-  });
-
-  test("stay in the fork when the parent gives its own up", () => {
-    const parent = newStore();
-    parent.holdPatches(SCOPE, [patch(1, "a")]);
-    const [first, second] = [forkOf(parent), forkOf(parent)];
-    parent.write(SCOPE, [sampleRow(1)]);
-    parent.holdPatches(SCOPE, [patch(2, "later")]);
-    expect(first.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }]);
-    expect(first.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
-    first.write(SCOPE, [sampleRow(1)]);
-    expect(first.heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-    expect(forkOf(second).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }]);
-    expect(forkOf(first).heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-  });
-
-  test("come along from tenants that hold some since the last fork", () => {
-    const parent = newStore();
-    forkOf(parent);
-    parent.holdPatches(SCOPE, [patch(1, "a")]);
-    expect(forkOf(parent).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ text: "a" }]);
-    expect(forkOf(openTraceStore(parent.location)).heldPatches(SCOPE, idOf(1))).toStrictEqual([
-      { text: "a" },
-    ]);
-  });
-
-  test("are not those of rows that the fork sees", () => {
-    const parent = newStore();
-    parent.holdPatches(SCOPE, [patch(1, "a"), patch(2, "b")]);
-    parent.write(SCOPE, [sampleRow(1)]);
-    const fork = forkOf(parent);
-    parent.write(SCOPE, [sampleRow(2)]);
-    expect(fork.heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-    expect(fork.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ text: "b" }]);
-  });
-});
-
 describe("a process that ended", () => {
   function twoDays(): TraceFiles {
     const parent = newStore();

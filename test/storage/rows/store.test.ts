@@ -1,7 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { HeldPatchesFull } from "../../../emulator/storage/rows/held-patches.ts";
 import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
 import {
   DAY,
@@ -171,51 +169,5 @@ describe("the trace store", () => {
     expect(readdirSync("/dev/fd").length).toBeLessThan(400);
     store.close();
     expect(openTraceStore({ folder }).days(SCOPE, SESSION, START, END)).toHaveLength(150);
-  });
-});
-
-describe("patches that wait for their row", () => {
-  test("stay in order, over a restart, until the row is written", () => {
-    const folder = temporaryFolder();
-    const store = openTraceStore({ folder });
-    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { status: "first", text: "😀\n" } }]);
-    store.holdPatches(SCOPE, [{ id: idOf(2), patch: { status: "other" } }]);
-    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { status: "second" } }]);
-    const held = [{ status: "first", text: "😀\n" }, { status: "second" }];
-    expect(store.heldPatches(SCOPE, idOf(1))).toStrictEqual(held);
-    const again = openTraceStore({ folder });
-    expect(again.heldPatches(SCOPE, idOf(1))).toStrictEqual(held);
-    again.write(SCOPE, [sampleRow(1)]);
-    expect(again.heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-    expect(again.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ status: "other" }]);
-    const last = openTraceStore({ folder });
-    expect(last.heldPatches(SCOPE, idOf(1))).toStrictEqual([]);
-    last.holdPatches(SCOPE, [{ id: idOf(3), patch: { status: "third" } }]);
-    expect(last.heldPatches(SCOPE, idOf(2))).toStrictEqual([{ status: "other" }]);
-    expect(last.heldPatches(SCOPE, idOf(3))).toStrictEqual([{ status: "third" }]);
-    last.write(SCOPE, [sampleRow(2), sampleRow(3)]);
-    openTraceStore({ folder }).read(SCOPE, idOf(1));
-    expect(existsSync(join(folder, "us", SCOPE.tenantId, "pending.ndjson.new"))).toBe(false);
-    expect(openTraceStore({ folder }).heldPatches(SCOPE, idOf(3))).toStrictEqual([]);
-  });
-
-  test("are bounded, and rows that come make room", () => {
-    const store = openTraceStore({ folder: temporaryFolder(), heldPatchesMax: 2 });
-    store.holdPatches(SCOPE, [{ id: idOf(1), patch: {} }]);
-    const two = [2, 3].map((n) => ({ id: idOf(n), patch: {} }));
-    expect(() => store.holdPatches(SCOPE, two)).toThrow(HeldPatchesFull);
-    expect(store.heldPatches(SCOPE, idOf(2))).toStrictEqual([]);
-    store.holdPatches(SCOPE, [{ id: idOf(2), patch: {} }]);
-    expect(() => store.holdPatches(SCOPE, [{ id: idOf(3), patch: {} }])).toThrow(HeldPatchesFull);
-    store.holdPatches({ ...SCOPE, region: "eu" }, [{ id: idOf(3), patch: {} }]);
-    store.write(SCOPE, [sampleRow(1)]);
-    store.holdPatches(SCOPE, [{ id: idOf(3), patch: {} }]);
-    expect(store.heldPatches(SCOPE, idOf(3))).toStrictEqual([{}]);
-  });
-
-  test("are not held for a row that is there", () => {
-    const store = openTraceStore({ folder: temporaryFolder() });
-    store.write(SCOPE, [sampleRow(1)]);
-    expect(() => store.holdPatches(SCOPE, [{ id: idOf(1), patch: {} }])).toThrow(/is there/);
   });
 });

@@ -110,19 +110,6 @@ describe("a store whose process was ended in a write", () => {
     expect(statuses(before, DAY)).toStrictEqual(["pending", "pending"]);
     expect(again.mark()).toBe(before + 1);
   });
-
-  test("drops a patch that was not held whole", () => {
-    const folder = temporaryFolder();
-    const store = openTraceStore({ folder });
-    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 1 } }]);
-    store.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 2 } }]);
-    const path = join(folder, SCOPE.region, SCOPE.tenantId, "pending.ndjson");
-    truncateSync(path, statSync(path).size - 1);
-    const again = openTraceStore({ folder });
-    expect(again.heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }]);
-    again.holdPatches(SCOPE, [{ id: idOf(1), patch: { n: 3 } }]);
-    expect(openTraceStore({ folder }).heldPatches(SCOPE, idOf(1))).toStrictEqual([{ n: 1 }, { n: 3 }]);
-  });
 });
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

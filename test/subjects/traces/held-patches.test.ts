@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { emptyState } from "../../../emulator/kernel/commit.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
+import type { Refusal } from "../../../emulator/kernel/refusal.ts";
+import type { Collection } from "../../../emulator/kernel/table.ts";
+import { createWorld, type WorldParts } from "../../../emulator/kernel/world.ts";
+import {
+  HELD_PATCHES,
+  HELD_TOTALS,
+  hasHeldPatches,
+  holdPatches,
+  takeHeldPatches,
+} from "../../../emulator/subjects/traces/held-patches.ts";
+import type { TracePatch } from "../../../emulator/subjects/traces/normalise.ts";
+import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+
+const WORKSPACE = { region: "us", tenant_id: "5d9f5e0c-0f3c-4f65-9b8e-2f5b1c1b0a01" };
+const COLLECTIONS = [HELD_PATCHES, HELD_TOTALS] as readonly Collection<never>[];
+
+function newWorld() {
+  const state = emptyState(1, 0, { mode: "frozen", rate: 1 });
+  const parts: WorldParts<Ports> = {
+    image: imageOf(state, COLLECTIONS),
+    ports: {} as Ports,
+    reactions: {},
+    effects: {},
+    persist: () => undefined,
+    journalCapacity: 10,
+  };
+  const world = createWorld(parts);
+  return { world, turn: <R>(act: (turn: Turn) => R) => world.turn({ type: "control", name: "test" }, act) };
+}
+
+const patchOf = (id: string, name: string) => ({ id, patch: { name } as TracePatch });
+
+test("patches that wait for their row stay in order until it is posted, and only then", () => {
+  const { world, turn } = newWorld();
+  turn((each) => holdPatches(each, WORKSPACE, [patchOf("a", "first 😀\n"), patchOf("b", "other")]));
+  turn((each) => holdPatches(each, WORKSPACE, [patchOf("a", "second")]));
+  expect(hasHeldPatches(world.reader, WORKSPACE, "a")).toBe(true);
+  const taken = turn((each) => takeHeldPatches(each, WORKSPACE, "a"));
+  expect(taken).toStrictEqual([{ name: "first 😀\n" }, { name: "second" }]);
+  expect(hasHeldPatches(world.reader, WORKSPACE, "a")).toBe(false);
+  expect(turn((each) => takeHeldPatches(each, WORKSPACE, "a"))).toStrictEqual([]);
+  expect(turn((each) => takeHeldPatches(each, WORKSPACE, "b"))).toStrictEqual([{ name: "other" }]);
+  expect([...world.reader.all(HELD_TOTALS)]).toStrictEqual([]);
+});
+
+test("the patches of a workspace are bounded in number and bytes: all of a call are held, or none; rows that come make room", () => {
+  const { world, turn } = newWorld();
+  const bounds = { patches: 2, bytes: 60 };
+  const hold = (...patches: ReturnType<typeof patchOf>[]) =>
+    turn((each) => holdPatches(each, WORKSPACE, patches, bounds));
+  const refusal = expect.objectContaining<Partial<Refusal>>({ status: 429, code: "held_patches_full" });
+  hold(patchOf("a", "1"));
+  expect(() => hold(patchOf("b", "2"), patchOf("c", "3"))).toThrow(refusal);
+  expect(hasHeldPatches(world.reader, WORKSPACE, "b")).toBe(false);
+  expect(() => hold(patchOf("b", "x".repeat(60)))).toThrow(refusal);
+  hold(patchOf("b", "2"));
+  expect(() => hold(patchOf("c", "3"))).toThrow(refusal);
+  turn((each) => holdPatches(each, { ...WORKSPACE, region: "eu" }, [patchOf("c", "3")], bounds));
+  turn((each) => takeHeldPatches(each, WORKSPACE, "a"));
+  hold(patchOf("c", "3"));
+  expect(hasHeldPatches(world.reader, WORKSPACE, "c")).toBe(true);
+});
