@@ -33,7 +33,7 @@ const BUILDS = [
   {
     entryPoints: [
       "emulator/storage/parquet/encoder-thread.ts",
-      "emulator/storage/journal/compaction-thread.ts",
+      "emulator/storage/journal/fold-thread.ts",
     ],
   },
 ];

@@ -119,9 +119,6 @@ interface Source {
 
 const SOURCES: readonly Source[] = FOLDERS.flatMap((folder) => sourcesIn(folder));
 
-/** Import circles that are still to be broken, by the folder that all of their files lie in. */
-const PENDING_CIRCLES = ["emulator/storage/rows"];
-
 describe.each([
   { name: "the floors", floors: FLOORS },
   { name: "the floors of contracts", floors: CONTRACT_FLOORS },
@@ -143,9 +140,7 @@ describe.each([
 describe("the imports", () => {
   it("no file of the product is part of an import circle", () => {
     const circles = circlesOf(within(["bin", "contracts", "emulator", "scenarios"]));
-    const folders = circles.map((paths) => commonFolder(paths));
-    expect(circles.filter((_, index) => !PENDING_CIRCLES.includes(folders[index] ?? ""))).toEqual([]);
-    expect(PENDING_CIRCLES.filter((folder) => !folders.includes(folder))).toEqual([]);
+    expect(circles).toEqual([]);
   });
 
   it("every file of contracts stands on a floor of contracts", () => {
@@ -313,11 +308,6 @@ function reachedFrom(path: string, imports: ReadonlyMap<string, readonly string[
     next.push(...(imports.get(target) ?? []));
   }
   return reached;
-}
-
-function commonFolder(paths: readonly string[]): string {
-  const folders = paths.map((path) => posix.dirname(path));
-  return folders.find((folder) => folders.every((other) => isWithin(other, folder))) ?? folders.join();
 }
 
 function isPure(path: string): boolean {

@@ -1,8 +1,9 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
-import type { TraceLocation } from "../storage/rows/layers.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
+import type { PartitionSource } from "../storage/rows/plans.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
+import type { Partition } from "../subjects/traces/port.ts";
 import type { RowForm } from "./comparable-row.ts";
 import { expectedKeysOf, isAfterCheckpoint } from "./expected-keys.ts";
 import type { Findings } from "./findings.ts";
@@ -16,7 +17,8 @@ import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** What an export is checked with. */
 export interface ExportCheckTools extends StoredFilesTools {
-  readonly traces: TraceLocation;
+  /** Where the rows of a partition lie. */
+  readonly rowsOf: (partition: Partition) => PartitionSource;
 }
 
 // Rows that are out of order within a file of the usual size wait on either side.
@@ -31,7 +33,7 @@ export async function checkExport(
   const runs = [...tools.world.reader.list(EXPORT_RUNS, parent.id)];
   checkStatuses(parent, runs, findings);
   checkTiling(parent, runs, findings);
-  const reader = createPartitionReader(tools.traces);
+  const reader = createPartitionReader(tools.rowsOf);
   try {
     await checkFiles(tools, parent, runs, reader, findings);
   } finally {

@@ -1,6 +1,5 @@
 import { Refusal } from "../kernel/refusal.ts";
-import type { ObjectFiles } from "../storage/objects/object-files.ts";
-import type { TraceLocation } from "../storage/rows/layers.ts";
+import type { Bodies } from "../storage/objects/bodies.ts";
 import { addHours } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
@@ -14,18 +13,18 @@ import { createFindings, type Findings } from "./findings.ts";
 export interface OracleParts {
   readonly world: World;
   /** Where the rows are that the files are to hold. */
-  readonly traces: TraceLocation;
+  readonly rowsOf: ExportCheckTools["rowsOf"];
   /** The ways to object stores elsewhere. */
   readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
   /** The bodies of the embedded object store, which is read without anyone's permission. */
-  readonly objects: { readonly files: Pick<ObjectFiles, "open"> };
+  readonly objects: { readonly files: Pick<Bodies, "open"> };
 }
 
 const WAITING_MAX = 16;
 
 /** Reads exports back, one at a time, so that many requests take no more memory than one. */
-export function createOracle({ world, traces, objectStores, secrets, objects }: OracleParts): Oracle {
+export function createOracle({ world, rowsOf, objectStores, secrets, objects }: OracleParts): Oracle {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
@@ -49,7 +48,7 @@ export function createOracle({ world, traces, objectStores, secrets, objects }: 
       if (waiting >= WAITING_MAX)
         throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
       waiting += 1;
-      const tools = { world, traces, objectStores, secrets, bodies: objects.files };
+      const tools = { world, rowsOf, objectStores, secrets, bodies: objects.files };
       const mine = last.then(() => verify(found, tools));
       last = mine.then(
         () => (waiting -= 1),

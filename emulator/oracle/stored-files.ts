@@ -1,4 +1,4 @@
-import type { ObjectFiles } from "../storage/objects/object-files.ts";
+import type { Bodies } from "../storage/objects/bodies.ts";
 import { readBody } from "../storage/objects/opened-body.ts";
 import { openCredentials } from "../subjects/destinations/environment-credentials.ts";
 import type { ObjectStoreClients, ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
@@ -27,7 +27,7 @@ export interface StoredFilesTools {
   readonly world: World;
   readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
-  readonly bodies: Pick<ObjectFiles, "open">;
+  readonly bodies: Pick<Bodies, "open">;
 }
 
 // What a listing through a door holds at most.

@@ -55,7 +55,7 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
     journal_followers: world.journal.followers,
-    objects_folder: runtime.worldFolder.objects,
+    objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,
   };
 }

@@ -10,6 +10,7 @@ export interface DataFolder {
   readonly path: string;
   /** Settles with the reason when another process has taken the folder. */
   readonly lost: Promise<string>;
+  isLost(): boolean;
   release(): Promise<void>;
 }
 
@@ -17,9 +18,13 @@ export interface DataFolder {
 export async function acquireDataFolder(folder: string | null): Promise<DataFolder> {
   const { promise: lost, resolve } = withResolvers<string>();
   if (folder !== null) {
-    const { release } = await lockFolder(folder, resolve);
-    return { path: folder, lost, release };
+    let isLost = false;
+    const { release } = await lockFolder(folder, (reason) => {
+      isLost = true;
+      resolve(reason);
+    });
+    return { path: folder, lost, isLost: () => isLost, release };
   }
   const path = mkdtempSync(join(tmpdir(), "emulator-"));
-  return { path, lost, release: () => rm(path, { recursive: true, force: true }) };
+  return { path, lost, isLost: () => false, release: () => rm(path, { recursive: true, force: true }) };
 }

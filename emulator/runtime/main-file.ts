@@ -8,8 +8,7 @@ import {
   writeArchiveFile,
 } from "../storage/archive/archive-file.ts";
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
-import type { DataDirectory } from "../storage/folders/data-directory.ts";
-import { holdsRecords } from "../storage/journal/snapshot.ts";
+import type { Heads } from "../storage/pool/heads.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import { resumedState } from "./world-state.ts";
 import type { Worlds } from "./worlds.ts";
@@ -20,7 +19,7 @@ const AT_EXIT = "at-exit";
 /** What reads and writes the file that the world main begins with or is exported to. */
 export interface MainFileParts {
   readonly configuration: Configuration;
-  readonly dataDirectory: DataDirectory;
+  readonly heads: Heads;
   readonly snapshotFiles: SnapshotFiles;
   readonly worlds: Worlds;
 }
@@ -35,14 +34,14 @@ export async function beginMain(parts: MainFileParts): Promise<MissingSecrets | 
 /** `--import`: existing data is never replaced. */
 async function importMain({
   configuration,
-  dataDirectory,
+  heads,
   snapshotFiles,
   worlds,
 }: MainFileParts): Promise<MissingSecrets | undefined> {
   const { importFile, snapshotPassphrase, dataFolder } = configuration;
   if (importFile === null) return undefined;
-  const main = dataDirectory.registry.worlds[MAIN];
-  if (main && holdsRecords(main.home.records) && !dataDirectory.isIncomplete(main.home))
+  const main = heads.worlds.get(MAIN);
+  if (main && main.head.state !== null && !main.isFilling)
     throw new Refusal(
       409,
       "data_is_there",

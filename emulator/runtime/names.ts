@@ -1,6 +1,8 @@
 import { Refusal } from "../kernel/refusal.ts";
 import { isDeviceName } from "../storage/device-names.ts";
-import type { Registry } from "../storage/folders/registry.ts";
+import type { Heads } from "../storage/pool/heads.ts";
+
+type Known = Pick<Heads, "worlds" | "snapshots">;
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";
@@ -8,20 +10,20 @@ export const SEEDED = "seeded";
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 /** The first free name for a world that was given none. */
-export function freeWorldName({ worlds, snapshots }: Registry): string {
+export function freeWorldName({ worlds, snapshots }: Known): string {
   for (let n = 1; ; n += 1) {
     const name = `world-${n}`;
-    if (!Object.hasOwn(worlds, name) && !Object.hasOwn(snapshots, name)) return name;
+    if (!worlds.has(name) && !snapshots.has(name)) return name;
   }
 }
 
 /** Refuses a name that a new world cannot have, or any when there are as many worlds as there may be. */
-export function refuseWorldName({ worlds, snapshots }: Registry, id: string, worldsMax: number): void {
+export function refuseWorldName({ worlds, snapshots }: Known, id: string, worldsMax: number): void {
   refuseName(id);
-  if (Object.hasOwn(worlds, id)) throw taken(`There is a world ${id} already.`);
-  if (Object.hasOwn(snapshots, id))
+  if (worlds.has(id)) throw taken(`There is a world ${id} already.`);
+  if (snapshots.has(id))
     throw taken(`${id} is the name of a snapshot; worlds and snapshots share their names.`);
-  if (Object.keys(worlds).length >= worldsMax)
+  if (worlds.size >= worldsMax)
     throw new Refusal(
       422,
       "too_many_worlds",
@@ -31,16 +33,12 @@ export function refuseWorldName({ worlds, snapshots }: Registry, id: string, wor
 }
 
 /** Refuses a name that a snapshot cannot have; one that a snapshot has already is replaced. */
-export function refuseSnapshotName(
-  { worlds, snapshots }: Registry,
-  name: string,
-  snapshotsMax: number,
-): void {
+export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, snapshotsMax: number): void {
   refuseName(name);
-  if (Object.hasOwn(worlds, name))
+  if (worlds.has(name))
     throw taken(`${name} is the name of a world; worlds and snapshots share their names.`);
-  const isNew = !Object.hasOwn(snapshots, name);
-  if (isNew && Object.keys(snapshots).length >= snapshotsMax)
+  const isNew = !snapshots.has(name);
+  if (isNew && snapshots.size >= snapshotsMax)
     throw new Refusal(
       422,
       "too_many_snapshots",

@@ -1,19 +1,16 @@
 import { createRecording } from "../control/recording.ts";
 import { MAIN } from "../http/world-choice.ts";
 import type { Refusal } from "../kernel/refusal.ts";
-import type { DataDirectory } from "../storage/folders/data-directory.ts";
-import {
-  startsAsConfigured,
-  type WorldEntry,
-  type WorldFolder,
-  withWorld,
-} from "../storage/folders/registry.ts";
+import type { WorldEntry } from "../storage/pool/entries.ts";
+import type { Heads } from "../storage/pool/heads.ts";
+import { newHead } from "../storage/pool/names.ts";
+import type { Pool } from "../storage/pool/pool.ts";
 import type { Recording } from "../subjects/recording.ts";
 import type { World } from "../subjects/turn.ts";
-import type { ForkedState } from "./fork-source.ts";
 import { SEEDED } from "./names.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
+import type { ForkSource } from "./world-state.ts";
 
 /** A world under its name: its current runtime and its last requests. */
 export interface NamedWorld {
@@ -27,10 +24,11 @@ export interface NamedWorld {
 
 /** What worlds are opened with. */
 export interface OpenWorldsParts {
-  readonly dataDirectory: DataDirectory;
+  readonly pool: Pool;
+  readonly heads: Heads;
   readonly snapshots: Snapshots;
-  /** Opens a world in its folder. */
-  openRuntime(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): WorldRuntime;
+  /** Opens a world that the heads have. */
+  openRuntime(id: string, source?: ForkSource): WorldRuntime;
   /** Gives a fresh world what it begins with. */
   seed(world: World, isEmpty: boolean): Promise<void>;
 }
@@ -40,9 +38,9 @@ export interface OpenWorlds {
   find(id: string): NamedWorld | undefined;
   /** Opens a world that was kept and not used yet; undefined when there is none of this name. */
   ensureOpen(id: string): Promise<NamedWorld | undefined>;
-  add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld;
-  /** Opens another folder under the name of a world whose runtime has ended. */
-  replaceRuntime(named: NamedWorld, worldFolder: WorldFolder, forkedState?: ForkedState): void;
+  add(id: string, source?: ForkSource): NamedWorld;
+  /** Opens what the heads have now under the name of a world whose runtime has ended. */
+  replaceRuntime(named: NamedWorld, source?: ForkSource): void;
   seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Ends the runtime of a world; its files are released in the background. */
   end(named: NamedWorld, reason: Refusal): void;
@@ -53,20 +51,21 @@ export interface OpenWorlds {
 
 /** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
-  const { dataDirectory, openRuntime } = parts;
+  const { heads, openRuntime } = parts;
   const open = new Map<string, NamedWorld>();
   const opening = new Map<string, Promise<NamedWorld>>();
   const ending = new Set<Promise<void>>();
 
-  function add(id: string, worldFolder: WorldFolder, forkedState?: ForkedState): NamedWorld {
-    const runtime = openRuntime(id, worldFolder, forkedState);
+  function add(id: string, source?: ForkSource): NamedWorld {
+    const runtime = openRuntime(id, source);
     const named = { id, runtime, recording: createRecording(runtime.isFresh), seeding: undefined };
     open.set(id, named);
     return named;
   }
 
   async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
-    const named = add(id, completeFolder(dataDirectory, id, entry));
+    if (entry.isFilling) beginAgain(parts, id, entry);
+    const named = add(id);
     // The first start, or one that ended before the world was given what a fresh one holds.
     if (named.runtime.isFresh) await seedNamed(parts, named, id !== MAIN && entry.from !== SEEDED);
     return named;
@@ -85,16 +84,15 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
     find: (id) => open.get(id),
     async ensureOpen(id) {
       const known = opening.get(id) ?? open.get(id);
-      const { worlds } = dataDirectory.registry;
-      const entry = Object.hasOwn(worlds, id) ? worlds[id] : undefined;
+      const entry = heads.worlds.get(id);
       if (known || !entry) return known;
       const opened = openStored(id, entry).finally(() => opening.delete(id));
       opening.set(id, opened);
       return opened;
     },
     add,
-    replaceRuntime(named, worldFolder, forkedState) {
-      named.runtime = openRuntime(named.id, worldFolder, forkedState);
+    replaceRuntime(named, source) {
+      named.runtime = openRuntime(named.id, source);
       named.recording = createRecording(named.runtime.isFresh);
     },
     seed: (named, isEmpty) => seedNamed(parts, named, isEmpty),
@@ -114,11 +112,12 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
 }
 
 /** A world that was being seeded when its process ended starts again in an empty folder. */
-function completeFolder(dataDirectory: DataDirectory, id: string, entry: WorldEntry): WorldFolder {
-  if (!dataDirectory.isIncomplete(entry.home)) return entry.home;
-  const worldFolder = dataDirectory.prepare("worlds", id);
-  dataDirectory.change(withWorld(dataDirectory.registry, id, { ...entry, home: worldFolder }));
-  return worldFolder;
+function beginAgain({ heads, pool }: OpenWorldsParts, id: string, entry: WorldEntry): void {
+  heads.putWorld(id, { ...complete(entry), head: newHead(heads.nextOwner(), pool.isKept) });
+}
+
+function complete({ isFilling: _, ...entry }: WorldEntry): WorldEntry {
+  return entry;
 }
 
 /** A world answers no request until its initial data is written and kept for other worlds to start with. */
@@ -134,13 +133,19 @@ async function seedNamed(parts: OpenWorldsParts, named: NamedWorld, isEmpty: boo
 }
 
 async function seedAndPersist(
-  { dataDirectory, snapshots, seed }: OpenWorldsParts,
+  { heads, snapshots, seed }: OpenWorldsParts,
   { id, runtime }: NamedWorld,
   isEmpty: boolean,
 ): Promise<void> {
-  dataDirectory.markIncomplete(runtime.worldFolder);
+  const owner = heads.worlds.get(id)?.head.owner;
+  /** The world may have been reset or removed meanwhile. */
+  const change = (to: (entry: WorldEntry) => WorldEntry): void => {
+    const entry = heads.worlds.get(id);
+    if (entry?.head.owner === owner && entry) heads.putWorld(id, to(entry));
+  };
+  change((entry) => ({ ...entry, isFilling: true }));
   await seed(runtime.world, isEmpty);
   await runtime.persisted();
-  dataDirectory.markComplete(runtime.worldFolder);
-  if (!isEmpty && startsAsConfigured(dataDirectory.registry, id)) await snapshots.saveSeeded(runtime);
+  change(complete);
+  if (!isEmpty && heads.worlds.get(id)?.beginning === undefined) await snapshots.saveSeeded(runtime);
 }

@@ -1,9 +1,11 @@
+import { imageOf } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ExportedArchive, ExportSource } from "../storage/archive/export-archive.ts";
 import type { Manifest } from "../storage/archive/manifest.ts";
-import type { DataDirectory } from "../storage/folders/data-directory.ts";
-import type { WorldFolder } from "../storage/folders/registry.ts";
+import type { Heads } from "../storage/pool/heads.ts";
+import type { Pool } from "../storage/pool/pool.ts";
+import { imageOfNames } from "../storage/rows/image.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
@@ -37,7 +39,8 @@ export interface ImportRequest {
 
 /** What snapshot files are made of and become. */
 export interface SnapshotFilesParts {
-  readonly dataDirectory: DataDirectory;
+  readonly pool: Pool;
+  readonly heads: Heads;
   readonly secrets: Secrets;
   readonly bytesMax: number;
   readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
@@ -48,13 +51,13 @@ const TRANSFERS_MAX = 4;
 
 /** Turns snapshots into files and back. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
-  const { dataDirectory, secrets, bytesMax, snapshots } = parts;
+  const { pool, heads, secrets, bytesMax, snapshots } = parts;
   const transfers = createTransfers();
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
   async function exported(packed: ExportSource, release: () => void, passphrase: string | undefined) {
     const { exportArchive } = await import("../storage/archive/export-archive.ts");
-    const archive = await exportArchive(packed, { secrets, passphrase, bytesMax });
+    const archive = await exportArchive(packed, { pool, secrets, passphrase, bytesMax });
     return { ...archive, chunks: releasing(archive.chunks, release) };
   }
 
@@ -62,7 +65,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
     packed: ExportSource,
     passphrase: string | undefined,
   ): Promise<ExportedArchive> {
-    const release = transfers.begin(dataDirectory.retain(packed.worldFolder));
+    const release = transfers.begin(heads.hold(packed.head));
     try {
       return await exported(packed, release, passphrase);
     } catch (error) {
@@ -73,7 +76,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
 
   function refuseImport(name: string, { mayReplace }: ImportRequest): void {
     snapshots.refuse(name);
-    if (!mayReplace && Object.hasOwn(dataDirectory.registry.snapshots, name))
+    if (!mayReplace && heads.snapshots.has(name))
       throw new Refusal(
         409,
         "taken",
@@ -85,39 +88,29 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   return {
     export: async (name, passphrase) => exportSource(snapshots.exportSource(name), passphrase),
     exportWorld: async (runtime, of, name, passphrase) =>
-      runtime.whenIdle((source) => {
-        const { worldFolder } = source.forkInto(dataDirectory.prepare("snapshots", name));
-        return exportSource({ name, of, image: source.image, worldFolder }, passphrase);
-      }),
+      runtime.whenIdle((source) => exportSource({ ...source, name, of }, passphrase)),
     async import(chunks, request) {
-      const prepared: { name?: string; home?: WorldFolder } = {};
+      const prepared: { name?: string; owner?: number } = {};
       const end = transfers.begin(() => undefined);
       const prepare = (manifest: Manifest) => {
         prepared.name = request.name ?? manifest.name;
         refuseImport(prepared.name, request);
-        prepared.home = dataDirectory.prepare("snapshots", prepared.name);
-        return prepared.home;
+        prepared.owner = heads.nextOwner();
+        return prepared.owner;
       };
       try {
         const { importArchive } = await import("../storage/archive/import-archive.ts");
-        const options = { collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
-        const { manifest, state, missing, boot } = await importArchive(chunks, options);
-        const { name, home: worldFolder } = prepared as Required<typeof prepared>;
+        const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
+        const { manifest, state, rows, head, missing } = await importArchive(chunks, options);
+        const { name } = prepared as Required<typeof prepared>;
         // Somebody else may have been quicker.
         refuseImport(name, request);
         const { now, turn } = state;
-        const entry = {
-          home: worldFolder,
-          of: manifest.of,
-          now: formatInstant(now),
-          turn,
-          last: 0,
-          boot,
-          missing,
-        };
-        return snapshots.registerImported(name, entry, state);
+        const entry = { head, of: manifest.of, now: formatInstant(now), turn, missing };
+        const image = { head, image: imageOf(state, COLLECTIONS), rows: imageOfNames(pool, rows) };
+        return snapshots.registerImported(name, entry, image);
       } catch (error) {
-        if (prepared.home) dataDirectory.discard(prepared.home);
+        if (prepared.owner !== undefined) pool.discard(pool.folder(prepared.owner));
         throw error;
       } finally {
         end();

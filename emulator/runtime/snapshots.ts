@@ -1,18 +1,20 @@
 import type { Configuration, SeedData } from "../config/configuration.ts";
-import { emptyState, type WorldState } from "../kernel/commit.ts";
+import { emptyState } from "../kernel/commit.ts";
 import { imageOf } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import type { ExportSource } from "../storage/archive/export-archive.ts";
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
-import type { DataDirectory } from "../storage/folders/data-directory.ts";
-import type { Registry, SnapshotEntry, WorldFolder } from "../storage/folders/registry.ts";
-import { readStore } from "../storage/journal/store.ts";
-import { openTraceStore } from "../storage/rows/store.ts";
+import { readHead } from "../storage/journal/read-head.ts";
+import type { SnapshotEntry } from "../storage/pool/entries.ts";
+import type { Heads } from "../storage/pool/heads.ts";
+import type { Pool } from "../storage/pool/pool.ts";
+import { imageOfNames } from "../storage/rows/image.ts";
+import type { StoredImage } from "../storage/world-storage.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
 import { COLLECTIONS } from "./assembly.ts";
-import { type ForkedState, type ForkSource, type Snapshot, snapshotForkSource } from "./fork-source.ts";
 import { refuseSnapshotName, SEEDED, unknownSnapshot } from "./names.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
+import type { ForkSource } from "./world-state.ts";
 
 /** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */
 export interface SnapshotFacts {
@@ -40,104 +42,80 @@ export interface Snapshots {
   refuse(name: string): void;
   /** A snapshot as it is put into a file. */
   exportSource(name: string): ExportSource;
-  /** Registers a snapshot whose folder an import has filled. */
-  registerImported(name: string, entry: SnapshotEntry, state: WorldState): SnapshotFacts;
+  /** Registers a snapshot that an import has read. */
+  registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotFacts;
 }
 
-/** What is known of a snapshot without a file being read. */
-type LoadedState = Pick<ForkedState, "image" | "limiter"> & Partial<Pick<ForkedState, "rows">>;
-
 /** The snapshots of a data folder; their records are read on first use. */
-export function createSnapshots(configuration: Configuration, dataDirectory: DataDirectory): Snapshots {
-  const loadedSnapshots = new Map<string, Snapshot>();
-  const isKept = configuration.dataFolder !== null;
+export function createSnapshots(configuration: Configuration, pool: Pool, heads: Heads): Snapshots {
+  const loaded = new Map<string, ForkSource>();
   const { limits, rateLimits } = configuration.settings;
+  /** Not written down: the next start may begin worlds in another way. */
+  let seeded: ForkSource | undefined;
 
   /** What is not in memory was kept by an earlier process. */
-  function loadSnapshot(name: string, { home: worldFolder }: SnapshotEntry): Snapshot {
-    const known = loadedSnapshots.get(name);
+  function load(name: string, { head }: SnapshotEntry): ForkSource {
+    const known = loaded.get(name);
     if (known) return known;
-    const { seed } = configuration;
-    const { state } = readStore(worldFolder.records, emptyState(seed, 0, { mode: "frozen", rate: 1 }));
-    return cache(name, worldFolder, {
-      image: imageOf(state, COLLECTIONS),
-      limiter: createRateLimiter(rateLimits),
-    });
+    const { state, rows } = readHead(pool, head, emptyState(0, 0, { mode: "frozen", rate: 1 }));
+    const image = imageOf(state, COLLECTIONS);
+    const source = { head, image, rows: imageOfNames(pool, rows), limiter: createRateLimiter(rateLimits) };
+    loaded.set(name, source);
+    return source;
   }
 
-  function cache(name: string, worldFolder: WorldFolder, { image, limiter, rows }: LoadedState): Snapshot {
-    const inherited = rows && { inherited: rows };
-    const traces = openTraceStore({ folder: worldFolder.traces, layers: worldFolder.layers, ...inherited });
-    const snapshot = { image, limiter, traces };
-    loadedSnapshots.set(name, snapshot);
-    return snapshot;
-  }
-
-  /** The registry changes last: a failure leaves the old snapshot. */
-  function saveFrom(name: string, of: string, source: ForkSource): SnapshotEntry {
-    const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("snapshots", name));
-    const { now, turn } = source.image;
-    const { last } = forkedState;
-    const entry = { home: worldFolder, of, now: formatInstant(now), turn, last, boot: source.boot };
-    return register(name, entry, forkedState);
-  }
-
-  function register(name: string, entry: SnapshotEntry, loaded: LoadedState): SnapshotEntry {
-    const { registry } = dataDirectory;
-    if (name === SEEDED) dataDirectory.change({ ...registry, seeded: entry });
-    else dataDirectory.change({ ...registry, snapshots: { ...registry.snapshots, [name]: entry } });
-    cache(name, entry.home, loaded);
-    return entry;
+  function register(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotFacts {
+    heads.putSnapshot(name, entry);
+    loaded.set(name, source);
+    return factsOf(name, entry);
   }
 
   function find(name: string): SnapshotFacts {
-    const entry = name === SEEDED ? undefined : entryOf(dataDirectory.registry, name);
+    const entry = heads.snapshots.get(name);
     if (!entry) throw unknownSnapshot(name);
     return factsOf(name, entry);
   }
 
   function refuse(name: string): void {
-    refuseSnapshotName(dataDirectory.registry, name, limits.snapshots);
+    refuseSnapshotName(heads, name, limits.snapshots);
   }
 
   return {
     async save(name, of, runtime) {
       refuse(name);
-      return factsOf(name, await runtime.whenIdle((source) => saveFrom(name, of, source)));
+      return runtime.whenIdle((source) => {
+        const { now, turn } = source.image;
+        return register(name, { head: source.head, of, now: formatInstant(now), turn }, source);
+      });
     },
-    list: () => Object.entries(dataDirectory.registry.snapshots).map(([name, entry]) => factsOf(name, entry)),
+    list: () => [...heads.snapshots].map(([name, entry]) => factsOf(name, entry)),
     find,
     refuse,
     exportSource(name) {
       const { of } = find(name);
-      const entry = entryOf(dataDirectory.registry, name) as SnapshotEntry;
-      return { name, of, worldFolder: entry.home, image: loadSnapshot(name, entry).image };
+      return { name, of, ...load(name, heads.snapshots.get(name) as SnapshotEntry) };
     },
-    registerImported(name, entry, state) {
-      const image = imageOf(state, COLLECTIONS);
-      return factsOf(name, register(name, entry, { image, limiter: createRateLimiter(rateLimits) }));
-    },
+    registerImported: (name, entry, image) =>
+      register(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
     remove(name) {
       find(name);
-      const { [name]: _, ...snapshots } = dataDirectory.registry.snapshots;
-      dataDirectory.change({ ...dataDirectory.registry, snapshots });
-      loadedSnapshots.delete(name);
+      heads.putSnapshot(name, null);
+      loaded.delete(name);
     },
     forkSource(name) {
-      const entry = entryOf(dataDirectory.registry, name);
-      return entry && snapshotForkSource(entry, loadSnapshot(name, entry), isKept);
+      if (name === SEEDED) return seeded;
+      const entry = heads.snapshots.get(name);
+      return entry && load(name, entry);
     },
     async saveSeeded(runtime) {
       // Without rows or destinations a world is seeded as quickly as it is copied.
-      if (!dataDirectory.registry.seeded && isSlowToSeed(configuration.seedData))
-        await runtime.whenIdle((source) => saveFrom(SEEDED, SEEDED, source));
+      if (seeded || !isSlowToSeed(configuration.seedData)) return;
+      await runtime.whenIdle((source) => {
+        heads.hold(source.head);
+        seeded = source;
+      });
     },
   };
-}
-
-function entryOf({ snapshots, seeded }: Registry, name: string): SnapshotEntry | undefined {
-  if (name === SEEDED) return seeded;
-  return Object.hasOwn(snapshots, name) ? snapshots[name] : undefined;
 }
 
 function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {

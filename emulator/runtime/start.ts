@@ -4,9 +4,11 @@ import { CODECS } from "../http/otlp/codecs.ts";
 import { MAIN } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
-import { openDataDirectory } from "../storage/folders/data-directory.ts";
 import { createFileEncoder } from "../storage/parquet/encoder.ts";
+import { openHeads } from "../storage/pool/heads.ts";
+import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
+import { sweep } from "../storage/sweep.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
@@ -14,7 +16,7 @@ import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import { createServerAddresses } from "./addresses.ts";
 import { HANDLERS } from "./assembly.ts";
 import { controlContextOf, type SharedContext } from "./control-context.ts";
-import { acquireDataFolder } from "./data-folder.ts";
+import { acquireDataFolder, type DataFolder } from "./data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./defect.ts";
 import { createFreeSpaceGuard } from "./free-space.ts";
 import type { MainFileParts } from "./main-file.ts";
@@ -57,7 +59,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     for (const closeNext of closers.toReversed()) await closeNext();
   };
   try {
-    const emulator = openEmulator(configuration, folder.path);
+    const emulator = openEmulator(configuration, folder);
     closers.push(emulator.close);
     void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
     const { main, missing } = await openMain(emulator);
@@ -89,29 +91,32 @@ interface OpenedEmulator extends SharedContext, MainFileParts {
 }
 
 /** The composition root: the only place that knows every adapter. */
-function openEmulator(configuration: Configuration, folder: string): OpenedEmulator {
+function openEmulator(configuration: Configuration, { path: folder, isLost }: DataFolder): OpenedEmulator {
   const isKept = configuration.dataFolder !== null;
   const { limits } = configuration.settings;
   const secrets = isKept ? openSecrets(folder) : createSecrets();
-  const dataDirectory = openDataDirectory({ root: folder, isKept });
+  const pool = openPool(folder, isKept);
+  const heads = openHeads(pool);
   const addresses = createServerAddresses(configuration);
   const gateway = createGateway(HANDLERS, CODECS);
   const encoder = createFileEncoder();
   const defects = createDefectWatch();
-  const snapshots = createSnapshots(configuration, dataDirectory);
+  const snapshots = createSnapshots(configuration, pool, heads);
   const worlds = createWorlds({
-    dataDirectory,
+    pool,
+    heads,
     snapshots,
     worldsMax: limits.worlds,
-    openRuntime(id, worldFolder, forkedState) {
+    openRuntime(id, source) {
       const runtime = openWorldRuntime({
-        configuration: { ...configuration, ...dataDirectory.registry.worlds[id]?.beginning },
-        worldFolder,
-        ...(forkedState && { forkedState }),
+        configuration: { ...configuration, ...heads.worlds.get(id)?.beginning },
+        pool,
+        heads,
+        name: id,
+        ...(source && { source }),
         secrets,
         encoder,
         isEmbedded: (endpointUrl) => addresses.isEmbedded(endpointUrl, id),
-        forks: () => dataDirectory.forksOf(worldFolder.objects),
         handle: (request) => router.handleIn(id, request),
       });
       defects.watch(runtime.world);
@@ -120,20 +125,23 @@ function openEmulator(configuration: Configuration, folder: string): OpenedEmula
     seed: (world, isEmpty) => seedWorld(world, gateway, isEmpty ? undefined : configuration.seedData),
   });
   const bytesMax = limits.snapshot_bytes;
-  const snapshotFiles = createSnapshotFiles({ dataDirectory, secrets, bytesMax, snapshots });
+  const snapshotFiles = createSnapshotFiles({ pool, heads, secrets, bytesMax, snapshots });
   const { openStreams } = gateway;
   const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams };
   const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
   const router = createRouter({ worlds, gateway, allowedHosts: configuration.allowedHosts, controlOf });
   return {
     ...shared,
-    dataDirectory,
+    heads,
     router,
     defect: defects.first,
     async close() {
       await worlds.close();
       await encoder.close();
-      await dataDirectory.whenDeleted();
+      const isOurs = isKept && !isLost();
+      if (isOurs) sweep(pool, heads);
+      await pool.settle();
+      heads.close(isOurs);
     },
   };
 }
@@ -180,7 +188,7 @@ function runningEmulator(
     },
     world: worlds.find,
     get objectsFolder() {
-      return main.runtime.worldFolder.objects;
+      return main.runtime.objectsFolder;
     },
     untriggeredFaults: () =>
       worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),

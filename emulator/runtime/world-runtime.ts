@@ -7,11 +7,10 @@ import { createWorld } from "../kernel/world.ts";
 import type { WorldParts } from "../kernel/world-parts.ts";
 import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageEffects } from "../s3/object-store.ts";
-import type { WorldFolder } from "../storage/folders/registry.ts";
-import type { Store } from "../storage/journal/store.ts";
-import { type ObjectFiles, openObjectFiles } from "../storage/objects/object-files.ts";
 import { encoderFor, type SharedEncoder } from "../storage/parquet/encoder.ts";
-import { openTraceStore, type TraceFiles } from "../storage/rows/store.ts";
+import type { Heads } from "../storage/pool/heads.ts";
+import type { Pool } from "../storage/pool/pool.ts";
+import { openWorldStorage, type WorldStorage } from "../storage/world-storage.ts";
 import { exportEffects } from "../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../subjects/bulk-exports/encoder.ts";
 import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
@@ -25,10 +24,9 @@ import { statsEffects } from "../subjects/queries/effects.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
 import type { EmulatorTypes, Ports, Secrets, World } from "../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
-import { eventReactions, RESULT_REACTIONS } from "./assembly.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "./assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
-import { type ForkedState, type ForkSource, liveForkSource } from "./fork-source.ts";
-import { lastStateOf, openRecords } from "./world-state.ts";
+import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
 export interface WorldRuntime {
@@ -36,7 +34,8 @@ export interface WorldRuntime {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
-  readonly worldFolder: WorldFolder;
+  /** Where people find the objects of its embedded store. */
+  readonly objectsFolder: string;
   /** True for a world that has still to be given what a fresh one holds. */
   readonly isFresh: boolean;
   /** Advances a copy of the world with stubbed effects, and discards it. */
@@ -55,50 +54,58 @@ export interface WorldRuntime {
 /** What one world runs with. */
 export interface WorldRuntimeOptions {
   readonly configuration: Configuration;
-  readonly worldFolder: WorldFolder;
-  /** Left out for a world that begins with what its folder holds. */
-  readonly forkedState?: ForkedState;
+  readonly pool: Pool;
+  readonly heads: Heads;
+  /** Under which the heads have it. */
+  readonly name: string;
+  /** Left out for a world that begins with what its head leads to. */
+  readonly source?: ForkSource;
   readonly secrets: Secrets;
   /** One for all worlds of a process. */
   readonly encoder: SharedEncoder;
   readonly isEmbedded: Ports["isEmbedded"];
-  /** Folders of objects that were forked from this one's. */
-  readonly forks: () => readonly string[];
   /** Answers a request of the emulator to itself (§6.1, relative webhooks). */
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
 }
 
 const JOURNAL_CAPACITY = 10_000;
 
-/** Opens a world: as its folder has it, or as a fork begins; everything that it works with is there when this returns. */
+/** Opens a world: as it was kept, or as a fork begins; everything that it works with is there when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
-  const { configuration, worldFolder, forkedState } = options;
-  const { image, store } = openRecords(options, (error) => world.end(error));
-  const adapters = openAdapters(options, store, {
+  const { configuration, source, pool, name } = options;
+  const initial = initialState(configuration);
+  const onFailure = (error: Error): void => world.end(error);
+  const storage = openWorldStorage({ ...options, initial, collections: COLLECTIONS, onFailure });
+  const image = source ? source.image : resumedState(storage.image, configuration);
+  const adapters = openAdapters(options, storage, {
     // Effects open clients after a turn of the world, whose own store the embedded ones lead into.
     open: (address, credentials) => objectStores.open(address, credentials),
   });
-  const { traces, files, encoder, webhooks } = adapters;
+  const { encoder, webhooks } = adapters;
   const world = createWorld(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
-  const objects: ObjectStore = { world, files, delays: adapters.delays, triggerFault: triggerS3Fault };
+  const { rows, bodies } = storage;
+  const objects: ObjectStore = {
+    world,
+    files: bodies,
+    delays: adapters.delays,
+    triggerFault: triggerS3Fault,
+  };
   const objectStores = createObjectStoreClients({
     store: objects,
     timeoutMs: configuration.settings.timings.object_store_timeout_ms,
   });
-  files.recover(world.reader);
   world.recover();
 
   async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
     world.end(reason);
     adapters.delays.rejectAll(reason);
-    files.end();
+    bodies.end();
     webhooks.close();
     objectStores.close();
-    traces.close();
     await encoder.close();
-    await store?.close(last);
+    await storage.close(last);
   }
 
   return {
@@ -106,21 +113,27 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     clock,
     objects,
     oracle: lazyOracle(adapters, objects),
-    worldFolder,
-    isFresh: forkedState === undefined && image.turn === 0,
+    objectsFolder: pool.objectsFolder(name),
+    isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, target),
-    stats: () => traces.stats(),
-    persisted: () => store?.flushed(),
+    stats: () => rows.stats(),
+    persisted: () => storage.flushed(),
     async whenIdle(use) {
       // The last request of a flowing world may be long ago.
       clock.sync();
       do await waitUntilIdle(world);
       while (world.inFlight().length > 0);
-      return use(liveForkSource({ world, traces, files, store, worldFolder }));
+      return use({ ...storage.source(world.image()), limiter: world.ports.limiter.copy() });
     },
-    end: (reason) => release(reason, undefined),
-    // A world that has ended before may have lost its folder to another process: it writes no more.
-    close: () => release(new Refusal(503, "closing", "The emulator is stopping."), lastStateOf(world, store)),
+    end(reason) {
+      storage.end();
+      return release(reason, undefined);
+    },
+    close() {
+      // A world that has ended before may have lost its folder to another process: it writes no more.
+      const last = world.defect ? undefined : world.state();
+      return release(new Refusal(503, "closing", "The emulator is stopping."), last);
+    },
   };
 }
 
@@ -140,9 +153,7 @@ async function waitUntilIdle(world: World): Promise<void> {
 /** What a world reaches outside of itself. */
 interface WorldAdapters {
   readonly ports: Ports;
-  readonly store: Store | undefined;
-  readonly traces: TraceFiles;
-  readonly files: ObjectFiles;
+  readonly storage: WorldStorage;
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
@@ -151,51 +162,46 @@ interface WorldAdapters {
 
 function openAdapters(
   options: WorldRuntimeOptions,
-  store: Store | undefined,
+  storage: WorldStorage,
   objectStores: ObjectStoreClients,
 ): WorldAdapters {
-  const { configuration, worldFolder, forkedState, secrets, isEmbedded, handle, forks } = options;
+  const { configuration, source, secrets, isEmbedded, handle } = options;
   const { settings } = configuration;
-  const inherited = forkedState && { inherited: forkedState.rows };
-  const traces = openTraceStore({ folder: worldFolder.traces, layers: worldFolder.layers, ...inherited });
-  const limiter = forkedState?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
-  const boot = forkedState?.boot !== undefined && { boot: forkedState.boot };
+  const { rows } = storage;
+  const limiter = source?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
   return {
-    ports: { settings, traces, secrets, schedules: createSchedules(), limiter, isEmbedded },
-    store,
-    traces,
-    files: openObjectFiles({ folder: worldFolder.objects, bases: () => worldFolder.bases, forks, ...boot }),
+    ports: { settings, traces: rows, secrets, schedules: createSchedules(), limiter, isEmbedded },
+    storage,
     delays: createDelays(),
-    encoder: encoderFor(options.encoder, traces.location),
+    encoder: encoderFor(options.encoder, rows),
     webhooks: createWebhookSender({ settings, handle }),
     objectStores,
   };
 }
 
 function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): WorldParts<EmulatorTypes> {
-  const { ports, store, encoder, webhooks, objectStores } = adapters;
+  const { ports, storage, encoder, webhooks, objectStores } = adapters;
   return {
     image,
     ports,
     events: eventReactions(delays),
     results: RESULT_REACTIONS,
     effects: {
-      ...objectStorageEffects(adapters.files),
+      ...objectStorageEffects(storage.bodies),
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
-      ...statsEffects(adapters.traces),
+      ...statsEffects(storage.rows),
       ...exportEffects({ encoder, secrets: ports.secrets, objectStores }),
     },
-    persist: persistCommits(store),
-    flush: () => store?.flush(),
+    persist: persistCommits(storage),
+    flush: storage.flush,
     journalCapacity: JOURNAL_CAPACITY,
   };
 }
 
 /** Turns of requests are written in batches, which their replies wait for; all others at once. */
-function persistCommits(store: Store | undefined): (commit: Commit) => void {
-  if (!store) return () => undefined;
-  return (commit) => (commit.cause.type === "request" ? store.appendBatched(commit) : store.append(commit));
+function persistCommits({ keep, keepSoon }: WorldStorage): (commit: Commit) => void {
+  return (commit) => (commit.cause.type === "request" ? keepSoon(commit) : keep(commit));
 }
 
 async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {
@@ -209,10 +215,11 @@ function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
 
   async function load(): Promise<Oracle> {
     const { createOracle } = await import("../oracle/oracle.ts");
-    const { traces, ports, objectStores } = adapters;
+    const { storage, ports, objectStores } = adapters;
+    const { key, pieces } = storage.rows;
     return createOracle({
       world: objects.world,
-      traces: traces.location,
+      rowsOf: (partition) => ({ world: key, pieces: pieces(partition) }),
       objectStores,
       secrets: ports.secrets,
       objects,

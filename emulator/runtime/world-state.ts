@@ -1,48 +1,17 @@
 import type { Configuration } from "../config/configuration.ts";
 import { emptyState, type WorldState } from "../kernel/commit.ts";
-import { imageOf, type WorldImage } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { WorldFolder } from "../storage/folders/registry.ts";
-import { openStore, readStore, type Store } from "../storage/journal/store.ts";
-import type { World } from "../subjects/turn.ts";
-import { COLLECTIONS } from "./assembly.ts";
-import type { ForkedState } from "./fork-source.ts";
+import type { StoredImage } from "../storage/world-storage.ts";
+import type { RateLimiter } from "../subjects/rate-limits/limiter.ts";
 
-/** What a world begins with, and what keeps its turns; nothing does without a data folder. */
-export interface OpenedRecords {
-  readonly image: WorldImage;
-  readonly store: Store | undefined;
+/** A world at rest, or a snapshot: what other worlds are forked from. None of it is ever changed. */
+export interface ForkSource extends StoredImage {
+  readonly limiter: RateLimiter;
 }
 
-/** Which records a world begins with. */
-export interface RecordsOptions {
-  readonly configuration: Configuration;
-  readonly worldFolder: Pick<WorldFolder, "records">;
-  /** Left out for a world that begins with what its folder holds. */
-  readonly forkedState?: Pick<ForkedState, "image" | "last">;
-}
-
-/** Reads what a world begins with; `onFailure` hears of turns that could not be kept. */
-export function openRecords(
-  { configuration, worldFolder, forkedState }: RecordsOptions,
-  onFailure: (error: Error) => void,
-): OpenedRecords {
-  const isKept = configuration.dataFolder !== null;
-  const folder = worldFolder.records;
-  if (forkedState)
-    return {
-      image: forkedState.image,
-      store: isKept ? openStore({ folder, last: forkedState.last, onFailure }) : undefined,
-    };
-  const initial = initialState(configuration);
-  if (!isKept) return { image: imageOf(initial, COLLECTIONS), store: undefined };
-  const { state, last } = readStore(folder, initial);
-  const image = imageOf(resumedState(state, configuration), COLLECTIONS);
-  return { image, store: openStore({ folder, last, onFailure }) };
-}
-
-function initialState({ seed, now, clock }: Configuration): WorldState {
+/** The state of a world before its first turn. */
+export function initialState({ seed, now, clock }: Configuration): WorldState {
   return emptyState(seed, now ?? Date.now(), clock);
 }
 
@@ -61,9 +30,4 @@ export function resumedState<S extends Pick<WorldState, "turn" | "now" | "clock"
     );
   const wall = clock.mode === "flowing" ? Date.now() : state.now;
   return { ...state, clock, now: Math.max(state.now, now ?? wall) };
-}
-
-/** What a store writes down when its world is closed: nothing for a world that has ended before. */
-export function lastStateOf(world: World, store: Store | undefined): WorldState | undefined {
-  return store && !world.defect ? world.state() : undefined;
 }

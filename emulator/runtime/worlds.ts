@@ -2,17 +2,11 @@ import { MAIN } from "../http/world-choice.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
 import type { WorldImage } from "../kernel/image.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { DataDirectory } from "../storage/folders/data-directory.ts";
-import {
-  startsAsConfigured,
-  type WorldEntry,
-  type WorldFolder,
-  withWorld,
-} from "../storage/folders/registry.ts";
+import { type Head, newHead } from "../storage/pool/names.ts";
 import type { CreateWorldRequest } from "../subjects/control-operation.ts";
-import type { ForkedState, ForkSource } from "./fork-source.ts";
 import { freeWorldName, refuseWorldName, SEEDED, unknownSource, unknownWorld } from "./names.ts";
 import { createOpenWorlds, type NamedWorld, type OpenWorlds, type OpenWorldsParts } from "./open-worlds.ts";
+import type { ForkSource } from "./world-state.ts";
 
 /** What is known of a world without opening it. */
 export interface WorldFacts {
@@ -48,7 +42,7 @@ export interface WorldsOptions extends OpenWorldsParts {
   readonly worldsMax: number;
 }
 
-interface WorldsParts extends Pick<WorldsOptions, "dataDirectory" | "snapshots" | "worldsMax"> {
+interface WorldsParts extends Pick<WorldsOptions, "pool" | "heads" | "snapshots" | "worldsMax"> {
   readonly open: OpenWorlds;
 }
 
@@ -63,7 +57,7 @@ export function createWorlds(options: WorldsOptions): Worlds {
       while (named?.seeding) await named.seeding;
       return named;
     },
-    list: () => Object.keys(parts.dataDirectory.registry.worlds).map((id) => factsOf(parts, id)),
+    list: () => [...parts.heads.worlds.keys()].map((id) => factsOf(parts, id)),
     create: async (request) => factsOf(parts, await create(parts, request)),
     startFromSnapshot: (id, snapshot, adjust) => startFromSnapshot(parts, id, snapshot, adjust),
     remove: (id) => remove(parts, id),
@@ -73,16 +67,16 @@ export function createWorlds(options: WorldsOptions): Worlds {
   };
 }
 
-function factsOf({ dataDirectory, open }: WorldsParts, id: string): WorldFacts {
-  return { id, from: dataDirectory.registry.worlds[id]?.from ?? null, named: open.find(id) };
+function factsOf({ heads, open }: WorldsParts, id: string): WorldFacts {
+  return { id, from: heads.worlds.get(id)?.from ?? null, named: open.find(id) };
 }
 
 async function create(
   parts: WorldsParts,
   { id: wanted, from, initialSettings }: CreateWorldRequest,
 ): Promise<string> {
-  const { dataDirectory, snapshots } = parts;
-  const id = wanted ?? freeWorldName(dataDirectory.registry);
+  const { heads, snapshots } = parts;
+  const id = wanted ?? freeWorldName(heads);
   refuseTaken(parts, id);
   if (initialSettings) refuseInitialSettings(from);
   const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
@@ -96,14 +90,13 @@ async function createFresh(
   isEmpty: boolean,
   initialSettings: InitialSettings | undefined,
 ): Promise<string> {
-  const { dataDirectory, open } = parts;
-  const worldFolder = dataDirectory.prepare("worlds", id);
-  register(dataDirectory, id, {
-    home: worldFolder,
+  const { heads, open } = parts;
+  heads.putWorld(id, {
+    head: headFrom(parts, undefined),
     from: isEmpty ? null : SEEDED,
     ...(initialSettings && { beginning: initialSettings }),
   });
-  const named = open.add(id, worldFolder);
+  const named = open.add(id);
   try {
     await open.seed(named, isEmpty);
   } catch (error) {
@@ -115,59 +108,52 @@ async function createFresh(
 }
 
 /** Synchronous, so that the second of two concurrent requests is refused (unknown_world). */
-function remove({ dataDirectory, open }: WorldsParts, id: string): void {
+function remove({ heads, open }: WorldsParts, id: string): void {
   if (id === MAIN)
     throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
-  if (!Object.hasOwn(dataDirectory.registry.worlds, id)) throw unknownWorld(id);
-  const { [id]: _, ...worlds } = dataDirectory.registry.worlds;
+  if (!heads.worlds.has(id)) throw unknownWorld(id);
   const reason = new Refusal(404, "world_removed", `The world ${id} was removed.`);
-  dataDirectory.change({ ...dataDirectory.registry, worlds }, { written: () => open.remove(id, reason) });
+  heads.putWorld(id, null, () => open.remove(id, reason));
 }
 
 async function reset(parts: WorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
-  const { dataDirectory, snapshots, open } = parts;
-  const isLikeOthers = !isEmpty && startsAsConfigured(dataDirectory.registry, named.id);
+  const { heads, snapshots, open } = parts;
+  const isLikeOthers = !isEmpty && heads.worlds.get(named.id)?.beginning === undefined;
   const source = isLikeOthers ? snapshots.forkSource(SEEDED) : undefined;
-  if (source) return continueFrom(parts, named, source, SEEDED);
-  const worldFolder = dataDirectory.prepare("worlds", named.id);
-  replace(parts, named, keepObjectsFolder(dataDirectory, named, worldFolder), isEmpty ? null : SEEDED);
-  await open.seed(named, isEmpty);
+  replace(parts, named, isEmpty ? null : SEEDED, source);
+  if (!source) await open.seed(named, isEmpty);
 }
 
 function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
   const source = parts.snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
-  continueFrom(parts, named, source, snapshot);
+  replace(parts, named, snapshot, source);
 }
 
 function fork(parts: WorldsParts, wanted: string | undefined, from: string): Promise<string> {
-  const { dataDirectory, open } = parts;
+  const { heads, open } = parts;
   return withForkSource(parts, from, (source) => {
-    const id = wanted ?? freeWorldName(dataDirectory.registry);
+    const id = wanted ?? freeWorldName(heads);
     // Somebody else may have been quicker.
     refuseTaken(parts, id);
-    const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("worlds", id));
-    register(dataDirectory, id, { home: worldFolder, from });
-    open.add(id, worldFolder, forkedState);
+    heads.putWorld(id, { head: headFrom(parts, source), from });
+    open.add(id, source);
     return id;
   });
 }
 
 function startFromSnapshot(
-  { dataDirectory, snapshots, open }: WorldsParts,
+  parts: WorldsParts,
   id: string,
   snapshot: string,
   adjust: (image: WorldImage) => WorldImage,
 ): void {
+  const { heads, snapshots, open } = parts;
   const source = snapshots.forkSource(snapshot);
-  const first = dataDirectory.registry.worlds[id];
-  if (!source || !first) throw unknownSource(snapshot);
+  if (!source) throw unknownSource(snapshot);
   const image = adjust(source.image);
-  const { objects } = first.home;
-  dataDirectory.empty(objects);
-  const { worldFolder, forkedState } = source.forkInto({ ...dataDirectory.prepare("worlds", id), objects });
-  register(dataDirectory, id, { ...first, home: worldFolder, from: snapshot });
-  open.add(id, worldFolder, { ...forkedState, image });
+  heads.putWorld(id, { head: headFrom(parts, source), from: snapshot });
+  open.add(id, { ...source, image });
 }
 
 async function withForkSource<T>(
@@ -182,59 +168,23 @@ async function withForkSource<T>(
   return named.runtime.whenIdle(use);
 }
 
-function register(
-  { registry, change }: DataDirectory,
-  id: string,
-  entry: WorldEntry,
-  options?: Parameters<DataDirectory["change"]>[1],
-): void {
-  change(withWorld(registry, id, entry), options);
+/** The head of a new world that is forked from a source, or begins empty. */
+function headFrom({ heads, pool }: WorldsParts, source: ForkSource | undefined): Head {
+  return newHead(heads.nextOwner(), pool.isKept, source?.head);
 }
 
-/** The folder of objects keeps its path where nothing was forked from it: people look for exported files there. */
-function keepObjectsFolder(
-  dataDirectory: DataDirectory,
-  { runtime }: NamedWorld,
-  worldFolder: WorldFolder,
-): WorldFolder {
-  const { objects } = runtime.worldFolder;
-  return dataDirectory.forksOf(objects).length === 0 ? { ...worldFolder, objects } : worldFolder;
+/** The old runtime ends when the new world is written down. */
+function replace(parts: WorldsParts, named: NamedWorld, from: string | null, source?: ForkSource): void {
+  const { heads, open } = parts;
+  const beginning = heads.worlds.get(named.id)?.beginning;
+  const reason = new Refusal(409, "reset", "The world was reset while this request was under way.");
+  const entry = { head: headFrom(parts, source), from, ...(beginning && { beginning }) };
+  heads.putWorld(named.id, entry, () => open.end(named, reason));
+  open.replaceRuntime(named, source);
 }
 
-function continueFrom(parts: WorldsParts, named: NamedWorld, source: ForkSource, from: string): void {
-  const { dataDirectory } = parts;
-  const { worldFolder, forkedState } = source.forkInto(dataDirectory.prepare("worlds", named.id));
-  // Without a `boot` there are bodies in the new folder already, and the old one has others.
-  const target =
-    forkedState.boot === undefined ? worldFolder : keepObjectsFolder(dataDirectory, named, worldFolder);
-  replace(parts, named, target, from, forkedState);
-}
-
-/** The old runtime ends when everything that the new one needs is prepared and registered. */
-function replace(
-  { dataDirectory, open }: WorldsParts,
-  named: NamedWorld,
-  worldFolder: WorldFolder,
-  from: string | null,
-  forkedState?: ForkedState,
-): void {
-  const { objects } = named.runtime.worldFolder;
-  const entry = dataDirectory.registry.worlds[named.id];
-  register(
-    dataDirectory,
-    named.id,
-    { ...entry, home: worldFolder, from },
-    {
-      vacated: worldFolder.objects === objects ? objects : undefined,
-      written: () =>
-        open.end(named, new Refusal(409, "reset", "The world was reset while this request was under way.")),
-    },
-  );
-  open.replaceRuntime(named, worldFolder, forkedState);
-}
-
-function refuseTaken({ dataDirectory, worldsMax }: WorldsParts, id: string): void {
-  refuseWorldName(dataDirectory.registry, id, worldsMax);
+function refuseTaken({ heads, worldsMax }: WorldsParts, id: string): void {
+  refuseWorldName(heads, id, worldsMax);
 }
 
 /** A fork takes seed, time and clock from its source. */

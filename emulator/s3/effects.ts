@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ObjectFiles } from "../storage/objects/object-files.ts";
+import type { Bodies } from "../storage/objects/bodies.ts";
 import { copyBody } from "../storage/objects/opened-body.ts";
 import type { Stage } from "../storage/objects/stage.ts";
 import { type S3Failure, s3Failure } from "../subjects/object-storage/errors.ts";
@@ -15,7 +15,7 @@ export interface Assembled {
 
 /** Puts the parts of an upload together, in order. */
 export async function assemble(
-  files: ObjectFiles,
+  files: Pick<Bodies, "open">,
   stage: Stage,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],

@@ -19,7 +19,7 @@ export function openSecrets(folder: string): Secrets {
   const file = join(folder, "key");
   if (!existsSync(file)) {
     // A new key beside old data would open none of its secrets.
-    if (existsSync(join(folder, "worlds"))) throw new KeyFileError(`${file} is gone; ${WAY_OUT}`);
+    if (existsSync(join(folder, "worlds.ndjson"))) throw new KeyFileError(`${file} is gone; ${WAY_OUT}`);
     writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
   }
   const key = readFileSync(file);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
 
@@ -16,15 +16,12 @@ function post(url: string, path: string, body: unknown): Promise<Response> {
   return fetch(`${url}${path}`, { method: "POST", headers: KEY, body: JSON.stringify(body) });
 }
 
-/** A file where the folder of trace rows was: the next row meets an invariant that does not hold. */
+/** A file where the folder of trace rows belongs: the next row meets an invariant that does not hold. */
 function breakTraces(data: string): () => void {
-  const traces = join(data, "worlds/main/traces");
-  renameSync(traces, `${traces}.aside`);
+  const traces = join(data, "pool/1/rows");
+  mkdirSync(dirname(traces), { recursive: true });
   writeFileSync(traces, "");
-  return () => {
-    rmSync(traces);
-    renameSync(`${traces}.aside`, traces);
-  };
+  return () => rmSync(traces);
 }
 
 describe("a broken emulator", () => {
@@ -52,7 +49,7 @@ describe("a broken emulator", () => {
       seed: first.ready.seed,
       node: process.version,
     });
-    expect(turns.at(-1)).toMatchObject({ cause: { name: "createProject" } });
+    expect(turns.at(-1)).toMatchObject({ cause: { name: "createRun" } });
     for (const left of [join(data, "locator.json"), join(cwd, "ready.json")])
       expect(existsSync(left)).toBe(false);
 
@@ -78,10 +75,9 @@ describe("a broken emulator", () => {
   it("ends `exec` and the command that it runs", async () => {
     const cwd = workingFolder();
     const child = `
-      const { renameSync, writeFileSync } = require("node:fs");
-      const traces = "kept/worlds/main/traces";
-      renameSync(traces, traces + ".aside");
-      writeFileSync(traces, "");
+      const { mkdirSync, writeFileSync } = require("node:fs");
+      mkdirSync("kept/pool/1", { recursive: true });
+      writeFileSync("kept/pool/1/rows", "");
       fetch(process.env.EMULATOR_URL + "/runs", {
         method: "POST",
         headers: ${JSON.stringify(KEY)},

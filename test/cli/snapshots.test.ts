@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -202,18 +202,18 @@ describe("kill -9", () => {
     const sending = request(`${running.ready.url}${CONTROL}/snapshots/file?name=half`, { method: "POST" });
     sending.on("error", () => undefined);
     sending.write(file.subarray(0, file.length * 0.8));
-    const objects = join(data, "snapshots", "half", "objects", "traces");
-    await vi.waitFor(() => expect(readdirSync(objects)).toContain("b.bin"), {
-      timeout: 20_000,
-      interval: 20,
-    });
+    const pool = join(data, "pool");
+    const owners = readdirSync(pool);
+    const bodies = () =>
+      (readdirSync(pool, { recursive: true }) as string[]).filter((name) => /bodies.\d.2$/.test(name));
+    await vi.waitFor(() => expect(bodies()).toHaveLength(2), { timeout: 20_000, interval: 20 });
     running.child.kill("SIGKILL");
     await running.ended;
     sending.destroy();
 
     running = await start(["--clock", "frozen"], { cwd });
     expect(await list()).toBe(listed);
-    expect(existsSync(join(data, "snapshots", "half"))).toBe(false);
+    expect(readdirSync(pool)).toEqual(owners);
     expect(await run(["snapshot", "import", "one.tar.gz", "half"], { cwd })).toMatchObject({ code: 0 });
     await stopped(running);
   });

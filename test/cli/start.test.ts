@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { stateFileIn } from "../support/pool-files.ts";
 
 describe("emulator start", () => {
   it("tells where it listens when it is ready, in the file as well", async () => {
@@ -33,14 +34,14 @@ describe("emulator start", () => {
     child.kill("SIGTERM");
     await ended;
     const data = join(cwd, ".emulator");
-    const world = join(data, "worlds/main/world.json");
+    const world = stateFileIn(data);
     const kept = { world: readFileSync(world), key: readFileSync(join(data, "key")) };
     const refused = async (says: RegExp, folder = data) => {
       const { code, stderr } = await run(["start", "--port", "0", "--data", folder], { cwd });
       expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
       expect(stderr).toMatch(says);
     };
-    await refused(/world\.json: a file, not a folder/, world);
+    await refused(/state-\d+\.json: a file, not a folder/, world);
     await refused(/\/proc\/absent.*choose another --data/, "/proc/absent");
     writeFileSync(join(data, "key"), "short");
     await refused(/key is damaged/);
@@ -49,9 +50,9 @@ describe("emulator start", () => {
     expect(existsSync(join(data, "key"))).toBe(false);
     writeFileSync(join(data, "key"), kept.key);
     writeFileSync(world, "{");
-    await refused(/world\.json is not readable JSON/);
+    await refused(/state-\d+\.json is not readable JSON/);
     writeFileSync(world, kept.world.toString().replace(/"format": \d+/, '"format": 99'));
-    await refused(/world\.json has format 99/);
+    await refused(/state-\d+\.json has format 99/);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {

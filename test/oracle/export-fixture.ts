@@ -10,11 +10,10 @@ import { createWorld } from "../../emulator/kernel/world.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
-import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
+import { openBody } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
 import { lineOf, splitLine } from "../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../emulator/storage/rows/partition-reader.ts";
-import { openTraceStore } from "../../emulator/storage/rows/store.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
 import type {
   Compression,
@@ -39,6 +38,7 @@ import { objectId, objects, type StoredObject } from "../../emulator/subjects/ob
 import { createRateLimiter } from "../../emulator/subjects/rate-limits/limiter.ts";
 import type { Settings } from "../../emulator/subjects/settings.ts";
 import type { EmulatorTypes, World } from "../../emulator/subjects/turn.ts";
+import { openTraceStore } from "../storage/rows/open-store.ts";
 import { SCOPE, SESSION, temporaryFolder } from "../storage/rows/sample-row.ts";
 
 export const EXPORT_ID = "e0000000-0000-4000-8000-000000000001";
@@ -179,10 +179,10 @@ export async function createExportFixture(options: ExportFixtureOptions) {
 
   const oracle = createOracle({
     world,
-    traces: traces.location,
+    rowsOf: traces.location,
     objectStores: options.doors?.(elsewhere) ?? NO_OBJECT_STORES,
     secrets,
-    objects: { files: openObjectFiles({ folder: objectFolder }) },
+    objects: { files: { open: (file) => openBody(join(objectFolder, file)) } },
   });
   return {
     world,

@@ -520,7 +520,7 @@ test("a world that is reset meanwhile refuses the verification", async () => {
   const fixture = await fixtureOf();
   const verification = fixture.verify();
   fixture.world.end(new Refusal(409, "reset", "The world was reset."));
-  rmSync(fixture.traces.location.folder, { recursive: true });
+  rmSync(fixture.traces.key, { recursive: true });
   await expect(verification).rejects.toMatchObject({ code: "reset" });
 });
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
 import { imageOf } from "../../emulator/kernel/image.ts";
@@ -11,10 +11,15 @@ import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
 import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
-import { openObjectFiles } from "../../emulator/storage/objects/object-files.ts";
+import { openBodies } from "../../emulator/storage/objects/bodies.ts";
+import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import { NO_FAULTS, type TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
-import { OBJECT_STORAGE_COLLECTIONS } from "../../emulator/subjects/object-storage/records.ts";
+import {
+  OBJECT_STORAGE_COLLECTIONS,
+  objects,
+  s3Parts,
+} from "../../emulator/subjects/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
 import type { EmulatorTypes, Turn } from "../../emulator/subjects/turn.ts";
 
@@ -33,7 +38,10 @@ export interface StoreOptions {
 }
 
 export interface TestStore extends ObjectStore {
+  /** Where people find its objects. */
   readonly folder: string;
+  /** Bodies on the disk that no record names: on their way in, or left behind. */
+  strayBodies(): string[];
   readonly commits: Commit[];
   control<R>(act: (turn: Turn) => R): R;
 }
@@ -41,7 +49,10 @@ export interface TestStore extends ObjectStore {
 /** A world with an object store in it, seeded unless it goes on from a state. */
 export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: StoreOptions = {}): TestStore {
   const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
-  const files = openObjectFiles({ folder: location });
+  const pool = openPool(location, true);
+  // What is dropped goes with the next flush, which here is at once.
+  const changed = (): void => files.removeDropped();
+  const files = openBodies({ pool, owner: 1, world: "main", changed });
   const delays = createDelays();
   const commits: Commit[] = [];
   const world = createWorld<EmulatorTypes>({
@@ -54,17 +65,30 @@ export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: Store
     flush: () => undefined,
     journalCapacity: 1000,
   });
-  files.recover(world.reader);
+  if (state) files.reconcile(world.reader);
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);
   return {
     world,
     files,
     delays,
     triggerFault,
-    folder: location,
+    folder: pool.objectsFolder("main"),
+    strayBodies() {
+      const { reader } = world;
+      const named = new Set([...reader.all(objects), ...reader.all(s3Parts)].map(({ file }) => file));
+      return filesBelow(pool.path("1/bodies"))
+        .map((path) => relative(pool.path(""), path))
+        .filter((file) => !named.has(file));
+    },
     commits,
     control: (act) => world.turn({ type: "control", name: "test" }, act),
   };
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
 export interface TestServer extends TestStore {

@@ -35,7 +35,7 @@ describe("the embedded door", () => {
       createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
     );
   });
-  afterEach(() => rmSync(store.folder, { recursive: true }));
+  afterEach(() => rmSync(join(store.folder, "../../.."), { recursive: true }));
 
   function open(credentials: Partial<ObjectStoreCredentials> = {}, bucket = "traces"): ObjectStoreClient {
     const objectStores = createObjectStoreClients({ store, timeoutMs: 1000, partBytes: 5 * MIB });

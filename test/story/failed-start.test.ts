@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startEmulator } from "../../emulator/runtime/index.ts";
+import { stateFileIn } from "../support/pool-files.ts";
 
 let folder: string;
 
@@ -26,15 +27,21 @@ async function takenPort(): Promise<{ readonly port: number; free(): void }> {
 
 describe("a start that fails", () => {
   it.each([
-    ["the snapshot", "worlds/main/world.json", "{", /not readable JSON/],
-    ["the key", "key", "short", /key is damaged/],
+    ["the state of a world", stateFileIn, "{", /not readable JSON/],
+    [
+      "the list of worlds",
+      (data: string) => join(data, "worlds.ndjson"),
+      "{\n",
+      /worlds.ndjson, line 1, is damaged/,
+    ],
+    ["the key", (data: string) => join(data, "key"), "short", /key is damaged/],
   ])(
     "at %s lets go of the data folder, so that the next one is not told that it is in use",
     async (...row) => {
-      const [, name, broken, says] = row;
+      const [, fileIn, broken, says] = row;
       const options = { ephemeral: false, data: folder };
       await (await startEmulator(options)).close();
-      const file = join(folder, name);
+      const file = fileIn(folder);
       const whole = readFileSync(file);
       writeFileSync(file, broken);
       await expect(startEmulator(options)).rejects.toThrow(says);

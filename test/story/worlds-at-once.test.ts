@@ -315,7 +315,7 @@ describe("seed data", () => {
     });
     const ended = once(child, "exit");
     await expect
-      .poll(() => existsSync(join(data, "worlds", "main", "traces", "us")), { interval: 1, timeout: 20_000 })
+      .poll(() => existsSync(join(data, "pool", "1", "rows")), { interval: 1, timeout: 20_000 })
       .toBe(true);
     child.kill("SIGKILL");
     await ended;

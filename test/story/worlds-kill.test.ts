@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
 import { HEADERS } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { unneededFiles } from "../support/pool-files.ts";
 
 const ROUNDS = 6;
 const LANES = ["a", "b", "c"];
@@ -150,23 +151,6 @@ async function readWorlds(cli: RunningCli): Promise<Model> {
   return found;
 }
 
-const RECORDS = /^(world\.json|journal-\d+\.ndjson)$/;
-
-/** Folders and files below `worlds/` and `snapshots/` that the registry does not speak of. */
-function leaks(): readonly string[] {
-  const registry = readFileSync(join(folder, "worlds.json"), "utf8");
-  const isNamed = (path: string) => registry.includes(JSON.stringify(path));
-  const namesIn = (path: string) => (existsSync(join(folder, path)) ? readdirSync(join(folder, path)) : []);
-  return ["worlds", "snapshots"].flatMap((kind) =>
-    namesIn(kind).flatMap((name) =>
-      namesIn(`${kind}/${name}`)
-        .map((piece) => `${kind}/${name}/${piece}`)
-        .filter((path) => !isNamed(path))
-        .filter((path) => !(isNamed(`${kind}/${name}`) && RECORDS.test(path.split("/").at(-1) ?? ""))),
-    ),
-  );
-}
-
 it("a killed process keeps every world and snapshot whole, and leaves nothing behind", {
   timeout: 120_000,
 }, async () => {
@@ -192,7 +176,7 @@ it("a killed process keeps every world and snapshot whole, and leaves nothing be
     }
     expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...model].sort()));
     await again.end("SIGTERM");
-    expect(leaks()).toEqual([]);
+    expect(unneededFiles(folder)).toEqual([]);
     expect(existsSync(join(folder, ".trash"))).toBe(false);
   }
 });

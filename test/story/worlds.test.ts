@@ -7,6 +7,7 @@ import type { Emulator } from "../../emulator/runtime/index.ts";
 import { BEGIN, HEADERS, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { inWorld } from "../support/in-world.ts";
 import { objectStore } from "../support/object-store.ts";
+import { unneededFiles } from "../support/pool-files.ts";
 import { traceRow } from "../support/trace-row.ts";
 
 let rig: Rig;
@@ -331,8 +332,7 @@ describe("in a data folder", () => {
     await (await open()).close();
     expect(existsSync(join(folder, ".trash"))).toBe(false);
     expect(readdirSync(join(folder, "worlds"))).toEqual(["main"]);
-    expect(existsSync(join(folder, "snapshots", "kept"))).toBe(false);
-    const pieces = readdirSync(join(folder, "worlds", "main")).map((name) => name.replace(/~\d+$/, ""));
-    expect(pieces.sort()).toEqual(["objects", "records", "traces"]);
+    expect(unneededFiles(folder)).toEqual([]);
+    expect(readdirSync(join(folder, "pool"))).toHaveLength(1);
   });
 });

@@ -1,4 +1,3 @@
-import type { Place } from "../../storage/objects/object-files.ts";
 import type { Stage } from "../../storage/objects/stage.ts";
 import type {
   ObjectStoreCredentials,
@@ -10,7 +9,7 @@ import { keyError } from "../../subjects/object-storage/names.ts";
 import type { S3Operation } from "../../subjects/object-storage/permissions.ts";
 import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
-import { causeOf, type ObjectStore } from "../object-store.ts";
+import { type BodyPlace, causeOf, type ObjectStore, publishBody } from "../object-store.ts";
 import type { TransferLimits } from "./transport.ts";
 
 /** Bodies up to this size are written in one synchronous go: the thread pool would take longer. */
@@ -24,7 +23,7 @@ export interface EmbeddedRequests {
   /** Writes a body, then keeps it in one turn. */
   storeBody<R>(
     claim: AccessRequest,
-    place: Place,
+    place: BodyPlace,
     fill: (stage: Stage) => Promise<void> | void,
     act: (turn: Turn, body: BodyFile) => S3Failure | R,
   ): Promise<ObjectStoreFailure | R>;
@@ -44,9 +43,7 @@ export function createEmbeddedRequests(
       try {
         const filled = fill(stage);
         if (filled) await filled;
-        const value = store.files.publish(stage, place, (body) =>
-          store.world.turn(causeOf(claim), (turn) => act(turn, body)),
-        );
+        const value = publishBody(store, stage, { claim, place }, act);
         return isS3Failure(value) ? failureOf(value) : value;
       } catch (error) {
         stage.discard();

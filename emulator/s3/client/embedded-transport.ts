@@ -5,7 +5,7 @@ import { missingObject } from "../../subjects/object-storage/authorisation.ts";
 import { listKeys } from "../../subjects/object-storage/listing.ts";
 import { removeObjects, storeObject } from "../../subjects/object-storage/objects.ts";
 import { objectId, objects } from "../../subjects/object-storage/records.ts";
-import { causeOf, type ObjectStore } from "../object-store.ts";
+import { causeOf, dropObjects, type ObjectStore } from "../object-store.ts";
 import { createEmbeddedRequests, failureOf, fillStage, PLAIN } from "./embedded-requests.ts";
 import { embeddedUploads } from "./embedded-uploads.ts";
 import type { ObjectStoreTransport, TransferLimits } from "./transport.ts";
@@ -68,7 +68,7 @@ export function createEmbeddedTransport(
       if ("failure" in claim) return claim;
       const removed = store.world.turn(causeOf(claim), (turn) => removeObjects(turn, claim, [key]));
       if ("error" in removed) return failureOf(removed);
-      for (const { file } of removed) files.remove(file);
+      dropObjects(store, removed);
       return { deleted: true };
     },
 

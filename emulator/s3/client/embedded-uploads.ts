@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { partFiles } from "../../subjects/object-storage/buckets.ts";
 import { isS3Failure } from "../../subjects/object-storage/errors.ts";
 import {
   abortUpload,
@@ -41,7 +42,7 @@ export function embeddedUploads(
           const etag = md5.digest("hex");
           const body = { ...file, size: bytes.length, etag, checksums: {} };
           const stored = storePart(turn, claim, uploadId, partNumber, body);
-          return isS3Failure(stored) ? stored : { partNumber, etag };
+          return stored ?? { partNumber, etag };
         },
       );
     },
@@ -55,6 +56,7 @@ export function embeddedUploads(
       const named = stored.map(({ partNumber, etag }) => ({ part_number: partNumber, etag, checksums: {} }));
       const parts = partsNamed(reader, uploadId, named);
       if (isS3Failure(parts)) return failureOf(parts);
+      let files: readonly string[] = [];
       let assembled: Awaited<ReturnType<typeof assemble>> | undefined;
       const completed = await requests.storeBody(
         claim,
@@ -65,19 +67,21 @@ export function embeddedUploads(
         },
         (turn, file) => {
           if (!assembled || isS3Failure(assembled)) return assembled ?? { error: "NoSuchUpload" as const };
+          files = partFiles(turn, uploadId);
           const finished = finishUpload(turn, claim, uploadId, named, { ...assembled, ...file });
           return isS3Failure(finished) ? finished : STORED;
         },
       );
-      if (!("failure" in completed)) store.files.removeUpload(uploadId);
+      if (!("failure" in completed)) store.files.drop(files);
       return completed;
     },
 
     async abortUpload({ key, uploadId }) {
       const claim = requests.admit("AbortMultipartUpload", key);
       if ("failure" in claim) return;
+      const files = partFiles(store.world.reader, uploadId);
       const failure = store.world.turn(causeOf(claim), (turn) => abortUpload(turn, claim, uploadId));
-      if (!failure) store.files.removeUpload(uploadId);
+      if (!failure) store.files.drop(files);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { OpenedBody } from "../../storage/objects/object-files.ts";
+import type { OpenedBody } from "../../storage/objects/opened-body.ts";
 import type { AccessRequest } from "../../subjects/object-storage/authorisation.ts";
 import { missingObject } from "../../subjects/object-storage/authorisation.ts";
 import type { S3Failure } from "../../subjects/object-storage/errors.ts";

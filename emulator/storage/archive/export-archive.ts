@@ -3,27 +3,28 @@ import { formatInstant } from "../../kernel/instant.ts";
 import { DESTINATIONS } from "../../subjects/destinations/records.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import type { WorldFolder } from "../folders/registry.ts";
+import type { Pool } from "../pool/pool.ts";
+import { namesIn } from "../rows/image.ts";
+import type { StoredImage } from "../world-storage.ts";
 import { bodiesOf, bodyEntries, checkPresence } from "./bodies.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "./pack.ts";
 import { recordEntries } from "./record-lines.ts";
 import { createSeal } from "./seal.ts";
 import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts";
-import { markOf, traceEntries } from "./trace-entries.ts";
+import { traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
 
-/** A world that was put aside: nobody writes to what lies in its home. */
-export interface ExportSource {
+/** A world that was put aside; its head has to be held until the last chunk was read. */
+export interface ExportSource extends StoredImage {
   readonly name: string;
   /** The world that it is of. */
   readonly of: string;
-  readonly image: WorldImage;
-  readonly worldFolder: WorldFolder;
 }
 
 /** What a world is packed with. */
 export interface ExportOptions {
+  readonly pool: Pool;
   /** Those of the data folder. */
   readonly secrets: Secrets;
   /** Without one, secrets are left out. */
@@ -42,13 +43,11 @@ const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** Makes one file of a still world; what keeps it from being made is said before its first byte. */
 export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
-  const { image, worldFolder, name, of } = source;
-  const { secrets, passphrase, bytesMax } = options;
+  const { image, name, of } = source;
+  const { pool, secrets, passphrase, bytesMax } = options;
   const bodies = bodiesOf(image.records.stored());
-  const folders = [worldFolder.objects, ...worldFolder.bases];
-  checkPresence(folders, bodies);
-  const location = { folder: worldFolder.traces, layers: worldFolder.layers };
-  const rows = traceEntries(ENTRY.traces, location);
+  checkPresence(pool.path, bodies);
+  const rows = traceEntries(ENTRY.traces, pool, namesIn(source.rows));
   refuseTooLarge([...rows, ...bodies], bytesMax);
   const seal = passphrase === undefined ? undefined : await createSeal(passphrase);
   const now = formatInstant(image.now);
@@ -58,7 +57,7 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
     now,
     turn: image.turn,
     seed: image.seed,
-    traces_mark: markOf(location),
+    traces_mark: source.rows.next,
     sealed: seal?.head ?? null,
   });
   const secretStripper = createSecretStripper(secrets, seal);
@@ -67,7 +66,7 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
     yield textEntry(ENTRY.manifest, JSON.stringify(manifest));
     yield* recordEntries(ENTRY.records, image, secretStripper);
     yield* rows;
-    yield* bodyEntries(ENTRY.objects, folders, bodies);
+    yield* bodyEntries(ENTRY.objects, pool.path, bodies);
   }
 
   return {

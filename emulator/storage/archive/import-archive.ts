@@ -7,15 +7,16 @@ import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import type { WorldFolder } from "../folders/registry.ts";
 import { isFullDisk } from "../full-disk.ts";
-import { FORMAT, writeSnapshot } from "../journal/snapshot.ts";
-import { type Body, bodiesOf, bodyPath, checkBodies, lastBoot } from "./bodies.ts";
+import { writeState } from "../journal/state.ts";
+import { type Head, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
 import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
 import { openSeal, type Seal } from "./seal.ts";
 import type { MissingSecrets } from "./secret-stripping.ts";
-import { noteMark, traceEntryPath } from "./trace-entries.ts";
+import { traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
 /** What a snapshot file is read with. */
@@ -27,17 +28,18 @@ export interface ImportOptions {
   /** Takes the rest of a file whose passphrase is not known. */
   readonly withoutSecrets: boolean;
   readonly bytesMax: number;
-  /** Says where the world is to lie, once it is known what it is; may refuse it. */
-  prepare(manifest: Manifest): WorldFolder;
+  readonly pool: Pool;
+  /** Draws the owner in whose folder the world is to lie, once it is known what it is; may refuse it. */
+  prepare(manifest: Manifest): number;
 }
 
-/** A world that was read from a file, in a home that nobody knows yet. */
+/** A world that was read from a file, with a head that nobody has entered yet. */
 export interface ImportedArchive {
   readonly manifest: Manifest;
   readonly state: WorldState;
   readonly missing: MissingSecrets;
-  /** With what a folder of objects is opened that goes on from its own. */
-  readonly boot: number;
+  readonly head: Head;
+  readonly rows: NamedRows;
 }
 
 const MANIFEST_BYTES = 64 * 1024;
@@ -46,7 +48,7 @@ const RECORDS_BYTES = 64 * 1024 * 1024;
 /** Room that is left on the disk for what the worlds do meanwhile. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** Reads a file into the home that `prepare` answers; on a refusal whatever lies there is worth nothing. */
+/** Reads a file into the folder of the owner that `prepare` answers; on a refusal what lies there is worth nothing. */
 export async function importArchive(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions,
@@ -60,15 +62,23 @@ export async function importArchive(
   }
 }
 
+/** The world without its rows and bodies. */
+interface KnownRecords {
+  readonly state: WorldState;
+  readonly bodies: readonly Body[];
+}
+
 /** Where the reading of a file is at. */
 interface ImportProgress {
   readonly manifest: Manifest;
-  readonly worldFolder: WorldFolder;
+  readonly pool: Pool;
+  readonly owner: number;
   readonly seal: Seal | undefined;
   readonly reader: StateReader;
   /** Known once all records are. */
-  bodies: readonly Body[] | undefined;
+  known: KnownRecords | undefined;
   nextBody: number;
+  readonly segments: Map<string, NamedSegment>;
 }
 
 async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
@@ -80,24 +90,25 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   }
   if (!progress) throw damaged("it is empty");
   unpacking.verify(progress.seal?.authenticate);
-  const { manifest, worldFolder, reader } = progress;
-  const bodies = knownBodies(progress);
+  const { manifest, pool, owner, reader, segments } = progress;
+  const { state, bodies } = knownRecords(progress);
   if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
-  const state = reader.state();
-  noteMark(worldFolder.traces, manifest.traces_mark);
-  writeSnapshot(worldFolder.records, { format: FORMAT, upTo: 0, state });
-  return { manifest, state, missing: reader.missing, boot: lastBoot(bodies) + 1 };
+  const rows = { next: manifest.traces_mark, segments: [...segments.values()] };
+  const file = stateName(owner, 1);
+  writeState(pool.path(file), { state, rows });
+  const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
+  return { manifest, state, rows, head, missing: reader.missing };
 }
 
 async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<ImportProgress> {
   if (entry.name !== ENTRY.manifest) throw damaged("it does not begin with a manifest");
   const manifest = readManifest(await readText(entry.content(), entry.size, MANIFEST_BYTES));
   const seal = await sealOf(manifest, options);
-  const worldFolder = options.prepare(manifest);
-  for (const folder of [worldFolder.records, worldFolder.traces, worldFolder.objects])
-    mkdirSync(folder, { recursive: true });
+  const { pool } = options;
+  const owner = options.prepare(manifest);
+  mkdirSync(pool.folder(owner), { recursive: true, mode: 0o700 });
   const reader = createStateReader(options.collections, options.secrets, seal);
-  return { manifest, worldFolder, seal, reader, bodies: undefined, nextBody: 0 };
+  return { manifest, pool, owner, seal, reader, known: undefined, nextBody: 0, segments: new Map() };
 }
 
 async function sealOf(
@@ -116,38 +127,35 @@ async function sealOf(
 
 async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
   const { name, size } = entry;
-  const { worldFolder, reader } = progress;
+  const { manifest, pool, owner, reader, segments } = progress;
   if (name.startsWith(ENTRY.records)) {
-    if (progress.bodies) throw damaged("its parts are in another order");
+    if (progress.known) throw damaged("its parts are in another order");
     return reader.take(await readText(entry.content(), size, RECORDS_BYTES));
   }
   if (name.startsWith(ENTRY.traces)) {
-    const path = traceEntryPath(worldFolder.traces, name.slice(ENTRY.traces.length));
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return write(entry, path, worldFolder);
+    const { file, segment } = traceFileOf(owner, manifest.traces_mark, name.slice(ENTRY.traces.length));
+    segments.set(segment.pieces[0]?.file ?? file, segment);
+    return write(entry, pool.path(file));
   }
-  const body = knownBodies(progress)[progress.nextBody];
+  const body = knownRecords(progress).bodies[progress.nextBody];
   if (!body || name !== `${ENTRY.objects}${progress.nextBody}` || size !== body.size)
     throw damaged(`it has a part that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
   progress.nextBody += 1;
-  await write(entry, bodyPath(worldFolder.objects, body), worldFolder);
+  await write(entry, pool.path(body.file));
 }
 
-function knownBodies(progress: ImportProgress): readonly Body[] {
-  if (progress.bodies) return progress.bodies;
-  const { records } = progress.reader.state();
-  checkBodies(records);
-  progress.bodies = bodiesOf(records);
-  return progress.bodies;
+function knownRecords(progress: ImportProgress): KnownRecords {
+  if (progress.known) return progress.known;
+  const state = progress.reader.state();
+  const records = renameBodies(state.records, progress.owner);
+  progress.known = { state: { ...state, records }, bodies: bodiesOf(records) };
+  return progress.known;
 }
 
 /** No file is written twice: what is there already came from the same archive. */
-async function write(
-  { size, content }: UnpackedEntry,
-  path: string,
-  worldFolder: WorldFolder,
-): Promise<void> {
-  const { bavail, bsize } = await statfs(worldFolder.records);
+async function write({ size, content }: UnpackedEntry, path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { bavail, bsize } = await statfs(dirname(path));
   if (bavail * bsize < size + RESERVE_BYTES) throw diskFull();
   try {
     await pipeline(Readable.from(content()), createWriteStream(path, { flags: "wx", mode: 0o600 }));

@@ -3,6 +3,7 @@ import type { WorldImage } from "../../kernel/image.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
+import { bodiesOf } from "./bodies.ts";
 import { damaged } from "./manifest.ts";
 import { type PackedEntry, textEntry } from "./pack.ts";
 import {
@@ -48,9 +49,21 @@ function nameOf(prefix: string, number: number): string {
 function* linesOf({ records, queue, ...image }: WorldImage, secretStripper: SecretStripper): Generator<Line> {
   const { seed, turn, now, clock, ordinals } = image;
   yield { frame: { seed, turn, now, clock, ordinals } };
-  for (const [collection, stored] of Object.entries(records.stored()))
-    for (const { record } of stored) yield { collection, ...secretStripper.strip(collection, record) };
+  const stored = records.stored();
+  const numbers = new Map(bodiesOf(stored).map(({ file }, number) => [file, String(number)]));
+  for (const [collection, items] of Object.entries(stored))
+    for (const { record } of items) {
+      const shown = withFile(record, numbers);
+      yield { collection, ...secretStripper.strip(collection, shown) };
+    }
   for (const event of queue) yield { event: secretStripper.strip(EVENTS, event) };
+}
+
+/** What has a body names it by its number in the archive: where it lies here says nothing elsewhere. */
+function withFile(record: unknown, numbers: ReadonlyMap<string, string>): unknown {
+  const { file } = record as { readonly file?: unknown };
+  const number = typeof file === "string" ? numbers.get(file) : undefined;
+  return number === undefined ? record : { ...(record as object), file: number };
 }
 
 /** A world that is read line by line. */

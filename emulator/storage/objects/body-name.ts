@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { isDeviceName } from "../device-names.ts";
-import type { Stage } from "./stage.ts";
-import { UPLOADS } from "./stage.ts";
 
-/** What a body is of: an object, or a part of an upload. */
-export type BodyOwner =
-  | { readonly bucket: string; readonly key: string }
-  | { readonly uploadId: string; readonly partNumber: number };
+/** An object, by what it is asked for. */
+export interface ObjectPlace {
+  readonly bucket: string;
+  readonly key: string;
+}
 
 const HASHED = ".hashed";
 const KEY_FILE = ".key";
@@ -21,27 +20,21 @@ export function folderOf(bucket: string): string {
   return isDeviceName(bucket) ? `.bucket-${bucket}` : bucket;
 }
 
-/** Relative to the folder, and inside it, whatever the key; no two uploads of a part share a name. */
-export function nameOf(owner: BodyOwner, stage: Pick<Stage, "name">): string {
-  if ("uploadId" in owner) return `${UPLOADS}/${owner.uploadId}/${owner.partNumber}-${stage.name}`;
-  const folder = folderOf(owner.bucket);
-  if (isSafeKey(owner.key)) return `${folder}/${owner.key}`;
-  return `${folder}/${HASHED}/${createHash("sha256").update(owner.key).digest("hex")}`;
+/** Where people find an object: relative to the folder, and inside it, whatever the key. */
+export function nameOf({ bucket, key }: ObjectPlace): string {
+  const folder = folderOf(bucket);
+  if (isSafeKey(key)) return `${folder}/${key}`;
+  return `${folder}/${HASHED}/${createHash("sha256").update(key).digest("hex")}`;
 }
 
 /** True for a name that does not say the key. */
-export function isHashed(file: string): boolean {
-  return file.includes(`/${HASHED}/`);
+export function isHashed(name: string): boolean {
+  return name.includes(`/${HASHED}/`);
 }
 
 /** A hashed name has its key beside it. */
 export function keyFileOf(path: string): string {
   return `${path}${KEY_FILE}`;
-}
-
-/** True for what lies beside a body, and is none. */
-export function isKeyFile(file: string): boolean {
-  return isHashed(file) && file.endsWith(KEY_FILE);
 }
 
 /** Short plain keys keep their names, so that a person can find and open them on disk. */

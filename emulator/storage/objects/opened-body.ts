@@ -1,10 +1,25 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import type { OpenedBody } from "./object-files.ts";
 import type { Stage } from "./stage.ts";
+
+/** A file descriptor, which its holder has to close, and the length in bytes. */
+export interface OpenedBody {
+  readonly fd: number;
+  readonly size: number;
+}
 
 const PIECE_BYTES = 1024 * 1024;
 const read = promisify(fs.read);
+
+/** Undefined for a body that is not there or cannot be read. */
+export function openBody(path: string): OpenedBody | undefined {
+  try {
+    const fd = fs.openSync(path, "r");
+    return { fd, size: fs.fstatSync(fd).size };
+  } catch {
+    return undefined;
+  }
+}
 
 /** Copies a stretch of an opened body, piece by piece; closes it in the end. */
 export async function copyBody(

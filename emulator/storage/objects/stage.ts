@@ -1,17 +1,14 @@
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 const write = promisify(fs.write);
 const close = promisify(fs.close);
 
-/** Where bodies on their way in lie, and where those of parts do. */
-export const STAGES = ".tmp";
-export const UPLOADS = ".uploads";
-
-/** A body on its way in, under a temporary name. */
+/** A body on its way in, under the name that it will have. */
 export interface Stage {
-  readonly name: string;
-  readonly path: string;
+  /** In the pool. */
+  readonly file: string;
   /** One at a time. */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the writing: from here on the body can be published. */
@@ -20,20 +17,20 @@ export interface Stage {
   writeWhole(bytes: Uint8Array): void;
   /** Leaves nothing behind, unless the body is settled. */
   discard(): void;
-  /** A record knows the body: from here on it stays, even when it cannot be given its name now. */
+  /** A record knows the body: from here on it stays. */
   settle(): void;
 }
 
 /** Opens a stage; nothing is on disk before something is written or the stage is closed. */
-export function openStage(path: string, name: string, forget: () => void): Stage {
+export function openStage(file: string, path: string, forget: () => void): Stage {
   let opened: number | undefined;
   let discarded = false;
   let settled = false;
   let writing: Promise<unknown> = Promise.resolve();
 
-  /** In one go: a file made in the background could turn up in the folder of the world after a reset. */
+  /** In one go: a file made in the background could turn up in the folder after the world's end. */
   function open(): number {
-    opened ??= fs.openSync(path, "wx");
+    opened ??= openNew(path);
     return opened;
   }
 
@@ -53,8 +50,7 @@ export function openStage(path: string, name: string, forget: () => void): Stage
   }
 
   return {
-    name,
-    path,
+    file,
     write(chunk) {
       const written = append(chunk);
       writing = written;
@@ -67,7 +63,13 @@ export function openStage(path: string, name: string, forget: () => void): Stage
       await close(takeOpened() as number);
     },
     writeWhole(bytes) {
-      if (!discarded) fs.writeFileSync(path, bytes, { flag: "wx" });
+      if (discarded) return;
+      const fd = openNew(path);
+      try {
+        fs.writeFileSync(fd, bytes);
+      } finally {
+        fs.closeSync(fd);
+      }
     },
     discard() {
       forget();
@@ -85,11 +87,20 @@ export function openStage(path: string, name: string, forget: () => void): Stage
   };
 }
 
+function openNew(path: string): number {
+  try {
+    return fs.openSync(path, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return fs.openSync(path, "wx", 0o600);
+  }
+}
+
 /** A stage for a world that is over: takes everything in, and nothing comes of it. */
-export function refusedStage(path: string, name: string): Stage {
+export function refusedStage(file: string): Stage {
   return {
-    name,
-    path,
+    file,
     write: () => Promise.resolve(),
     close: () => Promise.resolve(),
     writeWhole: () => undefined,

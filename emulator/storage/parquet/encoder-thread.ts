@@ -1,15 +1,14 @@
 import { parentPort } from "node:worker_threads";
 import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
-import type { TraceLocation } from "../rows/layers.ts";
 import { createPartitionReader } from "../rows/partition-reader.ts";
-import { createPlans } from "../rows/plans.ts";
+import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { encodeFile } from "./encode-file.ts";
 import { UnencodableValue } from "./values.ts";
 
 /** What the thread is sent; it answers orders only, one after the other. */
 export type ThreadMessage =
-  | { readonly order: FileRequest; readonly place: TraceLocation }
-  /** The store of this folder is closed: its files are to be let go. */
+  | { readonly order: FileRequest; readonly source: PartitionSource }
+  /** This world is closed: its files are to be let go. */
   | { readonly forget: string };
 
 const CRASH_CODE = 70;
@@ -28,10 +27,10 @@ function crash(): void {
 
 const plans = createPlans();
 
-async function encode(order: FileRequest, location: TraceLocation): Promise<void> {
+async function encode(order: FileRequest, source: PartitionSource): Promise<void> {
   let reply: EncodedFile | EncodingFailure;
   try {
-    const reader = createPartitionReader(location, plans);
+    const reader = createPartitionReader(() => source, plans);
     reply = await encodeFile(reader, order, order.crash ? crash : () => {});
   } catch (error) {
     reply = failureOf(error);
@@ -44,6 +43,6 @@ async function encode(order: FileRequest, location: TraceLocation): Promise<void
 let last: Promise<void> = Promise.resolve();
 parentPort?.on("message", (message: ThreadMessage) => {
   last = last.then(() =>
-    "forget" in message ? plans.forget(message.forget) : encode(message.order, message.place),
+    "forget" in message ? plans.forget(message.forget) : encode(message.order, message.source),
   );
 });

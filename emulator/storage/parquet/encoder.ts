@@ -5,7 +5,9 @@ import type {
   FileEncoder,
   FileRequest,
 } from "../../subjects/bulk-exports/encoder.ts";
-import type { TraceLocation } from "../rows/layers.ts";
+import type { Partition } from "../../subjects/traces/port.ts";
+import type { LocatedPiece } from "../rows/plan.ts";
+import type { PartitionSource } from "../rows/plans.ts";
 import { threadUrl } from "../thread-url.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
@@ -16,13 +18,13 @@ export interface FileEncoderOptions {
   readonly heapMegabytes?: number;
 }
 
-/** The encoding threads of a process; the worlds that have files encoded are told apart by their folders. */
+/** The encoding threads of a process; the worlds that have files encoded are told apart by a key. */
 export interface SharedEncoder {
-  encode(order: FileRequest, location: TraceLocation): Promise<EncodedFile | EncodingFailure>;
-  /** Ends a thread as a crash would, if there can be a choice one that works for this folder. */
-  endThread(folder: string): Promise<void>;
-  /** Answers what waits or is under way for a folder, and lets go of the files in it. */
-  forget(folder: string): void;
+  encode(order: FileRequest, source: PartitionSource): Promise<EncodedFile | EncodingFailure>;
+  /** Ends a thread as a crash would, if there can be a choice one that works for this world. */
+  endThread(world: string): Promise<void>;
+  /** Answers what waits or is under way for a world, and lets go of its files. */
+  forget(world: string): void;
   close(): Promise<void>;
 }
 
@@ -30,15 +32,15 @@ type Outcome = EncodedFile | EncodingFailure;
 
 interface Job {
   readonly order: FileRequest;
-  readonly location: TraceLocation;
+  readonly source: PartitionSource;
   readonly settle: (outcome: Outcome) => void;
 }
 
 interface Thread {
   readonly worker: Worker;
   job: Job | undefined;
-  /** The folder, project and day it read last: it may still know where their rows are. */
-  folder: string | undefined;
+  /** The world, project and day it read last: it may still know where their rows are. */
+  world: string | undefined;
   partition: string | undefined;
 }
 
@@ -47,8 +49,8 @@ const HEAP_MEGABYTES = 256;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder was closed" };
 
-function partitionOf({ order: { tenantId, sessionId, day }, location }: Job): string {
-  return `${tenantId} ${sessionId} ${day} ${location.folder}`;
+function partitionOf({ order: { tenantId, sessionId, day }, source }: Job): string {
+  return `${tenantId} ${sessionId} ${day} ${source.world}`;
 }
 
 /** The failure of a job whose thread has ended, and why it ended as far as that is known. */
@@ -76,15 +78,15 @@ function startThread(heapMegabytes: number, ended: (outcome: Outcome, isOver: bo
     error = cause;
   });
   worker.on("exit", (code) => ended(failureOf(code, error), true));
-  return { worker, job: undefined, folder: undefined, partition: undefined };
+  return { worker, job: undefined, world: undefined, partition: undefined };
 }
 
-/** The thread whose end would be felt most by the world of a folder. */
-function threadToEnd(threads: Iterable<Thread>, folder: string): Thread | undefined {
+/** The thread whose end would be felt most by a world. */
+function threadToEnd(threads: Iterable<Thread>, world: string): Thread | undefined {
   const all = [...threads];
   return (
-    all.find(({ job }) => job?.location.folder === folder) ??
-    all.find((thread) => thread.folder === folder) ??
+    all.find(({ job }) => job?.source.world === world) ??
+    all.find((thread) => thread.world === world) ??
     all.find(({ job }) => job === undefined) ??
     all[0]
   );
@@ -135,22 +137,22 @@ export function createFileEncoder({
     if (thread === undefined) return;
     line.shift();
     thread.job = job;
-    thread.folder = job.location.folder;
+    thread.world = job.source.world;
     thread.partition = partitionOf(job);
     thread.worker.ref();
-    send(thread, { order: job.order, place: job.location });
+    send(thread, { order: job.order, source: job.source });
   }
 
   return {
-    encode(order, location) {
+    encode(order, source) {
       if (isClosed) return Promise.resolve(CLOSED);
       return new Promise((settle) => {
-        line.push({ order, location, settle });
+        line.push({ order, source, settle });
         sendNext();
       });
     },
-    async endThread(folder) {
-      const thread = threadToEnd(threads, folder);
+    async endThread(world) {
+      const thread = threadToEnd(threads, world);
       if (thread === undefined) return;
       threads.delete(thread);
       if (thread.job !== undefined) line.unshift(thread.job);
@@ -158,13 +160,13 @@ export function createFileEncoder({
       sendNext();
       await thread.worker.terminate();
     },
-    forget(folder) {
-      const isOf = (job: Job | undefined): boolean => job?.location.folder === folder;
+    forget(world) {
+      const isOf = (job: Job | undefined): boolean => job?.source.world === world;
       for (const job of line) if (isOf(job)) job.settle(CLOSED);
       line = line.filter((job) => !isOf(job));
       for (const thread of threads) {
         if (isOf(thread.job)) thread.job?.settle(CLOSED);
-        send(thread, { forget: folder });
+        send(thread, { forget: world });
       }
     },
     async close() {
@@ -175,15 +177,23 @@ export function createFileEncoder({
   };
 }
 
+/** The rows of a world, as far as they have to be found by somebody else. */
+interface LocatedRows {
+  /** Tells the world from others. */
+  readonly key: string;
+  pieces(partition: Partition): readonly LocatedPiece[];
+}
+
 /** The encoder as a world has it; to close it closes it for this world only. */
-export function encoderFor(encoder: SharedEncoder, location: TraceLocation): FileEncoder {
+export function encoderFor(encoder: SharedEncoder, rows: LocatedRows): FileEncoder {
   let isClosed = false;
   return {
-    encode: (order) => (isClosed ? Promise.resolve(CLOSED) : encoder.encode(order, location)),
-    endThread: () => encoder.endThread(location.folder),
+    encode: async (order) =>
+      isClosed ? CLOSED : encoder.encode(order, { world: rows.key, pieces: rows.pieces(order) }),
+    endThread: () => encoder.endThread(rows.key),
     async close() {
       isClosed = true;
-      encoder.forget(location.folder);
+      encoder.forget(rows.key);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ListedRow, RowRange } from "../../subjects/traces/port.ts";
+import type { Pool } from "../pool/pool.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowOf } from "./lines.ts";
-import type { OpenFiles } from "./open-files.ts";
 import { readLine, type Segment } from "./segment.ts";
 import { createSegmentOrder, type SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
@@ -16,8 +16,8 @@ const RECORDS_HELD_MAX = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
 /** Segments that are added to the list later are listed too. */
-export function createListing(files: OpenFiles, segments: readonly Segment[]): Listing {
-  const orders = createOrders(files);
+export function createListing(pool: Pool, segments: readonly Segment[]): Listing {
+  const orders = createOrders(pool);
   const bySession = new Map<string, Segment[]>();
   let known = 0;
 
@@ -36,7 +36,7 @@ export function createListing(files: OpenFiles, segments: readonly Segment[]): L
     const days = segmentsOf(sessionId);
     for (const segment of range.order === "asc" ? days : [...days].reverse()) {
       if (segment.live === 0 || !mayHold(segment, range)) continue;
-      yield* listSegment(files, segment, orders.of(segment), range);
+      yield* listSegment(pool, segment, orders.of(segment), range);
     }
   }
 
@@ -49,11 +49,11 @@ export function createListing(files: OpenFiles, segments: readonly Segment[]): L
 }
 
 /** Orders of segments, the one used longest ago given up when there are too many records in them. */
-function createOrders(files: OpenFiles) {
+function createOrders(pool: Pool) {
   const orders = new Map<Segment, SegmentOrder>();
   return {
     of(segment: Segment): SegmentOrder {
-      const order = orders.get(segment) ?? createSegmentOrder(files, segment);
+      const order = orders.get(segment) ?? createSegmentOrder(pool, segment);
       order.follow();
       orders.delete(segment);
       orders.set(segment, order);
@@ -78,7 +78,7 @@ function mayHold({ day }: Segment, { start, end, order, after }: RowRange): bool
 }
 
 function* listSegment(
-  files: OpenFiles,
+  pool: Pool,
   segment: Segment,
   order: SegmentOrder,
   range: RowRange,
@@ -102,7 +102,7 @@ function* listSegment(
       id: view.id(position),
       startTime: instantAt(segment.day, view.start(position)),
       bytes,
-      read: () => rowOf(readLine(files, segment, offset, bytes)),
+      read: () => rowOf(readLine(pool, segment, offset, bytes)),
     };
   }
 }

@@ -1,9 +1,8 @@
-import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import type { TraceLocation } from "./layers.ts";
+import type { Partition, PartitionWindow } from "../../subjects/traces/port.ts";
+import { readExactly } from "../pool/open-files.ts";
 import { type StoredRow, splitLine } from "./lines.ts";
-import { readExactly } from "./open-files.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
-import { createPlans, type Plans } from "./plans.ts";
+import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 
 /** The rows of a window after a cursor, a bounded batch at a time. */
 interface RowSource {
@@ -18,7 +17,7 @@ interface RowSource {
   left(): number;
 }
 
-/** Reads partitions with nothing but the place of a store: any thread may have one, while the store goes on writing. */
+/** Reads partitions with nothing but the names of files: any thread may have one, while their world goes on writing. */
 export interface PartitionReader {
   open(window: PartitionWindow, cursor: string | null): RowSource;
   close(): void;
@@ -111,14 +110,14 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
   };
 }
 
-/** Reads the partitions of one store; plans may be shared with readers of others. */
+/** Reads partitions from where they are said to lie; plans may be shared with other readers. */
 export function createPartitionReader(
-  location: TraceLocation,
+  sourceOf: (partition: Partition) => PartitionSource,
   plans: Plans = createPlans(),
 ): PartitionReader {
   return {
     open(window, cursor) {
-      const { plan, begin } = plans.of(location, window, cursor);
+      const { plan, begin } = plans.of(sourceOf(window), window, cursor);
       return openSource(plan, begin, cursor);
     },
     close: () => plans.close(),

@@ -1,12 +1,21 @@
-import { closeSync, fstatSync, openSync, statSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
+import { readExactly } from "../pool/open-files.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
-import { type LocatedPiece, locate, type TraceLocation } from "./layers.ts";
-import { readExactly, sizeOf } from "./open-files.ts";
-import { recordsBefore } from "./segment.ts";
+import { DATA, INDEX } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
-/** A data file, held open: its identity tells whether the segment is still the one that was planned. */
+/** A piece of a partition as a reader finds it, without its world: what counts of it never changes. */
+export interface LocatedPiece {
+  /** Without the ending of either file. */
+  readonly path: string;
+  /** Where in the segment its data begins. */
+  readonly firstByte: number;
+  /** How many records of its sidecar count. */
+  readonly records: number;
+}
+
+/** A data file that is held open. */
 export interface PlannedFile {
   readonly file: number;
   /** Where in the segment it begins. */
@@ -25,33 +34,18 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-function find(location: TraceLocation, window: PartitionWindow): readonly LocatedPiece[] {
-  return locate(location, window, window.sessionId, window.day);
-}
-
-/** What counts of a piece: its records, and where in the segment its data ends. */
-function readPiece({ path, mark }: LocatedPiece, { file, firstByte }: PlannedFile) {
-  const index = openSync(`${path}.index`, "r");
+function readSidecar({ path, records }: LocatedPiece): Buffer {
+  const index = openSync(path + INDEX, "r");
   try {
-    const { count, end } = recordsBefore(index, sizeOf(file), firstByte, mark);
-    return { records: readExactly(index, Buffer.allocUnsafeSlow(count * RECORD_BYTES), 0), end };
+    return readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);
   } finally {
     closeSync(index);
   }
 }
 
-/** Reads the sidecars of a segment's pieces as one, and opens their data files. */
-function readPieces(pieces: readonly LocatedPiece[], files: PlannedFile[]): SidecarView {
-  const sidecars: Buffer[] = [];
-  let firstByte = 0;
-  for (const piece of pieces) {
-    // The data file is opened first: were both replaced in between, the plan would soon be found stale.
-    const planned = { file: openSync(`${piece.path}.ndjson`, "r"), firstByte };
-    files.push(planned);
-    const { records, end } = readPiece(piece, planned);
-    sidecars.push(records);
-    firstByte = end;
-  }
+/** Reads the sidecars of a segment's pieces as one. */
+function readSidecars(pieces: readonly LocatedPiece[]): SidecarView {
+  const sidecars = pieces.map(readSidecar);
   const [only, another] = sidecars;
   return viewSidecar(only !== undefined && another === undefined ? only : Buffer.concat(sidecars));
 }
@@ -108,11 +102,16 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
 }
 
 /** Reads the sidecars and lays down in which order which lines are to be read. */
-export function makePlan(location: TraceLocation, window: PartitionWindow, cursor: string | null): Plan {
+export function makePlan(
+  pieces: readonly LocatedPiece[],
+  window: PartitionWindow,
+  cursor: string | null,
+): Plan {
   const positions = new Map<string, number>();
   const files: PlannedFile[] = [];
   try {
-    const view = readPieces(find(location, window), files);
+    const view = readSidecars(pieces);
+    for (const { path, firstByte } of pieces) files.push({ file: openSync(path + DATA, "r"), firstByte });
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {
@@ -125,17 +124,6 @@ export function makePlan(location: TraceLocation, window: PartitionWindow, curso
     closeFiles(files);
     throw error;
   }
-}
-
-/** False when files of the plan were removed or written anew, and when others have come to it. */
-export function isCurrent(location: TraceLocation, window: PartitionWindow, { files }: Plan): boolean {
-  const pieces = find(location, window);
-  if (files.length === 0 || pieces.length !== files.length) return false;
-  return files.every(({ file }, at) => {
-    const there = statSync(`${pieces[at]?.path}.ndjson`, { throwIfNoEntry: false });
-    const held = fstatSync(file);
-    return there?.ino === held.ino && there.dev === held.dev;
-  });
 }
 
 /** Lets the next file begin where this one ended, without a search. */

@@ -1,13 +1,19 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import type { TraceLocation } from "./layers.ts";
-import { closePlan, isCurrent, makePlan, type Plan } from "./plan.ts";
+import { closePlan, type LocatedPiece, makePlan, type Plan } from "./plan.ts";
+
+/** Where the rows of one partition of one world lie. */
+export interface PartitionSource {
+  /** The same for all partitions of a world, and for no other one's. */
+  readonly world: string;
+  readonly pieces: readonly LocatedPiece[];
+}
 
 /** The plans that a thread has made, of whatever stores; the one used longest ago is given up for another. */
 export interface Plans {
   /** The plan of a window, with how many of its rows lie before the cursor. */
-  of(location: TraceLocation, window: PartitionWindow, cursor: string | null): { plan: Plan; begin: number };
-  /** Closes the plans of the store of a folder. */
-  forget(folder: string): void;
+  of(source: PartitionSource, window: PartitionWindow, cursor: string | null): { plan: Plan; begin: number };
+  /** Closes the plans of a world. */
+  forget(world: string): void;
   close(): void;
 }
 
@@ -16,15 +22,15 @@ const PLANNED_ROWS_MAX = 2_000_000;
 /** A segment of a fork of forks may be in many files. */
 const FILES_MAX = 128;
 
-function keyOf(folder: string, window: PartitionWindow): string {
+function keyOf(world: string, window: PartitionWindow): string {
   const { region, tenantId, sessionId, day, asOf, start, end } = window;
-  return [region, tenantId, sessionId, day, asOf, start, end, folder].join(" ");
+  return [region, tenantId, sessionId, day, asOf, start, end, world].join(" ");
 }
 
 /** Bounded in plans, in open files and in rows; the plan asked for last is always kept. */
 export function createPlans(): Plans {
   // In the order of use, the one used longest ago first.
-  const plans = new Map<string, { readonly folder: string; readonly plan: Plan }>();
+  const plans = new Map<string, { readonly world: string; readonly plan: Plan }>();
 
   function drop(key: string): void {
     const kept = plans.get(key);
@@ -32,8 +38,8 @@ export function createPlans(): Plans {
     if (kept !== undefined) closePlan(kept.plan);
   }
 
-  function keep(key: string, folder: string, plan: Plan): void {
-    plans.set(key, { folder, plan });
+  function keep(key: string, world: string, plan: Plan): void {
+    plans.set(key, { world, plan });
     let rows = 0;
     let files = 0;
     for (const each of plans.values()) {
@@ -50,22 +56,22 @@ export function createPlans(): Plans {
   }
 
   return {
-    of(location, window, cursor) {
-      const key = keyOf(location.folder, window);
+    of({ world, pieces }, window, cursor) {
+      const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
-      if (plan === undefined || begin === undefined || !isCurrent(location, window, plan)) {
+      if (plan === undefined || begin === undefined) {
         drop(key);
-        plan = makePlan(location, window, cursor);
+        plan = makePlan(pieces, window, cursor);
         begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
       } else {
         plans.delete(key);
       }
-      keep(key, location.folder, plan);
+      keep(key, world, plan);
       return { plan, begin };
     },
-    forget(folder) {
-      for (const [key, each] of [...plans]) if (each.folder === folder) drop(key);
+    forget(world) {
+      for (const [key, each] of [...plans]) if (each.world === world) drop(key);
     },
     close() {
       for (const key of [...plans.keys()]) drop(key);

@@ -1,30 +1,39 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import { borrowRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
+import type { Pool } from "../pool/pool.ts";
+import { createIdIndex, type IdIndex } from "./id-index.ts";
+import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import type { TraceLocation } from "./layers.ts";
 import { lineOf, rowOf } from "./lines.ts";
 import { createListing } from "./listing.ts";
-import { addSegment, type LoadedScope, loadScope, nameOf, tombstone } from "./load-scope.ts";
-import type { OpenFiles } from "./open-files.ts";
-import { appendRecords, appendRows, readLine, readRecords, type Segment, someRecord } from "./segment.ts";
+import {
+  addRows,
+  createSegment,
+  readLine,
+  readRecords,
+  type Segment,
+  sealedSegment,
+  someRecord,
+} from "./segment.ts";
 import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
 import { readVersion } from "./version.ts";
 
-/** All rows of one tenant in one region, loaded at first use. */
+/** All rows of one tenant in one region, as their world has them. */
 export interface Scope {
   read(id: string): StoredRow | undefined;
   /** The last version that was written before the mark. */
   readAsOf(id: string, mark: number): StoredRow | undefined;
-  /** Appends the rows, numbered from `sequence` on; answers how many bytes the files grew by. */
-  write(rows: readonly StoredRow[], sequence: number): number;
+  /** Adds the rows in memory, numbered from `sequence` on; answers the segments that were changed. */
+  write(rows: readonly StoredRow[], sequence: number): Iterable<Segment>;
   days(sessionId: string, start: string, end: string): readonly string[];
   list(range: RowRange): Iterable<ListedRow>;
-  /** The rows as they are now, for forks to go on from. */
-  rows(): ScopeRows;
+  segment(sessionId: string, day: string): Segment | undefined;
+  readonly segments: readonly Segment[];
+  /** The rows as they are now, for others to go on from. Nothing may wait. */
+  sealed(mark: number): Rows;
 }
 
-/** What one call of `write` appends to one segment. */
+/** What one call of `write` adds to one segment. */
 interface Draft {
   readonly segment: Segment;
   lines: string;
@@ -32,6 +41,26 @@ interface Draft {
   readonly rows: SidecarRecord[];
   /** Positions whose newest version this call has put into another segment, with their ids. */
   readonly left: { readonly id: string; readonly position: number }[];
+}
+
+interface LoadedScope {
+  readonly pool: Pool;
+  readonly scope: TraceScope;
+  readonly index: IdIndex;
+  readonly segments: Segment[];
+  readonly byName: Map<string, Segment>;
+}
+
+function nameOf(sessionId: string, day: string): string {
+  return `${sessionId}/${day}`;
+}
+
+function addSegment({ segments, byName, scope }: LoadedScope, sessionId: string, day: string): Segment {
+  const { region, tenantId } = scope;
+  const segment = createSegment(segments.length, { region, tenantId, sessionId, day });
+  segments.push(segment);
+  byName.set(nameOf(sessionId, day), segment);
+  return segment;
 }
 
 /** Puts a row into the draft of its segment, and the place it leaves into the draft of that one. */
@@ -65,74 +94,75 @@ function draftRow(
   draftOf(from).left.push({ id: row.id, position });
 }
 
-/** Answers how many bytes the own files grew by. */
-function appendDrafts(loaded: LoadedScope, drafts: readonly Draft[], lastSequence: number): number {
-  let grown = 0;
-  for (const { segment, lines, rows } of drafts) {
-    if (rows.length > 0) appendRows(loaded, segment, lines, rows);
-  }
-  // Only when the new versions are kept are the old ones given up.
-  for (const { segment, left } of drafts) {
-    if (left.length === 0) continue;
-    const records = left.map(({ id, position }) => tombstone(segment, id, position, lastSequence));
-    appendRecords(loaded, segment, records);
-  }
-  for (const { bytes, rows, left } of drafts) grown += bytes + (rows.length + left.length) * RECORD_BYTES;
-  return grown;
+/** Rows first, then for each row that has left the segment a record that says so. */
+function addDraft({ segment, lines, bytes, rows, left }: Draft, sequence: number): void {
+  const offset = segment.dataBytes + bytes;
+  const tombstones = left.map(({ id, position }) => ({
+    id,
+    start: 0,
+    offset,
+    length: 0,
+    previous: position,
+    sequence,
+    trace: 0,
+  }));
+  addRows(segment, lines, [...rows, ...tombstones]);
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */
-function hasRowsIn(loaded: LoadedScope, segment: Segment, start: string, end: string): boolean {
+function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string, end: string): boolean {
   const { from, until } = withinDay(segment.day, start, end);
   if (segment.live === 0 || segment.latest < from || segment.earliest >= until) return false;
   if (segment.earliest >= from && segment.latest < until) return true;
-  const { index } = loaded;
-  return someRecord(loaded.files, segment, (view, at, position) => {
+  return someRecord(pool, segment, (view, at, position) => {
     if (view.length(at) === 0 || view.start(at) < from || view.start(at) >= until) return false;
     const entry = index.findBytes(view.bytes, at * RECORD_BYTES);
     return index.segmentOf(entry) === segment.number && index.positionOf(entry) === position;
   });
 }
 
-/** Takes up what lies on the disk once; from then on only its own writes change what it knows. */
+/** `rows` is taken over: nobody else may use its segments. */
 export function openScope(
-  files: OpenFiles,
-  location: TraceLocation,
+  pool: Pool,
   scope: TraceScope,
-  inherited: InheritedRows,
+  rows: Rows = { index: createIdIndex(), segments: [] },
 ): Scope {
-  const loaded = loadScope(files, location, scope, inherited);
+  const segments = [...rows.segments];
+  const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
+  const loaded: LoadedScope = { pool, scope, index: rows.index, segments, byName };
   const { index } = loaded;
-  const listing = createListing(files, loaded.segments);
+  const listing = createListing(pool, segments);
 
   return {
+    segments,
+    segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
     list: (range) => listing.list(range),
-    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(loaded, id, mark)),
+    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(pool, segments, id, mark)),
     read(id) {
       const entry = index.find(id);
       if (entry < 0) return undefined;
-      const segment = loaded.segments[index.segmentOf(entry)] as Segment;
-      const record = readRecords(files, segment, index.positionOf(entry), 1);
-      return rowOf(readLine(files, segment, record.offset(0), record.length(0)));
+      const segment = segments[index.segmentOf(entry)] as Segment;
+      const record = readRecords(pool, segment, index.positionOf(entry), 1);
+      return rowOf(readLine(pool, segment, record.offset(0), record.length(0)));
     },
-    rows: () => borrowRows(loaded),
-    write(rows, sequence) {
+    sealed: (mark) => ({ index: index.copy(), segments: segments.map((each) => sealedSegment(each, mark)) }),
+    write(written, sequence) {
       const drafts = new Map<Segment, Draft>();
       const draftOf = (segment: Segment): Draft => {
         const draft = drafts.get(segment) ?? { segment, lines: "", bytes: 0, rows: [], left: [] };
         drafts.set(segment, draft);
         return draft;
       };
-      rows.forEach((row, at) => {
+      written.forEach((row, at) => {
         const day = dayOf(row.start_time);
-        const segment =
-          loaded.byName.get(nameOf(row.session_id, day)) ?? addSegment(loaded, row.session_id, day);
+        const segment = byName.get(nameOf(row.session_id, day)) ?? addSegment(loaded, row.session_id, day);
         draftRow(loaded, draftOf, draftOf(segment), row, sequence + at);
       });
-      return appendDrafts(loaded, [...drafts.values()], sequence + rows.length - 1);
+      for (const draft of drafts.values()) addDraft(draft, sequence + written.length - 1);
+      return drafts.keys();
     },
     days(sessionId, start, end) {
-      return loaded.segments
+      return segments
         .filter((segment) => segment.sessionId === sessionId && hasRowsIn(loaded, segment, start, end))
         .map(({ day }) => day)
         .sort();

@@ -1,4 +1,4 @@
-import type { OpenFiles } from "./open-files.ts";
+import type { Pool } from "../pool/pool.ts";
 import { fillRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 import { createWordIndex } from "./word-index.ts";
@@ -25,8 +25,8 @@ export interface SegmentOrder {
 const FIRST_RECORDS = 256;
 
 /** An order that has read nothing yet; `follow` reads the sidecar. */
-export function createSegmentOrder(files: OpenFiles, segment: Segment): SegmentOrder {
-  const held = createHeldRecords(files, segment);
+export function createSegmentOrder(pool: Pool, segment: Segment): SegmentOrder {
+  const held = createHeldRecords(pool, segment);
   const traces = createWordIndex();
   let order = new Uint32Array(0);
   let size = 0;
@@ -77,7 +77,7 @@ export function createSegmentOrder(files: OpenFiles, segment: Segment): SegmentO
 }
 
 /** The records of a segment's sidecar, in memory. */
-function createHeldRecords(files: OpenFiles, segment: Segment) {
+function createHeldRecords(pool: Pool, segment: Segment) {
   let count = 0;
   let bytes = Buffer.alloc(0);
   let view = viewSidecar(bytes);
@@ -111,7 +111,7 @@ function createHeldRecords(files: OpenFiles, segment: Segment) {
       const [first, until] = [count, segment.records];
       grow(until);
       const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
-      fillRecords(files, segment, tail, first);
+      fillRecords(pool, segment, tail, first);
       const replaced: number[] = [];
       for (let position = first; position < until; position += 1) {
         const previous = view.previous(position);

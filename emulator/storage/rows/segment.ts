@@ -1,34 +1,37 @@
-import type { LocatedPiece } from "./layers.ts";
-import {
-  appendAll,
-  type OpenFiles,
-  readExactly,
-  type SegmentFiles,
-  sizeOf,
-  truncateTo,
-} from "./open-files.ts";
-import { addedPath, segmentPath } from "./paths.ts";
+import type { NamedSegment, Piece } from "../pool/names.ts";
+import { appendAll, type OpenFiles, readExactly, sizeOf, truncateTo } from "../pool/open-files.ts";
+import type { Pool } from "../pool/pool.ts";
 import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
 
-/** A stretch of a segment that lies in two files of its own, and what of the segment comes before it. */
-export interface Piece extends SegmentFiles {
+export const DATA = ".ndjson";
+export const INDEX = ".index";
+
+/** A piece of a segment, and what of the segment comes before it. */
+interface LoadedPiece extends Piece {
   readonly firstRecord: number;
   readonly firstByte: number;
 }
 
 /**
- * The rows of one project that began on one UTC day, as the main thread knows them. Positions and offsets go on
- * from piece to piece, as if all of them were one file.
+ * The rows of one project that began on one UTC day. Positions and offsets go on from piece to piece, as if all of
+ * them were one file; what was written since the last `appendWaiting` comes last, in memory.
  */
 export interface Segment {
   readonly number: number;
+  readonly region: string;
+  readonly tenantId: string;
   readonly sessionId: string;
   readonly day: string;
-  /** In order; only the last one may be an own one, to which is appended. */
-  readonly pieces: Piece[];
-  /** Records in the sidecars that count. */
+  /** In order; only the last one may be an own tail, to which is appended. */
+  readonly pieces: LoadedPiece[];
   records: number;
   dataBytes: number;
+  /** Of those, what lies in files. */
+  filedRecords: number;
+  filedBytes: number;
+  /** What does not: lines, each with its offset in the segment, and packed records. */
+  lines: { readonly offset: number; readonly bytes: Buffer }[];
+  waiting: Buffer[];
   /** Rows whose newest version is here. */
   live: number;
   /** Between these, in microseconds of the day, all versions ever written here began. */
@@ -36,213 +39,238 @@ export interface Segment {
   latest: number;
 }
 
-/** What is needed to append: the open files, and the tenant's part of the own folder. */
-export interface Appending {
-  readonly path: string;
-  readonly files: OpenFiles;
-}
+type SegmentName = Omit<NamedSegment, "pieces">;
 
 /** A segment without rows; `number` is its place among those of its tenant. */
-export function createSegment(number: number, sessionId: string, day: string): Segment {
+export function createSegment(number: number, { region, tenantId, sessionId, day }: SegmentName): Segment {
   return {
     number,
+    region,
+    tenantId,
     sessionId,
     day,
     pieces: [],
     records: 0,
     dataBytes: 0,
+    filedRecords: 0,
+    filedBytes: 0,
+    lines: [],
+    waiting: [],
     live: 0,
-    earliest: Infinity,
-    latest: -Infinity,
+    earliest: Number.POSITIVE_INFINITY,
+    latest: Number.NEGATIVE_INFINITY,
   };
 }
 
-/** The same segment for a store that goes on from it. */
-export function borrowSegment(segment: Segment): Segment {
-  return { ...segment, pieces: segment.pieces.map((piece) => ({ ...piece, isBorrowed: true })) };
+/** The same segment for the store that owns its tail. Nothing may wait. */
+export function copySegment(segment: Segment): Segment {
+  return { ...segment, pieces: [...segment.pieces], lines: [], waiting: [] };
 }
 
-/** What counts of each piece's two files: their beginnings. */
-export function sizesOf({ pieces, records, dataBytes }: Segment) {
-  return pieces.map(({ path, firstRecord, firstByte }, at) => {
-    const next = pieces[at + 1] ?? { firstRecord: records, firstByte: dataBytes };
-    return {
-      path,
-      dataBytes: next.firstByte - firstByte,
-      indexBytes: (next.firstRecord - firstRecord) * RECORD_BYTES,
-    };
+/** The same segment for others, who see of its tail what is numbered below the mark. Nothing may wait. */
+export function sealedSegment(segment: Segment, mark: number): Segment {
+  const pieces = segment.pieces.map((piece) => ({ ...piece, ...sealedPiece(piece, mark) }));
+  return { ...segment, pieces, lines: [], waiting: [] };
+}
+
+/** A piece as others name it, who see of a tail what is numbered below the mark. */
+export function sealedPiece({ file, below }: Piece, mark: number): Piece {
+  return { file, below: below ?? mark };
+}
+
+/** The segment as a journal names it. */
+export function nameSegment({ region, tenantId, sessionId, day, pieces }: Segment): NamedSegment {
+  return { region, tenantId, sessionId, day, pieces: pieces.map(({ file, below }) => ({ file, below })) };
+}
+
+/** How much of each piece counts. */
+export function extentsOf({ pieces, filedRecords, filedBytes }: Segment) {
+  return pieces.map(({ file, firstRecord, firstByte }, at) => {
+    const next = pieces[at + 1] ?? { firstRecord: filedRecords, firstByte: filedBytes };
+    return { file, firstByte, records: next.firstRecord - firstRecord, bytes: next.firstByte - firstByte };
   });
 }
 
 const RECORDS_AT_A_TIME = 16_384;
 
-/** Fills the bytes with records, whichever pieces they are in. */
-export function fillRecords(files: OpenFiles, { pieces }: Segment, bytes: Buffer, from: number): SidecarView {
+/** Fills the bytes with records, wherever they are. */
+export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: number): SidecarView {
+  const { pieces, filedRecords } = segment;
   const until = from + bytes.length / RECORD_BYTES;
-  for (const [at, piece] of pieces.entries()) {
+  const filedUntil = Math.min(until, filedRecords);
+  for (let at = pieces.length - 1; at >= 0; at -= 1) {
+    const piece = pieces[at] as LoadedPiece;
     const first = Math.max(from, piece.firstRecord);
-    const end = Math.min(until, pieces[at + 1]?.firstRecord ?? until);
-    if (first >= end) continue;
-    const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
-    readExactly(files.of(piece).index, part, (first - piece.firstRecord) * RECORD_BYTES);
+    const end = Math.min(filedUntil, pieces[at + 1]?.firstRecord ?? filedUntil);
+    if (first < end) {
+      const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
+      readExactly(fileOf(pool, piece, INDEX), part, (first - piece.firstRecord) * RECORD_BYTES);
+    }
+    if (piece.firstRecord <= from) break;
+  }
+  if (until > filedRecords) {
+    const first = Math.max(from, filedRecords);
+    const [begin, end] = [first - filedRecords, until - filedRecords];
+    joined(segment).copy(bytes, (first - from) * RECORD_BYTES, begin * RECORD_BYTES, end * RECORD_BYTES);
   }
   return viewSidecar(bytes);
 }
 
+/** The records that wait, in one stretch from the second look on. */
+function joined(segment: Segment): Buffer {
+  const [only, another] = segment.waiting;
+  const all = only !== undefined && another === undefined ? only : Buffer.concat(segment.waiting);
+  segment.waiting = [all];
+  return all;
+}
+
+/** The file of a piece. An own tail may have grown by another descriptor, which does no harm. */
+function fileOf({ files, path }: Pool, { file, below }: Piece, ending: string): number {
+  return below === null ? files.append(path(file + ending)) : files.read(path(file + ending));
+}
+
 /** So many records from a position on; throws when the sidecar is shorter. */
-export function readRecords(files: OpenFiles, segment: Segment, from: number, count: number): SidecarView {
-  return fillRecords(files, segment, Buffer.allocUnsafe(count * RECORD_BYTES), from);
+export function readRecords(pool: Pool, segment: Segment, from: number, count: number): SidecarView {
+  return fillRecords(pool, segment, Buffer.allocUnsafe(count * RECORD_BYTES), from);
 }
 
 /** The line of a row, which never goes on in another piece. */
-export function readLine(files: OpenFiles, { pieces }: Segment, offset: number, length: number): Buffer {
-  const piece = pieces.findLast(({ firstByte }) => firstByte <= offset) as Piece;
-  return readExactly(files.of(piece).data, Buffer.allocUnsafe(length), offset - piece.firstByte);
+export function readLine(pool: Pool, segment: Segment, offset: number, length: number): Buffer {
+  if (offset >= segment.filedBytes) {
+    const part = segment.lines.findLast((each) => each.offset <= offset);
+    if (!part) throw new Error(`no line of ${segment.day} begins at byte ${offset}`);
+    return part.bytes.subarray(offset - part.offset, offset - part.offset + length);
+  }
+  const piece = segment.pieces.findLast(({ firstByte }) => firstByte <= offset) as LoadedPiece;
+  return readExactly(fileOf(pool, piece, DATA), Buffer.allocUnsafe(length), offset - piece.firstByte);
 }
 
-/** Calls back for each record in order, a bounded piece at a time, until the callback says true. */
+/** Calls back for each record in order, a bounded number at a time, until the callback says true. */
 export function someRecord(
-  files: OpenFiles,
+  pool: Pool,
   segment: Segment,
   found: (view: SidecarView, at: number, position: number) => boolean,
-  begin = 0,
 ): boolean {
-  for (let from = begin; from < segment.records; from += RECORDS_AT_A_TIME) {
-    const view = readRecords(files, segment, from, Math.min(RECORDS_AT_A_TIME, segment.records - from));
+  for (let from = 0; from < segment.records; from += RECORDS_AT_A_TIME) {
+    const view = readRecords(pool, segment, from, Math.min(RECORDS_AT_A_TIME, segment.records - from));
     for (let at = 0; at < view.count; at += 1) if (found(view, at, from + at)) return true;
   }
   return false;
 }
 
-/** What a segment begins with in the own folder, or goes on with there: what others have of it stays as it is. */
-function ownPiece({ files, path }: Appending, segment: Segment): Piece {
-  const { pieces, sessionId, day, records, dataBytes } = segment;
-  const last = pieces.at(-1);
-  if (last !== undefined && !last.isBorrowed) return last;
-  const whole = segmentPath(path, sessionId, day);
-  const location = { path: last === undefined ? whole : addedPath(whole), isBorrowed: false };
-  const piece = { ...location, firstRecord: records, firstByte: dataBytes };
-  // A process that ended before its first record may have left data.
-  trimTornTail(files, piece);
-  pieces.push(piece);
-  return piece;
-}
-
-/** Appends lines and their records to the own part of a segment. */
-export function appendRows(
-  appending: Appending,
-  segment: Segment,
-  lines: string,
-  records: readonly SidecarRecord[],
-): void {
-  const { data } = appending.files.of(ownPiece(appending, segment));
-  // The data goes first: a record in the sidecar must never speak of bytes that are not there.
-  const bytes = Buffer.from(lines, "utf8");
-  appendAll(data, bytes);
-  appendRecords(appending, segment, records);
-  segment.dataBytes += bytes.length;
-}
-
-/** Appends records that have no lines of their own. */
-export function appendRecords(
-  appending: Appending,
-  segment: Segment,
-  records: readonly SidecarRecord[],
-): void {
-  appendAll(appending.files.of(ownPiece(appending, segment)).index, packRecords(records));
+/** Adds lines and their records in memory: no file is touched before `appendWaiting`. */
+export function addRows(segment: Segment, lines: string, records: readonly SidecarRecord[]): void {
+  if (lines !== "") {
+    const bytes = Buffer.from(lines, "utf8");
+    segment.lines.push({ offset: segment.dataBytes, bytes });
+    segment.dataBytes += bytes.length;
+  }
+  segment.waiting.push(packRecords(records));
   segment.records += records.length;
 }
 
-/** How much of a piece counts: its records, and where in the segment the data of the last of them ends. */
-interface ValidExtent {
-  readonly count: number;
-  readonly end: number;
+/** Appends what waits to the tail of the owner; answers true when the segment has got a new piece by that. */
+export function appendWaiting(pool: Pool, segment: Segment, owner: number): boolean {
+  const { pieces, filedRecords, filedBytes, lines } = segment;
+  const last = pieces.at(-1);
+  const isNew = last === undefined || last.below !== null;
+  const tail = isNew
+    ? { file: tailName(owner, segment), below: null, firstRecord: filedRecords, firstByte: filedBytes }
+    : last;
+  const path = pool.path(tail.file);
+  const data = pool.files.append(path + DATA);
+  const bytesBefore = filedBytes - tail.firstByte;
+  // A process that ended before its journal line may have left something under the name of a new tail.
+  if (isNew) truncateTo(data, 0);
+  appendOrCut(
+    data,
+    lines.length === 1 && lines[0] ? lines[0].bytes : Buffer.concat(lines.map((each) => each.bytes)),
+    bytesBefore,
+  );
+  const index = pool.files.append(path + INDEX);
+  if (isNew) truncateTo(index, 0);
+  appendOrCut(index, joined(segment), (filedRecords - tail.firstRecord) * RECORD_BYTES);
+  if (isNew) pieces.push(tail);
+  segment.lines = [];
+  segment.waiting = [];
+  segment.filedRecords = segment.records;
+  segment.filedBytes = segment.dataBytes;
+  return isNew;
 }
 
-/** The records at the front of a sidecar that follow one another and have their data. */
-export function wholeRecords(index: number, dataBytes: number, firstByte: number): ValidExtent {
-  let count = Math.floor(sizeOf(index) / RECORD_BYTES);
-  for (; count > 0; count -= 1) {
-    const first = Math.max(0, count - 2);
-    const bytes = Buffer.allocUnsafe((count - first) * RECORD_BYTES);
-    const view = viewSidecar(readExactly(index, bytes, first * RECORD_BYTES));
-    const last = view.count - 1;
-    const begin = last === 0 ? firstByte : view.offset(0) + view.length(0);
-    const end = view.offset(last) + view.length(last);
-    // Only the first record of a store may have number 0; others with it are zeros a crash left behind.
-    const isNumbered = (last === 0 && firstByte === 0) || view.sequence(last) > 0;
-    if (isNumbered && end - firstByte <= dataBytes && view.offset(last) === begin) return { count, end };
+/** What a full disk took of it would keep that disk full. */
+function appendOrCut(file: number, bytes: Uint8Array, size: number): void {
+  try {
+    appendAll(file, bytes);
+  } catch (error) {
+    truncateTo(file, size);
+    throw error;
   }
-  return { count, end: firstByte };
 }
 
-/** Drops what a process that was ended in the middle of a write has left at the end of the two files. */
-function trimTornTail(files: OpenFiles, piece: Piece): ValidExtent {
-  const { data, index } = files.of(piece);
-  const { count, end } = wholeRecords(index, sizeOf(data), piece.firstByte);
-  truncateTo(index, count * RECORD_BYTES);
-  truncateTo(data, end - piece.firstByte);
-  return { count, end };
+/** The tail of a segment in the folder of its owner. */
+export function tailName(owner: number, { region, tenantId, sessionId, day }: SegmentName): string {
+  return `${owner}/rows/${region}/${tenantId}/${sessionId}/${day}`;
 }
 
-/** Counts of a borrowed piece what was written before the mark; whatever else is there is left alone. */
-function limitPiece(files: OpenFiles, piece: Piece, mark: number): ValidExtent {
-  const { data, index } = files.of(piece);
-  return recordsBefore(index, sizeOf(data), piece.firstByte, mark);
+/** Puts a piece behind what the segment has, as far as it counts: below its own mark, or else below the given one. */
+export function loadPiece(pool: Pool, segment: Segment, piece: Piece, mark: number): void {
+  const { files } = pool;
+  const path = pool.path(piece.file);
+  const index = files.read(path + INDEX);
+  const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
+  const { count, end } = recordsBefore(index, piece.below ?? mark);
+  if (count > 0) refuseGap(path, files, { firstByte, end });
+  segment.pieces.push({ ...piece, firstRecord, firstByte });
+  segment.records += count;
+  segment.dataBytes = count === 0 ? firstByte : end;
+  segment.filedRecords = segment.records;
+  segment.filedBytes = segment.dataBytes;
 }
 
-/** The whole records of a sidecar that were written before a mark; they stand in the order of their numbers. */
-export function recordsBefore(
-  index: number,
-  dataBytes: number,
-  firstByte: number,
-  mark: number,
-): ValidExtent {
-  const { count, end } = wholeRecords(index, dataBytes, firstByte);
+/** How many records of a sidecar are numbered below a mark, and where in the segment the data of the last one ends. */
+function recordsBefore(index: number, mark: number): { readonly count: number; readonly end: number } {
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => viewSidecar(readExactly(index, bytes, at * RECORD_BYTES));
+  let count = Math.floor(sizeOf(index) / RECORD_BYTES);
+  // Only the first record of a world may have number 0; others with it are zeros that a crash of the system left.
+  while (count > 1 && record(count - 1).sequence(0) === 0) count -= 1;
   // A mark is most often behind all that is there.
-  if (count === 0 || record(count - 1).sequence(0) < mark) return { count, end };
-  let low = 0;
-  let high = count - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (record(middle).sequence(0) < mark) low = middle + 1;
-    else high = middle;
+  if (count > 0 && record(count - 1).sequence(0) >= mark) {
+    let low = 0;
+    let high = count - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (record(middle).sequence(0) < mark) low = middle + 1;
+      else high = middle;
+    }
+    count = low;
   }
-  if (low === 0) return { count: 0, end: firstByte };
-  const last = record(low - 1);
-  return { count: low, end: last.offset(0) + last.length(0) };
-}
-
-/** Puts the pieces behind what the segment has; own ones are settled unless nobody may write to them. */
-export function loadPieces(
-  files: OpenFiles,
-  segment: Segment,
-  pieces: readonly LocatedPiece[],
-  isOnlyRead = false,
-): void {
-  for (const { path, mark } of pieces) {
-    const isBorrowed = isOnlyRead || mark !== Number.POSITIVE_INFINITY;
-    const piece = { path, isBorrowed, firstRecord: segment.records, firstByte: segment.dataBytes };
-    refuseGap(files, piece);
-    const { count, end } = isBorrowed ? limitPiece(files, piece, mark) : trimTornTail(files, piece);
-    if (isBorrowed && count === 0) continue;
-    segment.pieces.push(piece);
-    segment.records += count;
-    segment.dataBytes = end;
-  }
+  if (count === 0) return { count, end: 0 };
+  const last = record(count - 1);
+  return { count, end: last.offset(0) + last.length(0) };
 }
 
 /** A machine that ended may have lost the end of a file that others go on from. */
-function refuseGap(files: OpenFiles, piece: Piece): void {
-  const { index } = files.of(piece);
-  if (sizeOf(index) < RECORD_BYTES) return;
-  const first = viewSidecar(readExactly(index, Buffer.allocUnsafe(RECORD_BYTES), 0));
-  const begin = first.offset(0);
-  if (begin === piece.firstByte || first.sequence(0) === 0) return;
+function refuseGap(
+  path: string,
+  files: OpenFiles,
+  { firstByte, end }: { readonly firstByte: number; readonly end: number },
+): void {
+  const bytes = Buffer.allocUnsafe(RECORD_BYTES);
+  const begin = viewSidecar(readExactly(files.read(path + INDEX), bytes, 0)).offset(0);
+  if (begin === firstByte && sizeOf(files.read(path + DATA)) >= end - firstByte) return;
   throw new Error(
-    `${piece.path}.index goes on from byte ${begin} of a day's rows, and byte ${piece.firstByte} is where those ` +
-      "end that it goes on from: files were lost or changed. Restore the data folder, or remove this world.",
+    `${path}${INDEX} goes from byte ${begin} to byte ${end} of a day's rows, but its data begins at byte ` +
+      `${firstByte} or ends early: files were lost or changed. Restore the data folder, or remove this world.`,
   );
+}
+
+/** Drops from the own tail what was never committed. */
+export function cutTail(pool: Pool, { pieces, records, dataBytes }: Segment): void {
+  const tail = pieces.at(-1);
+  if (tail === undefined || tail.below !== null) return;
+  const path = pool.path(tail.file);
+  truncateTo(pool.files.append(path + INDEX), (records - tail.firstRecord) * RECORD_BYTES);
+  truncateTo(pool.files.append(path + DATA), dataBytes - tail.firstByte);
 }

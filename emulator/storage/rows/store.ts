@@ -1,34 +1,45 @@
-import { mkdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { TraceScope, TraceStore } from "../../subjects/traces/port.ts";
+import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import { createForking, type Fork } from "./fork.ts";
-import { createInheritedRows, type InheritedRows, type ScopeRows } from "./inherited-rows.ts";
+import type { NamedRows, NamedSegment } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { imageOfRows, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
-import { type TraceLocation, topOf } from "./layers.ts";
-import { bytesIn, forgetNext, noteNext, readEnd, scopesIn } from "./marks.ts";
-import { createOpenFiles, type OpenFiles } from "./open-files.ts";
-import { isUuid, scopeKey } from "./paths.ts";
+import { checkScope, isUuid, scopeKey } from "./paths.ts";
+import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
+import { appendWaiting, copySegment, cutTail, extentsOf, nameSegment, type Segment } from "./segment.ts";
 
-/** `folder` is created when it is missing; the layers are only read. */
-export interface TraceStoreOptions extends TraceLocation {
-  /** The rows of the layers, where other stores go on from them too. */
-  readonly inherited?: InheritedRows;
+/** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
+export interface RowStore extends TraceStore {
+  /** Tells its world from others, for those who read its files elsewhere. */
+  readonly key: string;
+  /** Where the rows of a partition lie; all of them are in files then. */
+  pieces(partition: Partition): readonly LocatedPiece[];
+  /** Appends what waits to the tails. Until a journal line says how long they are now, nobody counts it. */
+  append(): void;
+  /** Segments that have got a piece since the last call: the next journal line has to name them. */
+  takeNamed(): readonly NamedSegment[];
+  /** All pieces. */
+  names(): NamedRows;
+  /** The rows as they are now, for others to go on from. */
+  image(): RowsImage;
 }
 
-/** A trace store in files, of which copies can be made that cost nothing. */
-export interface TraceFiles extends TraceStore {
-  /** Where its rows are, for those who read them in other threads. */
-  readonly location: TraceLocation;
-  /**
-   * Prepares an empty folder for a store that begins with the rows of this one: open it with what is answered. Neither side sees what the other writes from now on. No row is copied; this folder
-   * has to stay for as long as there are forks of it.
-   */
-  fork(folder: string): Fork;
+/** What a store of rows is opened with. */
+export interface RowStoreOptions {
+  readonly pool: Pool;
+  /** In whose folder its tails lie. */
+  readonly owner: number;
+  readonly image: RowsImage;
+  /** Hears that something waits to be appended. */
+  readonly changed: () => void;
 }
 
-const SEGMENTS_OPEN_MAX = 64;
+/** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 function checkRow(row: TraceRow): void {
   if (!isUuid(row.id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(row.id)}`);
@@ -37,115 +48,131 @@ function checkRow(row: TraceRow): void {
 }
 
 /** The tenants that were used, each loaded at its first use. */
-function createScopes(files: OpenFiles, location: TraceLocation, inherited: InheritedRows) {
+function createScopes(pool: Pool, image: RowsImage) {
   const scopes = new Map<string, Scope>();
+  // What others go on from names no tails of this owner: those will grow.
+  const sealed = sealedImage(image);
+
+  function load(scope: TraceScope): Scope {
+    checkScope(scope);
+    const rows = image.scopes.get(scopeKey(scope))?.rows();
+    return openScope(pool, scope, rows && ownRows(pool, rows));
+  }
+
   return {
     of(scope: TraceScope): Scope {
       const key = scopeKey(scope);
-      const opened = scopes.get(key) ?? openScope(files, location, scope, inherited);
+      const opened = scopes.get(key) ?? load(scope);
       scopes.set(key, opened);
       return opened;
     },
-    has: (scope: TraceScope) => scopes.has(scopeKey(scope)),
-    rows: (): ReadonlyMap<string, ScopeRows> =>
-      new Map([...scopes].map(([key, scope]) => [key, scope.rows()])),
-    /** Lets go of a tenant, or of all. */
-    drop(scope?: TraceScope): void {
-      files.closeAll();
-      if (scope === undefined) scopes.clear();
-      else scopes.delete(scopeKey(scope));
+    names(next: number): NamedRows {
+      const unused = [...image.scopes]
+        .filter(([key]) => !scopes.has(key))
+        .flatMap(([, each]) => each.names());
+      const used = [...scopes.values()].flatMap(({ segments }) =>
+        segments.filter(({ pieces }) => pieces.length > 0),
+      );
+      return { next, segments: [...unused, ...used.map(nameSegment)] };
+    },
+    image(next: number): RowsImage {
+      const used = [...scopes].map(([key, scope]) => [key, imageOfRows(scope.sealed(next))] as const);
+      return { next, scopes: new Map([...sealed.scopes, ...used]) };
     },
   };
 }
 
-/** Rows whose move to another day was begun and not ended: loading a tenant ends those of its rows. */
-function createMoves(folder: string, wasClosed: boolean, load: (scope: TraceScope) => unknown) {
-  let areEnded = wasClosed;
-  return {
-    areEnded: () => areEnded,
-    interrupted(): void {
-      areEnded = false;
-    },
-    /** Has to be called before a fork: their ends have numbers below its mark, where nothing may change then. */
-    end(): void {
-      if (!areEnded) scopesIn(folder).forEach(load);
-      areEnded = true;
-    },
-  };
+/** Rows of an image for the only store that may write behind them; what was never committed is cut off. */
+function ownRows(pool: Pool, { index, segments }: Rows): Rows {
+  const own = segments.map(copySegment);
+  for (const segment of own) cutTail(pool, segment);
+  return { index: index.copy(), segments: own };
 }
 
-/** Opens the trace rows of a world: files in one folder, and a packed index of them in memory. */
-export function openTraceStore(options: TraceStoreOptions): TraceFiles {
-  const { folder, layers = [] } = options;
-  const { inherited = createInheritedRows(layers) } = options;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const location = { folder, layers };
-  const files = createOpenFiles(SEGMENTS_OPEN_MAX);
-  const scopes = createScopes(files, location, inherited);
-  const end = readEnd(folder);
-  let next = Math.max(end.next, topOf(layers));
-  let isNoted = true;
+/** Opens the trace rows of a world: pieces in files, and a packed index of them in memory. */
+export function openRowStore({ pool, owner, image, changed }: RowStoreOptions): RowStore {
+  const scopes = createScopes(pool, image);
+  const dirty = new Set<Segment>();
+  const unnamed = new Set<Segment>();
+  let { next } = image;
+  let waitingBytes = 0;
   let bytes: number | undefined;
-  const forking = createForking({
-    files,
-    location,
-    inherited,
-    rows: scopes.rows,
-    copied() {
-      scopes.drop();
-      bytes = undefined;
-    },
-  });
+  let latest: RowsImage | undefined;
 
-  const moves = createMoves(folder, end.wasClosed, scopeOf);
-
-  function scopeOf(scope: TraceScope): Scope {
-    // To end a move that another process has begun, loading may have appended something.
-    if (layers.length > 0 && !scopes.has(scope)) bytes = undefined;
-    return scopes.of(scope);
+  function append(): void {
+    for (const segment of dirty) if (appendWaiting(pool, segment, owner)) unnamed.add(segment);
+    dirty.clear();
+    waitingBytes = 0;
   }
 
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    const opened = scopeOf(scope);
-    if (isNoted) forgetNext(folder);
-    isNoted = false;
+    const opened = scopes.of(scope);
     const sequence = next;
     next += rows.length;
-    forking.writing();
-    try {
-      const grown = opened.write(rows, sequence);
-      if (bytes !== undefined) bytes += grown;
-    } catch (error) {
-      // What memory says of the files may be wrong now: the files are settled again at the next use.
-      scopes.drop(scope);
-      bytes = undefined;
-      moves.interrupted();
-      throw error;
+    for (const segment of opened.write(rows, sequence)) {
+      dirty.add(segment);
+      waitingBytes += segment.lines.at(-1)?.bytes.length ?? 0;
     }
+    bytes = undefined;
+    latest = undefined;
+    changed();
+    if (waitingBytes > WAITING_BYTES_MAX) append();
   }
 
   return {
-    location,
-    fork(target) {
-      moves.end();
-      return forking.fork(target, next);
+    key: pool.folder(owner),
+    pieces(partition) {
+      if (dirty.size > 0) append();
+      const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
+      if (segment === undefined) return [];
+      return extentsOf(segment).map(({ file, firstByte, records }) => ({
+        path: pool.path(file),
+        firstByte,
+        records,
+      }));
+    },
+    append,
+    takeNamed() {
+      const named = [...unnamed].map(nameSegment);
+      unnamed.clear();
+      return named;
+    },
+    names: () => scopes.names(next),
+    image() {
+      append();
+      latest ??= scopes.image(next);
+      return latest;
     },
     write(scope, rows) {
       rows.forEach(checkRow);
       if (rows.length > 0) write(scope, rows);
     },
-    read: (scope, id) => (isUuid(id) ? scopeOf(scope).read(id) : undefined),
-    readAsOf: (scope, id, mark) => (isUuid(id) ? scopeOf(scope).readAsOf(id, mark) : undefined),
-    list: (scope, range) => scopeOf(scope).list(range),
+    read: (scope, id) => (isUuid(id) ? scopes.of(scope).read(id) : undefined),
+    readAsOf: (scope, id, mark) => (isUuid(id) ? scopes.of(scope).readAsOf(id, mark) : undefined),
+    list: (scope, range) => scopes.of(scope).list(range),
     mark: () => next,
-    days: (scope, sessionId, start, end) => scopeOf(scope).days(sessionId, start, end),
+    days: (scope, sessionId, start, end) => scopes.of(scope).days(sessionId, start, end),
     stats() {
-      bytes ??= bytesIn(folder);
+      append();
+      bytes ??= bytesBelow(join(pool.folder(owner), "rows"));
       return { rows: next, bytes };
     },
-    close() {
-      scopes.drop();
-      if (moves.areEnded()) noteNext(folder, next);
-    },
   };
+}
+
+function bytesBelow(folder: string): number {
+  let entries: ReturnType<typeof listFiles>;
+  try {
+    entries = listFiles(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return 0;
+  }
+  return entries.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -20,15 +20,21 @@ export function makeBucket(turn: Turn, name: string, region: string | null): S3F
  */
 export function deleteBucket(turn: Turn, name: string): boolean {
   if (!turn.get(buckets, name)) return false;
-  const uploadIds = [...turn.list(s3Uploads, name)].map((upload) => upload.upload_id);
-  for (const uploadId of uploadIds) removeUpload(turn, uploadId);
-  for (const { bucket, key } of [...turn.list(objects, name)]) turn.remove(objects, `${bucket}/${key}`);
+  const files: string[] = [];
+  for (const { upload_id } of [...turn.list(s3Uploads, name)]) {
+    files.push(...partFiles(turn, upload_id));
+    removeUpload(turn, upload_id);
+  }
+  for (const object of [...turn.list(objects, name)]) {
+    files.push(object.file);
+    turn.remove(objects, objects.idOf(object));
+  }
   turn.remove(buckets, name);
   turn.requestEffect({
     kind: "object_storage.remove_files",
     ref: name,
     lane: "object_storage.remove_files",
-    data: { bucket: name, upload_ids: uploadIds },
+    data: { bucket: name, files },
   });
   return true;
 }
@@ -38,6 +44,11 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   if (turn.count(objects, name) > 0) return s3Failure("BucketNotEmpty", undefined, { BucketName: name });
   deleteBucket(turn, name);
   return undefined;
+}
+
+/** The bodies of the parts of an upload, which nobody needs when it is done with. */
+export function partFiles(reader: Reader, uploadId: string): readonly string[] {
+  return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }
 
 /** Forgets an upload and its parts. */

@@ -5,7 +5,7 @@ export type ObjectStorageEvents = {
 export type ObjectStorageEffects = {
   /** Removes what a deleted bucket has left on disk. */
   readonly "object_storage.remove_files": {
-    readonly data: { readonly bucket: string; readonly upload_ids: readonly string[] };
+    readonly data: { readonly bucket: string; readonly files: readonly string[] };
     readonly result: { readonly removed: true };
   };
 };

@@ -22,11 +22,9 @@ export interface ObjectHeaders {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Where a body lies: the name it is found by, and the name it had until it was committed. */
+/** The name that the store of bodies finds a body by. */
 export interface BodyFile {
   readonly file: string;
-  /** When a process ends between commit and rename, the body is still found under this name. */
-  readonly stage: string;
 }
 
 export type ChecksumAlgorithm = "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256";

@@ -48,10 +48,7 @@ export interface ListedRow extends RowPlace {
   read(): StoredRow;
 }
 
-/**
- * The trace rows of a world. All calls are synchronous: what `write` has returned from survives the end
- * of the process (it is in the operating system's hands, not yet necessarily on the disk's surface).
- */
+/** The trace rows of a world. All calls are synchronous; what a turn writes is kept with its commit, or not at all. */
 export interface TraceStore {
   /** Appends a new version of each row; the last version of an id is the one that counts. */
   write(scope: TraceScope, rows: readonly StoredRow[]): void;
@@ -70,5 +67,4 @@ export interface TraceStore {
    * where it was made; its bytes are its own, those that it only reads are counted where they are.
    */
   stats(): { readonly rows: number; readonly bytes: number };
-  close(): void;
 }

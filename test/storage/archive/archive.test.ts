@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ENTRY, readManifest } from "../../../emulator/storage/archive/manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
 import { createSeal, openSeal } from "../../../emulator/storage/archive/seal.ts";
-import { traceEntryPath } from "../../../emulator/storage/archive/trace-entries.ts";
+import { traceFileOf } from "../../../emulator/storage/archive/trace-entries.ts";
 import { unpackEntries } from "../../../emulator/storage/archive/unpack.ts";
 import { MANIFEST } from "./manifest.ts";
 
@@ -179,10 +179,17 @@ describe("names of rows", () => {
   const SESSION = "00000000-0000-4000-8000-000000000002";
 
   it("are places in the folder", () => {
-    const place = (name: string) => traceEntryPath("/data", name);
-    expect(place(`us/${TENANT}/${SESSION}/2026-03-01.index`)).toBe(
-      `/data/us/${TENANT}/${SESSION}/2026-03-01.index`,
-    );
+    const file = `5/rows/us/${TENANT}/${SESSION}/2026-03-01`;
+    expect(traceFileOf(5, 70, `us/${TENANT}/${SESSION}/2026-03-01.index`)).toEqual({
+      file: `${file}.index`,
+      segment: {
+        region: "us",
+        tenantId: TENANT,
+        sessionId: SESSION,
+        day: "2026-03-01",
+        pieces: [{ file, below: 70 }],
+      },
+    });
   });
 
   it.each([
@@ -198,6 +205,6 @@ describe("names of rows", () => {
     `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
     `US/${TENANT}/${SESSION}/2026-03-01.index`,
   ])("that are none are refused: %s", (name) =>
-    expect(() => traceEntryPath("/data", name)).toThrow(expect.objectContaining(DAMAGED)),
+    expect(() => traceFileOf(5, 70, name)).toThrow(expect.objectContaining(DAMAGED)),
   );
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,9 @@ import { COLLECTIONS } from "../../../emulator/runtime/assembly.ts";
 import { startEmulator } from "../../../emulator/runtime/index.ts";
 import { importArchive } from "../../../emulator/storage/archive/import-archive.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
+import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
+import { filesOf } from "../../../emulator/storage/sweep.ts";
 import { MANIFEST } from "./manifest.ts";
 
 let folder: string;
@@ -53,50 +54,49 @@ function imported(...entries: readonly PackedEntry[]) {
     passphrase: undefined,
     withoutSecrets: false,
     bytesMax: 1_000_000,
-    prepare: () => ({
-      records: join(folder, "records"),
-      traces: join(folder, "traces"),
-      layers: [],
-      objects: join(folder, "objects"),
-      bases: [],
-    }),
+    pool: openPool(folder, true),
+    prepare: () => OWNER,
   });
 }
 
+const OWNER = 5;
 const DAMAGED = { code: "damaged_snapshot" };
 
 describe("a file with a right checksum", () => {
   it("becomes a world", async () => {
-    const { state, boot } = await imported(
+    const { state, rows, head } = await imported(
       manifest({ traces_mark: 70 }),
       lines(FRAME, objectLine()),
       textEntry("objects/0", "hi"),
     );
     expect(state).toMatchObject({ turn: 1, records: { objects: [{ key: "traces/a.txt" }] } });
-    expect(boot).toBe(2);
-    const traces = openTraceStore({ folder: join(folder, "traces") });
-    expect(traces.mark()).toBe(70);
-    traces.close();
-    expect(readdirSync(join(folder, "objects"), { recursive: true }).sort()).toEqual([
-      "traces",
-      "traces/a.txt",
-    ]);
+    expect(rows).toEqual({ next: 70, segments: [] });
+    const found = [...filesOf(openPool(folder, true), head)];
+    expect(found.sort()).toEqual(["5/bodies/0/1", "5/state-000001.json"]);
+    expect(readFileSync(join(folder, "pool/5/bodies/0/1"), "utf8")).toBe("hi");
   });
 
   it.each([
-    ["a body outside of the folder", { file: "../../evil" }],
-    ["a body of another object", { file: "traces/b.txt" }],
-    ["a bucket that is a path", { bucket: "..", file: "../a.txt" }],
-    ["a body that is still on its way", { file: ".tmp/1-1" }],
-    ["a stage that is a path", { stage: "../1" }],
+    ["a bucket that is a path", { bucket: ".." }],
+    ["a key that none can be", { key: "" }],
     ["a size that is none", { size: -1 }],
     ["another size than its body", { size: 3 }],
   ])("is refused with %s", async (_, changes) => {
     const entries = [manifest(), lines(FRAME, objectLine(changes)), textEntry("objects/0", "hi")];
     await expect(imported(...entries)).rejects.toMatchObject(DAMAGED);
-    expect(readdirSync(folder).filter((name) => !["records", "traces", "objects"].includes(name))).toEqual(
-      [],
-    );
+    expect(readdirSync(folder)).toEqual(["pool"]);
+    expect(readdirSync(join(folder, "pool"))).toEqual([String(OWNER)]);
+  });
+
+  it("has no say in where a body lies", async () => {
+    const entries = [
+      manifest(),
+      lines(FRAME, objectLine({ file: "../../evil" })),
+      textEntry("objects/0", "hi"),
+    ];
+    const { state } = await imported(...entries);
+    expect(state.records.objects).toMatchObject([{ record: { file: `${OWNER}/bodies/0/1` } }]);
+    expect(readdirSync(folder)).toEqual(["pool"]);
   });
 
   it.each<[string, readonly PackedEntry[]]>([

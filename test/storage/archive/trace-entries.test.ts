@@ -1,14 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import {
-  markOf,
-  noteMark,
-  traceEntries,
-  traceEntryPath,
-} from "../../../emulator/storage/archive/trace-entries.ts";
-import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
-import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
+import { traceEntries, traceFileOf } from "../../../emulator/storage/archive/trace-entries.ts";
+import type { NamedSegment } from "../../../emulator/storage/pool/names.ts";
+import { openPool } from "../../../emulator/storage/pool/pool.ts";
+import { imageOfNames, namesIn } from "../../../emulator/storage/rows/image.ts";
+import { openRowStore } from "../../../emulator/storage/rows/store.ts";
+import { openTraceStore, type TestRows } from "../rows/open-store.ts";
 import {
   DAY,
   idOf,
@@ -21,45 +19,49 @@ import {
 } from "../rows/sample-row.ts";
 
 const NEXT_DAY = "2025-03-02";
-
-function forkOf(store: TraceFiles): TraceFiles {
-  return openTraceStore(store.fork(join(temporaryFolder(), "fork")));
-}
+const OWNER = 9;
 
 /** A store of what an archive would say of another one. */
-async function carried(place: TraceLocation): Promise<TraceFiles> {
-  const folder = temporaryFolder();
-  for (const { name, size, content } of traceEntries("traces/", place)) {
+async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnType<TestRows["image"]> }) {
+  const target = openPool(temporaryFolder(), true);
+  const segments = new Map<string, NamedSegment>();
+  for (const { name, size, content } of traceEntries("traces/", pool, namesIn(rows))) {
     const pieces: Uint8Array[] = [];
     for await (const piece of content()) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     expect(bytes).toHaveLength(size);
-    const path = traceEntryPath(folder, name.slice("traces/".length));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
+    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length));
+    segments.set(segment.day, segment);
+    mkdirSync(dirname(target.path(file)), { recursive: true });
+    writeFileSync(target.path(file), bytes);
   }
-  noteMark(folder, markOf(place));
-  return openTraceStore({ folder });
+  const image = imageOfNames(target, { next: rows.next, segments: [...segments.values()] });
+  return openRowStore({ pool: target, owner: OWNER + 1, image, changed: () => undefined });
 }
 
 test("rows in the files of several worlds become whole files, without what came after the snapshot", async () => {
   const first = openTraceStore({ folder: temporaryFolder() });
   first.write(SCOPE, [sampleRow(1), sampleRow(2), sampleRow(3, { start_time: instant(3, NEXT_DAY) })]);
-  const second = forkOf(first);
+  const second = first.fork();
   second.write(SCOPE, [sampleRow(1, { status: "second" }), sampleRow(4)]);
-  const third = forkOf(second);
+  const third = second.fork();
   third.write(SCOPE, [sampleRow(2, { status: "third", start_time: instant(9, NEXT_DAY) })]);
-  const snapshot = third.fork(join(temporaryFolder(), "snapshot"));
+  const snapshot = third.image();
+  const kept = third.fork();
   const mark = third.mark();
   for (const store of [first, second, third])
     store.write(SCOPE, [sampleRow(1, { status: "later" }), sampleRow(7)]);
 
-  const copy = await carried(snapshot);
+  const copy = await carried({ rows: snapshot, pool: third.pool });
   expect(copy.mark()).toBe(mark);
+  const location = (partition: Parameters<typeof copy.pieces>[0]) => ({
+    world: copy.key,
+    pieces: copy.pieces(partition),
+  });
   for (const day of [DAY, NEXT_DAY]) {
-    const rows = readAll(copy.location, wholeDay(mark, day));
+    const rows = readAll(location, wholeDay(mark, day));
     expect(rows.length).toBe(2);
-    expect(rows).toStrictEqual(readAll(snapshot, wholeDay(mark, day)));
+    expect(rows).toStrictEqual(readAll(kept.location, wholeDay(mark, day)));
   }
   expect(copy.read(SCOPE, idOf(1))?.status).toBe("second");
   expect(copy.readAsOf(SCOPE, idOf(2), 5)?.status).toBe("pending");

@@ -9,13 +9,14 @@ import type {
   EncodingFailure,
   FileEncoder,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow } from "../rows/sample-row.ts";
 import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
   const encoder = createFileEncoder(options);
   onTestFinished(() => encoder.close());
-  return encoderFor(encoder, { folder });
+  return encoderFor(encoder, openTraceStore({ folder }));
 }
 
 function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
@@ -112,7 +113,7 @@ describe("the encoder", () => {
   test("ends its threads when it is closed, and answers what waits", async () => {
     const { folder, order: request } = stored(manyRows(2000));
     const shared = createFileEncoder({ threads: 1 });
-    const encoder = encoderFor(shared, { folder });
+    const encoder = encoderFor(shared, openTraceStore({ folder }));
     const waiting = [encoder.encode(request), encoder.encode(request)];
     await shared.close();
     for (const outcome of [...(await Promise.all(waiting)), await encoder.encode(request)]) {

@@ -1,8 +1,8 @@
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
 import type { EncodedFile, FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, instant, SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
 
 /** Rows with everything that has gone wrong in some Parquet library: see the names. */
@@ -90,7 +90,7 @@ export function stored(rows: readonly TraceRow[]): { folder: string; order: File
 
 /** Encodes on this thread. */
 export async function encodeHere(folder: string, request: FileRequest): Promise<EncodedFile> {
-  const reader = createPartitionReader({ folder });
+  const reader = createPartitionReader(openTraceStore({ folder }).location);
   try {
     return await encodeFile(reader, request, () => {});
   } finally {

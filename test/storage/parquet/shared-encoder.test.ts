@@ -1,5 +1,4 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
@@ -10,14 +9,13 @@ import {
   type FileEncoderOptions,
   type SharedEncoder,
 } from "../../../emulator/storage/parquet/encoder.ts";
-import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
-import { openTraceStore, type TraceFiles } from "../../../emulator/storage/rows/store.ts";
 import type {
   EncodedFile,
   EncodingFailure,
   FileRequest,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { openTraceStore, type TestRows } from "../rows/open-store.ts";
 import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
 import { HARD_ROWS, manyRows } from "./sample-export.ts";
 
@@ -27,17 +25,17 @@ function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {
   return encoder;
 }
 
-function storeOf(rows: readonly TraceRow[]): TraceFiles {
+function storeOf(rows: readonly TraceRow[]): TestRows {
   const store = openTraceStore({ folder: temporaryFolder() });
   store.write(SCOPE, rows);
   return store;
 }
 
-function forkOf(store: TraceFiles): TraceFiles {
-  return openTraceStore(store.fork(join(temporaryFolder(), "fork")));
+function forkOf(store: TestRows): TestRows {
+  return store.fork();
 }
 
-function requestOf(store: TraceFiles): FileRequest {
+function requestOf(store: TestRows): FileRequest {
   return {
     ...wholeDay(store.mark()),
     cursor: null,
@@ -51,11 +49,11 @@ function requestOf(store: TraceFiles): FileRequest {
 }
 
 /** Whether this process, in any thread, has a file with rows of this place open. */
-function isReading({ folder }: TraceLocation): boolean {
+function isReading({ key }: TestRows): boolean {
   return readdirSync("/proc/self/fd").some((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) && path.endsWith(".ndjson");
+      return path.startsWith(`${key}/`) && path.endsWith(".ndjson");
     } catch {
       return false;
     }
@@ -67,7 +65,7 @@ function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
   return Buffer.from(outcome.bytes);
 }
 
-async function encodeHere(location: TraceLocation, request: FileRequest): Promise<Buffer> {
+async function encodeHere(location: TestRows["location"], request: FileRequest): Promise<Buffer> {
   const reader = createPartitionReader(location);
   try {
     return bytesOf(await encodeFile(reader, request, () => {}));
@@ -100,15 +98,17 @@ describe("files of a fork", () => {
     const encoder = encoderOf({ threads: 1 });
     const plain = storeOf([...HARD_ROWS, ...manyRows(300)]);
     const wanted = await encodeHere(plain.location, requestOf(plain));
-    expect(bytesOf(await encoder.encode(request, fork.location)).equals(wanted)).toBe(true);
+    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(wanted)).toBe(true);
     expect((await encodeHere(fork.location, request)).equals(wanted)).toBe(true);
 
     fork.write(SCOPE, DONE);
     plain.write(SCOPE, DONE);
     const later = await encodeHere(plain.location, requestOf(plain));
     expect(later.equals(wanted)).toBe(false);
-    expect(bytesOf(await encoder.encode(requestOf(fork), fork.location)).equals(later)).toBe(true);
-    expect(bytesOf(await encoder.encode(request, fork.location)).equals(wanted)).toBe(true);
+    expect(bytesOf(await encoder.encode(requestOf(fork), fork.location(requestOf(fork)))).equals(later)).toBe(
+      true,
+    );
+    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(wanted)).toBe(true);
   });
 
   test("go on from a cursor after the fork has written, with the files of both", async () => {
@@ -119,11 +119,12 @@ describe("files of a fork", () => {
     const source = reader.open(request, null);
     const first = source.take(30, 1e9, true);
     parent.close();
-    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([true, false]);
+    expect([isReading(parent), isReading(fork)]).toStrictEqual([true, false]);
     fork.write(SCOPE, [sampleRow(1)]);
     fork.close();
-    const rest = reader.open(request, source.cursor()).take(1000, 1e9, true);
-    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([true, true]);
+    const again = createPartitionReader(fork.location);
+    const rest = again.open(request, source.cursor()).take(1000, 1e9, true);
+    expect([isReading(parent), isReading(fork)]).toStrictEqual([true, true]);
     expect([...first, ...rest].map(({ head }) => head.id)).toStrictEqual(
       manyRows(100)
         .map(({ start_time, id }) => `${start_time} ${id}`)
@@ -131,7 +132,8 @@ describe("files of a fork", () => {
         .map((text) => text.split(" ")[1]),
     );
     reader.close();
-    expect([isReading(parent.location), isReading(fork.location)]).toStrictEqual([false, false]);
+    again.close();
+    expect([isReading(parent), isReading(fork)]).toStrictEqual([false, false]);
   });
 });
 
@@ -140,10 +142,10 @@ describe("an encoder of several worlds", () => {
     const threads = startedThreads();
     const stores = [1, 2, 3, 4].map((n) => storeOf(manyRows(40 + n)));
     const encoder = encoderOf({ threads: 2 });
-    const worlds = stores.map(({ location }) => encoderFor(encoder, location));
+    const worlds = stores.map((store) => encoderFor(encoder, store));
     for (let round = 0; round < 2; round += 1) {
       const outcomes = await Promise.all(
-        worlds.map((world, at) => world.encode(requestOf(stores[at] as TraceFiles))),
+        worlds.map((world, at) => world.encode(requestOf(stores[at] as TestRows))),
       );
       expect(outcomes.map((outcome) => "rows" in outcome && outcome.rows)).toStrictEqual([41, 42, 43, 44]);
     }
@@ -153,7 +155,7 @@ describe("an encoder of several worlds", () => {
   test("is closed for one without the others, which get all they asked for", async () => {
     const [one, other] = [storeOf(manyRows(2000)), storeOf(manyRows(50))];
     const encoder = encoderOf({ threads: 1 });
-    const [closing, going] = [encoderFor(encoder, one.location), encoderFor(encoder, other.location)];
+    const [closing, going] = [encoderFor(encoder, one), encoderFor(encoder, other)];
     const waiting = [closing.encode(requestOf(one)), closing.encode(requestOf(one))];
     const wanted = going.encode(requestOf(other));
     await closing.close();
@@ -166,15 +168,15 @@ describe("an encoder of several worlds", () => {
   test("lets go of the files of a world that is closed", async () => {
     const [one, other] = [storeOf(manyRows(20)), storeOf(manyRows(20))];
     const encoder = encoderOf({ threads: 1 });
-    await encoder.encode(requestOf(one), one.location);
-    await encoder.encode(requestOf(other), other.location);
+    await encoder.encode(requestOf(one), one.location(requestOf(one)));
+    await encoder.encode(requestOf(other), other.location(requestOf(other)));
     one.close();
     other.close();
-    expect([isReading(one.location), isReading(other.location)]).toStrictEqual([true, true]);
-    encoder.forget(one.location.folder);
+    expect([isReading(one), isReading(other)]).toStrictEqual([true, true]);
+    encoder.forget(one.key);
     // The next order of the same thread comes behind it.
-    await encoder.encode(requestOf(other), other.location);
-    expect([isReading(one.location), isReading(other.location)]).toStrictEqual([false, true]);
+    await encoder.encode(requestOf(other), other.location(requestOf(other)));
+    expect([isReading(one), isReading(other)]).toStrictEqual([false, true]);
   });
 
   test("ends, for a world, the thread that works or has worked for it", async () => {
@@ -183,14 +185,14 @@ describe("an encoder of several worlds", () => {
     const encoder = encoderOf({ threads: 2 });
     const encodeBoth = (): Promise<(EncodedFile | EncodingFailure)[]> =>
       Promise.all([
-        encoder.encode(requestOf(one), one.location),
-        encoder.encode(requestOf(other), other.location),
+        encoder.encode(requestOf(one), one.location(requestOf(one))),
+        encoder.encode(requestOf(other), other.location(requestOf(other))),
       ]);
     const first = await encodeBoth();
-    await encoder.endThread(other.location.folder);
+    await encoder.endThread(other.key);
     expect(threads.ended()).toStrictEqual([false, true]);
     const running = encodeBoth();
-    await encoder.endThread(other.location.folder);
+    await encoder.endThread(other.key);
     expect(threads.ended()).toStrictEqual([false, true, true, ...threads.ended().slice(3)]);
     for (const [at, outcome] of (await running).entries())
       expect(bytesOf(outcome).equals(bytesOf(first[at] as EncodedFile))).toBe(true);
@@ -202,9 +204,12 @@ describe("an encoder of several worlds", () => {
     const store = storeOf(manyRows(1500));
     const encoder = encoderOf({ threads: 2 });
     const [idle, busy] = [{ ...requestOf(store), day: "2025-03-02" }, requestOf(store)];
-    await Promise.all([encoder.encode(idle, store.location), encoder.encode(busy, store.location)]);
-    const running = encoder.encode(busy, store.location);
-    await encoder.endThread(store.location.folder);
+    await Promise.all([
+      encoder.encode(idle, store.location(idle)),
+      encoder.encode(busy, store.location(busy)),
+    ]);
+    const running = encoder.encode(busy, store.location(busy));
+    await encoder.endThread(store.key);
     expect(threads.ended()).toStrictEqual([false, true]);
     expect(await running).toMatchObject({ rows: 1500 });
   });

@@ -1,11 +1,9 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
+import { openTraceStore } from "./open-store.ts";
 import {
   idOf,
   instant,
@@ -97,10 +95,10 @@ test("a reader goes on after any cursor, with its plan and without", () => {
     rows.map((row) => ({ ...row, start_time: instant(3), status: "later" })),
   );
   const expected = rows.toSorted(compareRows);
-  const held = createPartitionReader({ folder });
+  const held = createPartitionReader(store.location);
   let cursor: string | null = null;
   for (let at = 0; at < expected.length; at += 1) {
-    const fresh = createPartitionReader({ folder });
+    const fresh = createPartitionReader(store.location);
     for (const reader of [held, fresh]) {
       const source = reader.open(wholeDay(asOf), cursor);
       expect(source.left()).toBe(expected.length - at);
@@ -120,7 +118,7 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
     SCOPE,
     [0, 1, 2, 3].map((n) => sampleRow(n, { inputs: "x".repeat(n === 2 ? 5000 : 10) })),
   );
-  const reader = createPartitionReader({ folder });
+  const reader = createPartitionReader(store.location);
   const source = reader.open(wholeDay(store.mark()), null);
   const ids = (rowsMax: number, bytesMax: number, atLeastOne: boolean): string[] =>
     source.take(rowsMax, bytesMax, atLeastOne).map(({ head }) => head.id);
@@ -132,10 +130,9 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
   reader.close();
 });
 
-test("a reader does not take a segment for the one that was there before", () => {
-  const folder = temporaryFolder();
-  const reader = createPartitionReader({ folder });
-  const clear = (): void => rmSync(join(folder, SCOPE.region), { recursive: true, force: true });
+test("a reader does not take the rows of a world for those of the one that was there before", () => {
+  let store = openTraceStore({ folder: temporaryFolder() });
+  const reader = createPartitionReader((partition) => store.location(partition));
   const namesAsOf = (asOf: number): string[] =>
     reader
       .open(wholeDay(asOf), null)
@@ -143,11 +140,11 @@ test("a reader does not take a segment for the one that was there before", () =>
       .map(({ head }) => head.name);
   expect(namesAsOf(1)).toStrictEqual([]);
   for (const name of ["first", "second", "third"]) {
-    clear();
-    openTraceStore({ folder }).write(SCOPE, [sampleRow(1, { name })]);
+    store = openTraceStore({ folder: temporaryFolder() });
+    store.write(SCOPE, [sampleRow(1, { name })]);
     expect(namesAsOf(1)).toStrictEqual([name]);
   }
-  clear();
+  store = openTraceStore({ folder: temporaryFolder() });
   expect(namesAsOf(1)).toStrictEqual([]);
   reader.close();
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
+import { openTraceStore } from "./open-store.ts";
 import { idOf, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
 
 const OTHER = "99999999-0000-4000-8000-000000000001";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
+import { openTraceStore } from "./open-store.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
 
 const OTHER_SESSION = "5e550000-0000-4000-8000-000000000002";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { TraceLocation } from "../../../emulator/storage/rows/layers.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { PartitionWindow } from "../../../emulator/subjects/traces/port.ts";
+import { openTraceStore, type TestRows } from "./open-store.ts";
 
 export const SCOPE = { region: "us", tenantId: "00000000-0000-4000-8000-000000000001" } as const;
 export const SESSION = "5e550000-0000-4000-8000-000000000001";
@@ -76,13 +76,15 @@ export function wholeDay(asOf: number, day = DAY): PartitionWindow {
   };
 }
 
-/** All rows of a window as a fresh reader of a folder, or of a place, sees them, a few at a time. */
+/** All rows of a window as a fresh reader of a folder, or of a store, sees them, a few at a time. */
 export function readAll(
-  where: string | TraceLocation,
+  where: string | TestRows["location"],
   window: PartitionWindow,
   rowsAtATime = 1000,
 ): TraceRow[] {
-  const reader = createPartitionReader(typeof where === "string" ? { folder: where } : where);
+  const reader = createPartitionReader(
+    typeof where === "string" ? openTraceStore({ folder: where }).location : where,
+  );
   try {
     const source = reader.open(window, null);
     const rows: TraceRow[] = [];

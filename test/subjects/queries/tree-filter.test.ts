@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTraceStore } from "../../../emulator/storage/rows/store.ts";
 import { readPage } from "../../../emulator/subjects/queries/page.ts";
 import { readSelection } from "../../../emulator/subjects/queries/selection.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
+import { openTraceStore } from "../../storage/rows/open-store.ts";
 import { sampleRow } from "../../storage/rows/sample-row.ts";
 
 const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };

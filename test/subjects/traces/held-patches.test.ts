@@ -3,7 +3,10 @@ import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { Refusal } from "../../../emulator/kernel/refusal.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
-import { createWorld, type WorldParts } from "../../../emulator/kernel/world.ts";
+import { createWorld } from "../../../emulator/kernel/world.ts";
+import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import {
   HELD_PATCHES,
   HELD_TOTALS,
@@ -12,22 +15,23 @@ import {
   takeHeldPatches,
 } from "../../../emulator/subjects/traces/held-patches.ts";
 import type { TracePatch } from "../../../emulator/subjects/traces/normalise.ts";
-import type { Ports, Turn } from "../../../emulator/subjects/turn.ts";
+import type { EmulatorTypes, Ports, Turn } from "../../../emulator/subjects/turn.ts";
 
 const WORKSPACE = { region: "us", tenant_id: "5d9f5e0c-0f3c-4f65-9b8e-2f5b1c1b0a01" };
 const COLLECTIONS = [HELD_PATCHES, HELD_TOTALS] as readonly Collection<never>[];
 
 function newWorld() {
   const state = emptyState(1, 0, { mode: "frozen", rate: 1 });
-  const parts: WorldParts<Ports> = {
+  const world = createWorld<EmulatorTypes>({
     image: imageOf(state, COLLECTIONS),
     ports: {} as Ports,
-    reactions: {},
-    effects: {},
+    events: eventReactions(createDelays()),
+    results: RESULT_REACTIONS,
+    effects: STUBBED_EFFECTS,
     persist: () => undefined,
+    flush: () => undefined,
     journalCapacity: 10,
-  };
-  const world = createWorld(parts);
+  });
   return { world, turn: <R>(act: (turn: Turn) => R) => world.turn({ type: "control", name: "test" }, act) };
 }
 

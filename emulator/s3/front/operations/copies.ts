@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { OpenedBody } from "../../../storage/objects/object-files.ts";
+import type { OpenedBody } from "../../../storage/objects/opened-body.ts";
 import { copyBody } from "../../../storage/objects/opened-body.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
 import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
@@ -80,7 +80,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
     throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
   }
   const stretch = typeof range === "object" ? range : { start: 0, length: body.size };
-  const { etag, replaced, now } = await receiveAndStore(
+  const { etag, now } = await receiveAndStore(
     call,
     { uploadId, partNumber },
     async (stage) => {
@@ -91,10 +91,9 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
     (turn, md5, file) => {
       const made = { ...file, size: stretch.length, etag: md5, checksums: {} };
       const kept = storePart(turn, claim, uploadId, partNumber, made);
-      return "error" in kept ? kept : { ...kept, etag: md5, now: turn.now };
+      return kept ?? { etag: md5, now: turn.now };
     },
   );
-  if (replaced) store.files.remove(replaced.file);
   const content = { LastModified: isoOf(now), ETag: quoted(etag) };
   return { status: 200, xml: writeXml("CopyPartResult", content) };
 }

@@ -1,5 +1,5 @@
 import { conditionError, removeObjects, storeObject } from "../../../subjects/object-storage/objects.ts";
-import type { StoredObject } from "../../../subjects/object-storage/records.ts";
+import { dropObjects } from "../../object-store.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
 import { judgeRead, writeConditionOf } from "../conditions.ts";
@@ -104,7 +104,7 @@ export function deleteObject(call: Call): Reply {
   if (headerOf(call, "if-match") !== undefined)
     throw refuse("NotImplemented", undefined, { Header: "If-Match" });
   const removed = commit(call, (turn) => removeObjects(turn, call.claim, [call.claim.key]));
-  removeFiles(call, removed);
+  dropObjects(call.store, removed);
   return { status: 204 };
 }
 
@@ -115,16 +115,11 @@ export async function deleteObjects(call: Call): Promise<Reply> {
   const keys = childrenOf(wanted, "Object").map((item) => childText(item, "Key"));
   if (keys.length === 0 || keys.length > MAX_DELETE_KEYS || keys.some((key) => !key))
     throw refuse("MalformedXML");
-  removeFiles(
-    call,
+  dropObjects(
+    call.store,
     commit(call, (turn) => removeObjects(turn, call.claim, keys as string[])),
   );
   const quiet = childText(wanted, "Quiet")?.trim() === "true";
   const deleted = quiet ? undefined : keys.map((Key) => ({ Key }));
   return { status: 200, xml: writeXml("DeleteResult", { Deleted: deleted }) };
-}
-
-/** Right behind the turn that removed the records, so that no new object of a name can lose its file. */
-function removeFiles({ store }: Call, removed: readonly StoredObject[]): void {
-  for (const { file } of removed) store.files.remove(file);
 }

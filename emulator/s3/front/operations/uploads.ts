@@ -1,3 +1,4 @@
+import { partFiles } from "../../../subjects/object-storage/buckets.ts";
 import { conditionError } from "../../../subjects/object-storage/objects.ts";
 import type { ChecksumAlgorithm, MultipartUpload } from "../../../subjects/object-storage/records.ts";
 import {
@@ -95,17 +96,16 @@ export async function uploadPart(call: Call): Promise<Reply> {
   const uploadId = uploadIdOf(call);
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
-  const { body, replaced } = await receiveAndStore(
+  const body = await receiveAndStore(
     call,
     { uploadId, partNumber },
     (stage) => receive(request, signature, (piece) => stage.write(piece)),
     (turn, { size, md5, checksums }, file) => {
       const made = { ...file, size, etag: md5, checksums };
       const kept = storePart(turn, claim, uploadId, partNumber, made);
-      return "error" in kept ? kept : { ...kept, body: made };
+      return kept ?? made;
     },
   );
-  if (replaced) store.files.remove(replaced.file);
   const { "x-amz-checksum-type": _, ...checksums } = checksumHeaders(body, "FULL_OBJECT");
   return { status: 200, headers: { etag: quoted(body.etag), ...checksums } };
 }
@@ -121,6 +121,7 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const named = await partsIn(text);
   orRefuse(conditionError(reader, claim, condition));
   const parts = orRefuse(partsNamed(reader, uploadId, named));
+  let files: readonly string[] = [];
   const object = await receiveAndStore(
     call,
     claim,
@@ -130,10 +131,11 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
       return assembled;
     },
     (turn, assembled, file) => {
+      files = partFiles(turn, uploadId);
       return finishUpload(turn, claim, uploadId, named, { ...assembled, ...file }, condition);
     },
   );
-  store.files.removeUpload(uploadId);
+  store.files.drop(files);
   const content = {
     Location: `${call.target.basePath}/${claim.bucket}/${claim.key}`,
     Bucket: claim.bucket,
@@ -177,7 +179,8 @@ function checkAssembled(call: Call, { size, checksums }: Assembled): void {
 /** `AbortMultipartUpload`: its parts go with it. */
 export function abortMultipartUpload(call: Call): Reply {
   const uploadId = uploadIdOf(call);
+  const parts = partFiles(call.store.world.reader, uploadId);
   commit(call, (turn) => abortUpload(turn, call.claim, uploadId));
-  call.store.files.removeUpload(uploadId);
+  call.store.files.drop(parts);
   return { status: 204 };
 }

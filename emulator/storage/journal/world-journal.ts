@@ -1,0 +1,123 @@
+import { statSync } from "node:fs";
+import { emptyState } from "../../kernel/commit.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { isFullDisk } from "../full-disk.ts";
+import { type Head, journalName, numberOf, stateName } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { foldInThread } from "./fold.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import { type StoredState, writeState } from "./state.ts";
+
+/** The journal of a world that is in use, over however many files. */
+export interface WorldJournal {
+  /** Appends whole lines; once it returns, they survive the end of the process. */
+  append(lines: string): void;
+  /** The head of the world up to the last line. */
+  head(): Head;
+  /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
+  close(state: StoredState | undefined): Promise<void>;
+}
+
+/** Whose journal it is. */
+export interface WorldJournalOptions {
+  readonly pool: Pool;
+  readonly head: Head;
+  /** Enters another head for the world; throws when it cannot be written down. */
+  readonly save: (head: Head) => void;
+  readonly foldAtBytes?: number;
+}
+
+/**
+ * A journal is folded into a state, off the main thread, when it has grown to this and to the size of the last state:
+ * each fold writes all of it, so more of them would cost each write more as it grows.
+ */
+const FOLD_AT_BYTES = 128 * 1024 * 1024;
+/** A chain of forks is folded so that no start has to read more files than this. */
+const STRETCHES_MAX = 32;
+
+/** Goes on with the last journal of a head. */
+export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
+  const { pool, save, foldAtBytes = FOLD_AT_BYTES } = options;
+  const { owner, others } = options.head;
+  let { head } = options;
+  let journal = openJournal(pool, lastFileOf(head));
+  let stateBytes = sizeOfState(pool, head);
+  let folding: Promise<void> | undefined;
+
+  function change(next: Head): void {
+    save(next);
+    head = next;
+  }
+
+  function headNow(): Head {
+    const before = head.journals.slice(0, -1);
+    const own = { file: journal.file, bytes: journal.bytes };
+    return { ...head, journals: journal.bytes === 0 ? before : [...before, own] };
+  }
+
+  /** Lines go to the next journal from here on. */
+  function rotate(): Head {
+    const folded = headNow();
+    const next = journalName(owner, numberOf(journal.file) + 1);
+    change({ ...folded, journals: [...folded.journals, { file: next, bytes: null }] });
+    journal = openJournal(pool, next);
+    return folded;
+  }
+
+  async function fold(folded: Head): Promise<void> {
+    const target = stateName(owner, numberOf(journal.file) - 1);
+    const initial = emptyState(0, 0, { mode: "frozen", rate: 1 });
+    if (!(await foldInThread({ root: pool.root, head: folded, initial, target }))) return;
+    const rest = head.journals.slice(folded.journals.length);
+    tolerating(() => change({ owner, state: target, journals: rest, others }));
+    stateBytes = sizeOfState(pool, head);
+  }
+
+  function foldWhenDue(): void {
+    const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
+    if (folding || !(isLong || head.journals.length > STRETCHES_MAX)) return;
+    tolerating(() => {
+      folding = fold(rotate()).finally(() => {
+        folding = undefined;
+      });
+    });
+  }
+
+  return {
+    append(lines) {
+      journal.append(lines);
+      foldWhenDue();
+    },
+    head: headNow,
+    async close(state) {
+      await folding;
+      if (!state) return;
+      tolerating(() => {
+        const number = numberOf(journal.file);
+        writeState(pool.path(stateName(owner, number)), state);
+        const journals = [{ file: journalName(owner, number + 1), bytes: null }];
+        change({ owner, state: stateName(owner, number), journals, others });
+      });
+    },
+  };
+}
+
+function lastFileOf({ journals }: Head): Journal["file"] {
+  const last = journals.at(-1);
+  if (!last || last.bytes !== null) throw new Error("The head of a world has no journal to append to.");
+  return last.file;
+}
+
+function sizeOfState(pool: Pool, { state }: Head): number {
+  return state === null ? 0 : (statSync(pool.path(state), { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/** What is too much for one JSON text or for the disk stays in its journals, which lose nothing. */
+function tolerating(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.code === "disk_full";
+    if (!(error instanceof RangeError) && !isFullDisk(error) && !isRefused) throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
+import { type BodyFile, objects } from "../../subjects/object-storage/records.ts";
+import type { Reader } from "../../subjects/turn.ts";
+import { ownerOf } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import type { ObjectPlace } from "./body-name.ts";
+import { type OpenedBody, openBody } from "./opened-body.ts";
+import { openStage, refusedStage, type Stage } from "./stage.ts";
+import { createObjectsView } from "./view.ts";
+
+/** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
+export interface Bodies {
+  /** Takes the next number at once, so that numbers follow the order of calls. */
+  stage(): Stage;
+  /** Runs the commit for a body that is written; `place` is where people find it, if it is that of an object. */
+  publish<R>(
+    stage: Stage,
+    place: ObjectPlace | undefined,
+    commit: (body: BodyFile) => S3Failure | R,
+  ): S3Failure | R;
+  /** Opens a body now, so that what is removed later can still be read. */
+  open(file: string): OpenedBody | undefined;
+  close(body: OpenedBody): void;
+  /** No record names these bodies any more; `place` is that of the object, if it is gone. */
+  drop(files: Iterable<string>, place?: ObjectPlace): void;
+  /** People find the bucket no more. */
+  hideBucket(name: string): void;
+  /** Takes dropped bodies away that nobody else can know; the records that dropped them are kept by now. */
+  removeDropped(): void;
+  /** Others go on from here: they may name all bodies that are there. */
+  seal(): void;
+  /** Shows people what the records name, after a process that may have ended in between. */
+  reconcile(reader: Reader): void;
+  /** The end of the world: what is on its way in is refused when it arrives. */
+  end(): void;
+}
+
+/** Whose bodies they are. */
+export interface BodiesOptions {
+  readonly pool: Pool;
+  readonly owner: number;
+  readonly world: string;
+  /** Hears that something waits for `removeDropped`. */
+  readonly changed: () => void;
+}
+
+/** So many bodies lie in one folder. */
+const FOLDER_BITS = 10;
+
+/** Where the nth body of an owner lies. */
+export function bodyName(owner: number, number: number): string {
+  return `${owner}/bodies/${number >> FOLDER_BITS}/${number}`;
+}
+
+/** Goes on behind the last body that the owner has written. */
+export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodies {
+  const view = createObjectsView(pool.objectsFolder(world), pool.discard);
+  const live = new Set<Stage>();
+  let dropped: string[] = [];
+  let last = lastBody(pool, owner);
+  let sealed = last;
+  let isOver = false;
+
+  function nextName(): string {
+    last += 1;
+    return bodyName(owner, last);
+  }
+
+  /** Older ones may be named by others; they go when nobody reads this owner's files any more. */
+  const isOnlyOurs = (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed;
+
+  return {
+    stage() {
+      const file = nextName();
+      if (isOver) return refusedStage(file);
+      const stage = openStage(file, pool.path(file), () => live.delete(stage));
+      live.add(stage);
+      return stage;
+    },
+    publish(stage, place, commit) {
+      if (!live.has(stage)) return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
+      const { file } = stage;
+      const value = commit({ file });
+      if (isS3Failure(value)) {
+        stage.discard();
+        return value;
+      }
+      stage.settle();
+      if (place) view.show(place, pool.path(file));
+      return value;
+    },
+    open: (file) => (isOver ? undefined : openBody(pool.path(file))),
+    close: ({ fd }) => fs.closeSync(fd),
+    drop(files, place) {
+      if (isOver) return;
+      for (const file of files)
+        if (isOnlyOurs(file)) dropped.push(file);
+        else pool.suspects.add(ownerOf(file));
+      if (place) view.hide(place);
+      if (dropped.length > 0) changed();
+    },
+    hideBucket(name) {
+      if (!isOver) view.hideBucket(name);
+    },
+    removeDropped() {
+      for (const file of dropped) fs.rmSync(pool.path(file), { force: true });
+      dropped = [];
+    },
+    seal() {
+      sealed = last;
+    },
+    reconcile(reader) {
+      pool.suspects.add(owner);
+      const shown = [...ownObjects(reader)].map(({ bucket, key, file }) => ({
+        place: { bucket, key },
+        path: pool.path(file),
+      }));
+      view.reconcile(new Map(shown.map((each) => [each.path, each])));
+    },
+    end() {
+      for (const stage of [...live]) stage.discard();
+      isOver = true;
+    },
+  };
+
+  function* ownObjects(reader: Reader) {
+    for (const object of reader.all(objects)) if (ownerOf(object.file) === owner) yield object;
+  }
+}
+
+function numberOf(file: string): number {
+  return Number(file.slice(file.lastIndexOf("/") + 1));
+}
+
+/** A process that ended early may have left bodies that no record names: their numbers are not given again. */
+function lastBody(pool: Pool, owner: number): number {
+  const folder = join(pool.folder(owner), "bodies");
+  const shard = highestIn(folder);
+  return shard < 0 ? 0 : Math.max(0, highestIn(join(folder, String(shard))));
+}
+
+/** -1 for a folder that is empty or missing. */
+function highestIn(folder: string): number {
+  let names: string[];
+  try {
+    names = fs.readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return -1;
+  }
+  return names.reduce((highest, name) => Math.max(highest, Number(name)), -1);
+}

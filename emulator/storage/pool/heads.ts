@@ -1,0 +1,147 @@
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { SnapshotEntry, WorldEntry } from "./entries.ts";
+import { FORMAT, type Kind, noWorlds, openLog, readLog, SWEPT } from "./heads-log.ts";
+import { type Head, newHead } from "./names.ts";
+import type { Pool } from "./pool.ts";
+
+/** The worlds and snapshots of a data folder: a log of which each change is one line. */
+export interface Heads {
+  readonly worlds: ReadonlyMap<string, WorldEntry>;
+  readonly snapshots: ReadonlyMap<string, SnapshotEntry>;
+  /** Draws the number of a folder in the pool that nobody has had. */
+  nextOwner(): number;
+  /**
+   * Enters a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
+   * it cannot be written down. `written` lets go of what ends with the change, before its files go.
+   */
+  putWorld(name: string, entry: WorldEntry | null, written?: () => void): void;
+  putSnapshot(name: string, entry: SnapshotEntry | null): void;
+  /** Keeps the files of a head until the answer is called, whatever becomes of the world that it is of. */
+  hold(head: Head): () => void;
+  /** Holds no head any more. */
+  releaseAll(): void;
+  /** Every head whose files somebody needs. */
+  all(): Iterable<Head>;
+  /** `isSwept` tells the next process that no file lies in the pool that nobody needs. */
+  close(isSwept: boolean): void;
+}
+
+const FIRST_WORLD = "main";
+
+/** Reads the log, or begins one with the world `main`; files that no head can lead to are discarded. */
+export function openHeads(pool: Pool): Heads {
+  const known = pool.isKept ? readLog(pool.root) : noWorlds();
+  const held = new Set<Head>();
+  // A process that ended early may have used a number that it never wrote down.
+  known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
+  const log = pool.isKept ? openLog(pool.root, known) : undefined;
+  const { collect, collectRecords } = createCollector(pool, all);
+
+  function* all(): Iterable<Head> {
+    for (const { head } of known.world.values()) yield head;
+    for (const { head } of known.snapshot.values()) yield head;
+    yield* held;
+  }
+
+  function put<E extends WorldEntry | SnapshotEntry>(
+    kind: Kind,
+    entries: Map<string, E>,
+    [name, entry]: readonly [string, E | null],
+    written?: () => void,
+  ): void {
+    log?.append({ format: FORMAT, kind, name, next: known.next, entry });
+    const before = entries.get(name);
+    if (entry) entries.set(name, entry);
+    else entries.delete(name);
+    log?.shorten();
+    written?.();
+    if (!entry && kind === "world") pool.discard(dirname(pool.objectsFolder(name)));
+    if (!before) return;
+    collectRecords(before.head);
+    // Its owner goes on: it has only been given other records.
+    if (before.head.owner === entry?.head.owner && kind === "world") return;
+    collect([...ownersIn([before.head])]);
+  }
+
+  if (!known.world.has(FIRST_WORLD)) {
+    const head = newHead(known.next++, pool.isKept);
+    put("world", known.world, [FIRST_WORLD, { head, from: null }]);
+  }
+  collect(pool.owners());
+  if (known.isSwept) pool.suspects.clear();
+  discardUnknownWorlds(pool, known.world);
+
+  return {
+    worlds: known.world,
+    snapshots: known.snapshot,
+    nextOwner: () => known.next++,
+    putWorld: (name, entry, written) => put("world", known.world, [name, entry], written),
+    putSnapshot: (name, entry) => put("snapshot", known.snapshot, [name, entry]),
+    hold(head) {
+      // An object of its own, since two may hold the same head.
+      const own = { ...head };
+      held.add(own);
+      return () => {
+        if (!held.delete(own)) return;
+        collectRecords(own);
+        collect([...ownersIn([own])]);
+      };
+    },
+    releaseAll() {
+      const heads = [...held];
+      held.clear();
+      for (const head of heads) collectRecords(head);
+      collect([...ownersIn(heads)]);
+    },
+    all,
+    close(isSwept) {
+      try {
+        if (isSwept) log?.appendText(SWEPT);
+      } finally {
+        log?.close();
+      }
+    },
+  };
+}
+
+/** Discards what no head needs any more, as far as heads alone can tell; `all` are those that there are. */
+function createCollector(pool: Pool, all: () => Iterable<Head>) {
+  return {
+    /** An owner that some head may lead to keeps its folder: what of it nobody needs is for a sweep to find out. */
+    collect(owners: readonly number[]): void {
+      if (owners.length === 0) return;
+      const needed = ownersIn(all());
+      for (const owner of owners)
+        if (needed.has(owner)) pool.suspects.add(owner);
+        else pool.discard(pool.folder(owner));
+    },
+    /** States and journals of a head that is no more. */
+    collectRecords(head: Head): void {
+      const gone = new Set(recordFilesOf(head));
+      for (const each of all()) for (const file of recordFilesOf(each)) gone.delete(file);
+      for (const file of gone) pool.discard(pool.path(file));
+    },
+  };
+}
+
+/** Every owner whose files these heads may lead to. */
+function ownersIn(heads: Iterable<Head>): Set<number> {
+  const owners = new Set<number>();
+  for (const { owner, others } of heads) {
+    owners.add(owner);
+    for (const other of others) owners.add(other);
+  }
+  return owners;
+}
+
+function* recordFilesOf({ state, journals }: Head): Iterable<string> {
+  if (state !== null) yield state;
+  for (const { file } of journals) yield file;
+}
+
+function discardUnknownWorlds(pool: Pool, worlds: ReadonlyMap<string, WorldEntry>): void {
+  const folder = join(pool.root, "worlds");
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (!worlds.has(name)) pool.discard(join(folder, name));
+}

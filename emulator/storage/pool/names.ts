@@ -1,0 +1,78 @@
+import type { TraceScope } from "../../subjects/traces/port.ts";
+
+/** A journal file as far as it counts; `bytes` is null for one that is still appended to: all of it. */
+export interface Stretch {
+  readonly file: string;
+  readonly bytes: number | null;
+}
+
+/**
+ * What a world or a snapshot consists of, by names of files in the pool. All else (row pieces, object bodies)
+ * follows from the records that these lead to. No file that a head names is changed, but for what is appended
+ * behind the part that counts.
+ */
+export interface Head {
+  /** The number of the world's own folder in the pool; `NOBODY` for a snapshot. */
+  readonly owner: number;
+  /** The file with the state before the first journal; null for an empty world. */
+  readonly state: string | null;
+  readonly journals: readonly Stretch[];
+  /** Owners whose files this head may lead to, beside its own. */
+  readonly others: readonly number[];
+}
+
+/** The owner of a head that nobody writes to. */
+export const NOBODY = 0;
+
+/** A file of rows without its ending: the records numbered below `below` count; null for an own tail. */
+export interface Piece {
+  readonly file: string;
+  readonly below: number | null;
+}
+
+/** The rows of one project that began on one UTC day, as names of pieces in the order of their rows. */
+export interface NamedSegment extends TraceScope {
+  readonly sessionId: string;
+  readonly day: string;
+  readonly pieces: readonly Piece[];
+}
+
+/** All rows of a world, and the sequence number that its next row gets. */
+export interface NamedRows {
+  readonly next: number;
+  readonly segments: readonly NamedSegment[];
+}
+
+export const NO_ROWS: NamedRows = { next: 0, segments: [] };
+
+/** The owner in whose folder a file of the pool lies. */
+export function ownerOf(file: string): number {
+  return Number.parseInt(file, 10);
+}
+
+/** The head of a new world that goes on from another head, or begins empty; without journals if it is not kept. */
+export function newHead(owner: number, isKept: boolean, from?: Head): Head {
+  const { state = null, journals = [], others = [] } = from ?? {};
+  const own = { file: journalName(owner, 1), bytes: null };
+  return { owner, state, journals: isKept ? [...journals, own] : [], others };
+}
+
+/** The same head for somebody else, who never reads what its owner appends later. */
+export function sealedHead({ owner, state, journals, others }: Head): Head {
+  return { owner: NOBODY, state, journals, others: owner === NOBODY ? others : [...others, owner] };
+}
+
+const DIGITS = 6;
+
+export function journalName(owner: number, number: number): string {
+  return `${owner}/journal-${String(number).padStart(DIGITS, "0")}.ndjson`;
+}
+
+export function stateName(owner: number, number: number): string {
+  return `${owner}/state-${String(number).padStart(DIGITS, "0")}.json`;
+}
+
+/** The number in the name of a journal or a state. */
+export function numberOf(file: string): number {
+  return Number(/(\d+)\.[a-z]+$/.exec(file)?.[1] ?? 0);
+}

@@ -1,0 +1,87 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname, sep } from "node:path";
+
+/** Writes all bytes at the end of a file that was opened for appending. */
+export function appendAll(file: number, bytes: Uint8Array): void {
+  // A disk that is nearly full takes a part, and says so by its length alone.
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written);
+  }
+}
+
+/** Reads exactly so many bytes; a shorter file is an error. */
+export function readExactly(file: number, bytes: Buffer, position: number): Buffer {
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(file, bytes, done, bytes.length - done, position + done);
+    if (count === 0)
+      throw new Error(`a trace file ends at byte ${position + done}, before its index says so`);
+    done += count;
+  }
+  return bytes;
+}
+
+/** Bytes of an open file. */
+export function sizeOf(file: number): number {
+  return fstatSync(file).size;
+}
+
+/** Cuts a file back to what counts of it. */
+export function truncateTo(file: number, size: number): void {
+  if (sizeOf(file) > size) ftruncateSync(file, size);
+}
+
+/** The files that the worlds of a process have open; the one used longest ago is closed for another. */
+export interface OpenFiles {
+  /** The descriptor of a file that is there; it may be used until another one is asked for. */
+  read(path: string): number;
+  /** The same for a file that is read and appended to; it is created when it is missing. */
+  append(path: string): number;
+  /** Closes a file, or all that are below a folder. */
+  release(path: string): void;
+}
+
+const FILES_MAX = 256;
+/** A key is a mode, a space and a path. */
+const MODE_CHARS = 2;
+
+function openForAppending(path: string): number {
+  try {
+    return openSync(path, "a+", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, "a+", 0o600);
+  }
+}
+
+/** Holds up to so many files open. */
+export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
+  // Maps keep the order of insertion, so the first key is that of the file used longest ago.
+  const files = new Map<string, number>();
+
+  function close(key: string, file: number): void {
+    files.delete(key);
+    closeSync(file);
+  }
+
+  function of(key: string, open: () => number): number {
+    const known = files.get(key);
+    const file = known ?? open();
+    if (known !== undefined) files.delete(key);
+    files.set(key, file);
+    const [oldest] = files;
+    if (files.size > filesMax && oldest) close(...oldest);
+    return file;
+  }
+
+  return {
+    read: (path) => of(`r ${path}`, () => openSync(path, "r")),
+    append: (path) => of(`a ${path}`, () => openForAppending(path)),
+    release(path) {
+      for (const [key, file] of [...files]) {
+        const open = key.slice(MODE_CHARS);
+        if (open === path || open.startsWith(path + sep)) close(key, file);
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { NamedRows, NamedSegment } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { createIdIndex, type IdIndex } from "./id-index.ts";
+import { scopeKey } from "./paths.ts";
+import {
+  createSegment,
+  loadPiece,
+  nameSegment,
+  readRecords,
+  type Segment,
+  sealedPiece,
+  sealedSegment,
+} from "./segment.ts";
+import { RECORD_BYTES, supersededOf } from "./sidecar.ts";
+
+/** The segments of a tenant and where in them the newest version of each row is. */
+export interface Rows {
+  readonly index: IdIndex;
+  readonly segments: readonly Segment[];
+}
+
+/** The rows of a tenant at one instant: names, and what they lead to. */
+interface ScopeImage {
+  names(): readonly NamedSegment[];
+  /** Read once for all that go on from here; nobody may change it. */
+  rows(): Rows;
+}
+
+/** The rows of a world at one instant, as others go on from them. */
+export interface RowsImage {
+  readonly next: number;
+  /** By `scopeKey`. */
+  readonly scopes: ReadonlyMap<string, ScopeImage>;
+}
+
+/** Rows that are known by name only: the files of a tenant are read when they are first wanted. */
+export function imageOfNames(pool: Pool, { next, segments }: NamedRows): RowsImage {
+  const named = new Map<string, NamedSegment[]>();
+  for (const segment of segments) {
+    const key = scopeKey(segment);
+    named.set(key, [...(named.get(key) ?? []), segment]);
+  }
+  const scopes = [...named].map(([key, names]): [string, ScopeImage] => {
+    let rows: Rows | undefined;
+    const read = (): Rows => {
+      rows ??= readRows(pool, names, next);
+      return rows;
+    };
+    return [key, { names: () => names, rows: read }];
+  });
+  return { next, scopes: new Map(scopes) };
+}
+
+/** Rows that are in memory; what is handed in may not be changed any more. */
+export function imageOfRows(rows: Rows): ScopeImage {
+  return {
+    names: () => rows.segments.filter(({ pieces }) => pieces.length > 0).map(nameSegment),
+    rows: () => rows,
+  };
+}
+
+/** The same rows for others than the owner of their tails. */
+export function sealedImage({ next, scopes }: RowsImage): RowsImage {
+  const sealed = [...scopes].map(([key, scope]): [string, ScopeImage] => [
+    key,
+    {
+      names: () =>
+        scope
+          .names()
+          .map((each) => ({ ...each, pieces: each.pieces.map((piece) => sealedPiece(piece, next)) })),
+      rows: () => {
+        const { index, segments } = scope.rows();
+        return { index, segments: segments.map((segment) => sealedSegment(segment, next)) };
+      },
+    },
+  ]);
+  return { next, scopes: new Map(sealed) };
+}
+
+/** Every segment of an image. */
+export function namesIn({ next, scopes }: RowsImage): NamedRows {
+  return { next, segments: [...scopes.values()].flatMap((scope) => scope.names()) };
+}
+
+function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {
+  const index = createIdIndex();
+  const segments = names.map((name, number) => {
+    const segment = createSegment(number, name);
+    for (const piece of name.pieces) loadPiece(pool, segment, piece, mark);
+    return segment;
+  });
+  for (const segment of segments) indexRows(pool, segment, index);
+  return { index, segments };
+}
+
+/** Takes the newest versions of a segment into the index: each version that was replaced is named by a later record. */
+function indexRows(pool: Pool, segment: Segment, index: IdIndex): void {
+  const view = readRecords(pool, segment, 0, segment.records);
+  const superseded = supersededOf(view, segment.records);
+  for (let at = 0; at < segment.records; at += 1) {
+    if (view.length(at) === 0) continue;
+    segment.earliest = Math.min(segment.earliest, view.start(at));
+    segment.latest = Math.max(segment.latest, view.start(at));
+    if (superseded[at] === 1) continue;
+    segment.live += 1;
+    index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, at);
+  }
+}

@@ -1,0 +1,196 @@
+import { statSync } from "node:fs";
+import type { Commit, WorldState } from "../kernel/commit.ts";
+import { imageOf, type WorldImage } from "../kernel/image.ts";
+import type { Collection } from "../kernel/table.ts";
+import { textOf, withPieces } from "./journal/line.ts";
+import { readHead } from "./journal/read-head.ts";
+import { writeState } from "./journal/state.ts";
+import { openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
+import { type Bodies, openBodies } from "./objects/bodies.ts";
+import type { WorldEntry } from "./pool/entries.ts";
+import type { Heads } from "./pool/heads.ts";
+import { type Head, NO_ROWS, numberOf, sealedHead, stateName } from "./pool/names.ts";
+import type { Pool } from "./pool/pool.ts";
+import { createRound } from "./round.ts";
+import { imageOfNames, type RowsImage } from "./rows/image.ts";
+import { openRowStore, type RowStore } from "./rows/store.ts";
+
+/** All of a world or a snapshot that others go on from: names and what is in memory. Nobody changes it. */
+export interface StoredImage {
+  readonly head: Head;
+  readonly image: WorldImage;
+  readonly rows: RowsImage;
+}
+
+/** Where the records, rows and object bodies of one world are kept. */
+export interface WorldStorage {
+  /** What it begins with. */
+  readonly image: WorldImage;
+  readonly rows: RowStore;
+  readonly bodies: Bodies;
+  /** True for a world that has seen no turn yet. */
+  readonly isFresh: boolean;
+  /** Keeps a commit with all rows written up to now; once it returns, both survive the end of the process. */
+  keep(commit: Commit): void;
+  /** Keeps a commit together with others of this moment; nobody may be told of it before `flushed`. */
+  keepSoon(commit: Commit): void;
+  /** Keeps at once what waits. */
+  flush(): void;
+  /** Resolves when what waits survives the end of the process; undefined when it does already, or never will. */
+  flushed(): Promise<void> | undefined;
+  /** What others go on from, at rest only. Copies names and costs no file operation but the flush. */
+  source(image: WorldImage): StoredImage;
+  /** The world is over: what still waits is kept no more, and its files may go. */
+  end(): void;
+  /** Writes the state, when there is a last one to write, and lets go of the files. */
+  close(state: WorldState | undefined): Promise<void>;
+}
+
+/** What the storage of a world is opened with; the heads have an entry of its name already. */
+export interface WorldStorageOptions {
+  readonly pool: Pool;
+  readonly heads: Heads;
+  readonly name: string;
+  /** What its head leads to, when that is in memory. */
+  readonly source?: StoredImage;
+  /** How it begins if it never had a turn. */
+  readonly initial: WorldState;
+  readonly collections: readonly Collection<never>[];
+  /** Hears that something could not be written. */
+  readonly onFailure?: (error: Error) => void;
+  readonly foldAtBytes?: number;
+}
+
+/** Opens the files of a world, as its head leads to them. */
+export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
+  const { pool, heads, name, onFailure } = options;
+  const save = headSaver(heads, name);
+  const { head, image, rows: rowsImage, isFresh, isClean } = openHead(options, save);
+  const round = createRound(write, onFailure);
+  const { owner } = head;
+  const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due });
+  const bodies = openBodies({ pool, owner, world: name, changed: round.due });
+  const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
+  let lines: string[] = [];
+  let marked = rows.mark();
+  let isOver = false;
+  if (!isClean) bodies.reconcile(image.records.reader);
+
+  /** Rows first: nobody counts them before the lines do, which come in one write. */
+  function write(): void {
+    // Its folder may be gone already, and must not be made anew.
+    if (isOver) return;
+    rows.append();
+    const pieces = rows.takeNamed();
+    if (rows.mark() > marked || (pieces.length > 0 && lines.length === 0)) addLine(undefined);
+    const [first, ...rest] = lines;
+    lines = [];
+    if (first !== undefined)
+      journal?.append([withPieces(first, pieces), ...rest].map((line) => `${line}\n`).join(""));
+    bodies.removeDropped();
+  }
+
+  function addLine(commit: Commit | undefined): void {
+    if (!journal) return;
+    const mark = rows.mark();
+    lines.push(textOf(commit, mark > marked ? mark : undefined));
+    marked = mark;
+  }
+
+  return {
+    image,
+    rows,
+    bodies,
+    isFresh,
+    keep(commit) {
+      addLine(commit);
+      if (journal) round.flush();
+    },
+    keepSoon(commit) {
+      addLine(commit);
+      round.due();
+    },
+    flush: round.flush,
+    flushed: () => (journal ? round.flushed() : undefined),
+    source(present) {
+      round.flush();
+      bodies.seal();
+      return { head: sealedHead(journal?.head() ?? head), image: present, rows: rows.image() };
+    },
+    end() {
+      isOver = true;
+      bodies.end();
+    },
+    async close(state) {
+      bodies.end();
+      if (state) round.flush();
+      await journal?.close(state && { state, rows: rows.names() });
+      isOver = true;
+      pool.files.release(pool.folder(owner));
+    },
+  };
+}
+
+/** Another incarnation of the world may have taken its name meanwhile. */
+function headSaver(heads: Heads, name: string): (head: Head) => void {
+  return (head) => {
+    const entry = heads.worlds.get(name);
+    if (entry?.head.owner === head.owner) heads.putWorld(name, { ...entry, head });
+  };
+}
+
+function openJournalOf(
+  { pool, foldAtBytes }: WorldStorageOptions,
+  head: Head,
+  save: (head: Head) => void,
+): WorldJournal {
+  return openWorldJournal({ pool, head, save, ...(foldAtBytes !== undefined && { foldAtBytes }) });
+}
+
+interface OpenedHead extends StoredImage {
+  readonly isFresh: boolean;
+  /** False when its last process may not have ended as it should. */
+  readonly isClean: boolean;
+}
+
+function openHead(options: WorldStorageOptions, save: (head: Head) => void): OpenedHead {
+  const { pool, heads, name, source, initial, collections } = options;
+  const { head } = heads.worlds.get(name) as WorldEntry;
+  if (source || !pool.isKept) pool.discard(pool.objectsFolder(name));
+  if (source) return { ...source, head, isFresh: false, isClean: true };
+  const stored = pool.isKept ? readHead(pool, head, initial, true) : { state: initial, rows: NO_ROWS };
+  const { state, rows } = stored;
+  if (state.turn > 0) {
+    const isClean = head.state !== null && head.journals.length === 1 && !hasLines(pool, head);
+    return {
+      head,
+      image: imageOf(state, collections),
+      rows: imageOfNames(pool, rows),
+      isFresh: false,
+      isClean,
+    };
+  }
+  // Ended before its first turn: whoever starts it now says what it begins with.
+  pool.discard(pool.objectsFolder(name));
+  const begun = pool.isKept ? withInitialState(pool, head, initial) : head;
+  if (begun !== head) save(begun);
+  return {
+    head: begun,
+    image: imageOf(initial, collections),
+    rows: imageOfNames(pool, rows),
+    isFresh: true,
+    isClean: true,
+  };
+}
+
+function hasLines(pool: Pool, { journals }: Head): boolean {
+  const own = pool.path(journals.at(-1)?.file ?? "");
+  return (statSync(own, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function withInitialState(pool: Pool, head: Head, initial: WorldState): Head {
+  const own = head.journals.at(-1)?.file ?? "";
+  const state = stateName(head.owner, numberOf(own) - 1);
+  writeState(pool.path(state), { state: initial, rows: NO_ROWS });
+  return { ...head, state };
+}

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { expect, test } from "vitest";
+import { openTraceStore } from "./rows/open-store.ts";
+import { DAY, idOf, instant, readAll, SCOPE, temporaryFolder, wholeDay } from "./rows/sample-row.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const NEXT_DAY = "2025-03-02";
+const BATCH = 20;
+const IDS = 100;
+
+/** Which version of which row the nth one is: each turn writes rows of two days and moves some to the other one. */
+function rowOf(n: number) {
+  return { id: n % IDS, day: n % 3 ? DAY : NEXT_DAY, total_tokens: n };
+}
+
+/** A program that ends in the middle of its nth write, with a part of the bytes, and tells each turn that it kept. */
+const WRITER = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  import { openTraceStore } from "ROOT/test/storage/rows/open-store.ts";
+  import { instant, SCOPE, sampleRow } from "./sample.ts";
+  const [folder, first, writes, part] = process.argv.slice(2);
+  let left = Number(writes);
+  const write = fs.writeSync;
+  fs.writeSync = (file, bytes, ...rest) => {
+    left -= 1;
+    if (left > 0 || typeof bytes === "string") return write(file, bytes, ...rest);
+    write(file, bytes, 0, Math.floor(bytes.length * Number(part)));
+    process.kill(process.pid, "SIGKILL");
+    for (;;);
+  };
+  syncBuiltinESMExports();
+  const store = openTraceStore({ folder });
+  for (let n = Number(first); ; n += ${BATCH}) {
+    store.write(SCOPE, Array.from({ length: ${BATCH} }, (_, at) => {
+      const version = n + at;
+      const day = version % 3 ? "${DAY}" : "${NEXT_DAY}";
+      return sampleRow(version % ${IDS}, { total_tokens: version, start_time: instant(version % 7, day) });
+    }));
+    process.stdout.write((n + ${BATCH}) + "\\n");
+  }
+`;
+
+function buildWriter(): string {
+  const program = temporaryFolder();
+  // The helpers of the rows import the test runner, which a plain program has not.
+  const sample = readFileSync(new URL("./rows/sample-row.ts", import.meta.url), "utf8")
+    .replace(/import \{ onTestFinished \}.*\n/, "const onTestFinished = (_) => {};\n")
+    .replaceAll("../../../", ROOT)
+    .replaceAll('"./open-store.ts"', `"${ROOT}test/storage/rows/open-store.ts"`);
+  writeFileSync(join(program, "sample.ts"), sample);
+  writeFileSync(join(program, "writer.ts"), WRITER.replaceAll("ROOT/", ROOT));
+  const built = join(program, "writer.mjs");
+  buildSync({
+    entryPoints: [join(program, "writer.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+    nodePaths: [join(ROOT, "node_modules")],
+    outfile: built,
+  });
+  return built;
+}
+
+/** Runs the writer to its end; answers how many rows were acknowledged. */
+async function write(writer: string, words: readonly (string | number)[]): Promise<number> {
+  const child = spawn(process.execPath, [writer, ...words.map(String)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  for await (const piece of child.stdout.setEncoding("utf8")) text += piece;
+  return Math.max(0, ...text.split("\n").map(Number));
+}
+
+test("a turn over two days is there whole or not at all, wherever in a write its process is killed", {
+  timeout: 120_000,
+}, async () => {
+  const writer = buildWriter();
+  const folder = temporaryFolder();
+  let kept = 0;
+  // Data and index of two tails and a journal line are five writes a turn.
+  for (let round = 0; round < 24; round += 1) {
+    const acknowledged = await write(writer, [folder, kept, 1 + ((round * 7) % 19), (round % 4) / 3]);
+    const store = openTraceStore({ folder });
+    const mark = store.mark();
+    expect(mark % BATCH).toBe(0);
+    expect(mark).toBeGreaterThanOrEqual(Math.max(kept, acknowledged));
+    expect(mark).toBeLessThanOrEqual(Math.max(kept, acknowledged) + BATCH);
+    const newest = new Map(Array.from({ length: mark }, (_, n) => [rowOf(n).id, rowOf(n)]));
+    for (const { id, total_tokens } of newest.values())
+      expect(store.read(SCOPE, idOf(id))?.total_tokens).toBe(total_tokens);
+    for (const day of [DAY, NEXT_DAY]) {
+      const seen = readAll(store.location, wholeDay(mark, day)).map(({ total_tokens }) => total_tokens);
+      const wanted = [...newest.values()].filter((row) => row.day === day);
+      expect(seen.sort()).toStrictEqual(wanted.map(({ total_tokens }) => total_tokens).sort());
+    }
+    expect(store.days(SCOPE, "unknown", instant(0), instant(1))).toStrictEqual([]);
+    kept = mark;
+    store.close();
+    store.heads.close(false);
+  }
+  expect(kept).toBeGreaterThan(10 * BATCH);
+});

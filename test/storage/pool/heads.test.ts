@@ -1,0 +1,160 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
+import { type Head, newHead, sealedHead } from "../../../emulator/storage/pool/names.ts";
+import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
+import { temporaryFolder } from "../rows/sample-row.ts";
+
+function openIn(folder: string, isKept = true): { readonly pool: Pool; readonly heads: Heads } {
+  const pool = openPool(folder, isKept);
+  return { pool, heads: openHeads(pool) };
+}
+
+function addWorld({ pool, heads }: ReturnType<typeof openIn>, name: string, from?: Head): Head {
+  const head = newHead(heads.nextOwner(), pool.isKept, from);
+  heads.putWorld(name, { head, from: null });
+  mkdirSync(pool.folder(head.owner), { recursive: true });
+  return head;
+}
+
+const namesOf = (heads: Heads) => [...heads.worlds.keys(), ...heads.snapshots.keys()];
+
+describe("the heads of a data folder", () => {
+  test("are there again, each change of them at once", () => {
+    const folder = temporaryFolder();
+    const { heads, pool } = openIn(folder);
+    const a = addWorld({ heads, pool }, "a");
+    heads.putSnapshot("kept", { head: sealedHead(a), of: "a", now: "", turn: 3 });
+    addWorld({ heads, pool }, "b");
+    heads.putWorld("b", null);
+    const again = openIn(folder).heads;
+    expect(namesOf(again)).toStrictEqual(["main", "a", "kept"]);
+    expect(again.worlds.get("a")).toStrictEqual({ head: a, from: null });
+    expect(again.snapshots.get("kept")).toMatchObject({
+      of: "a",
+      turn: 3,
+      head: { owner: 0, others: [a.owner] },
+    });
+  });
+
+  test("never give the number of an owner again, be it that its world is gone or was never written down", () => {
+    const folder = temporaryFolder();
+    const first = openIn(folder);
+    const numbers = [addWorld(first, "a").owner];
+    first.heads.putWorld("a", null);
+    const second = openIn(folder);
+    numbers.push(second.heads.nextOwner());
+    mkdirSync(second.pool.folder(second.heads.nextOwner()), { recursive: true });
+    const third = openIn(folder);
+    numbers.push(third.heads.nextOwner());
+    expect(new Set([1, ...numbers, third.heads.nextOwner()]).size).toBe(5);
+  });
+
+  test("are without a last line that was torn, wherever that was", () => {
+    const folder = temporaryFolder();
+    const opened = openIn(folder);
+    const log = join(folder, "worlds.ndjson");
+    const before = readFileSync(log).length;
+    addWorld(opened, "a");
+    const after = readFileSync(log);
+    for (let length = before; length < after.length; length += 7) {
+      writeFileSync(log, after);
+      truncateSync(log, length);
+      expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
+    }
+    writeFileSync(log, after);
+    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main", "a"]);
+  });
+
+  test("that are damaged, or of another version, are refused with what to do", () => {
+    const folder = temporaryFolder();
+    openIn(folder);
+    const log = join(folder, "worlds.ndjson");
+    const good = readFileSync(log, "utf8");
+    writeFileSync(log, `{\n${good}`);
+    expect(() => openIn(folder)).toThrow(/worlds\.ndjson, line 1, is damaged; restore the file/);
+    writeFileSync(log, good.replace('"format":2', '"format":3'));
+    expect(() => openIn(folder)).toThrow(/has format 3; this emulator reads format 2/);
+  });
+
+  test("are not begun in a folder of an earlier version, which would seem to be empty", () => {
+    for (const file of ["worlds.json", "worlds/main/world.json"]) {
+      const folder = temporaryFolder();
+      mkdirSync(join(folder, "worlds/main"), { recursive: true });
+      writeFileSync(join(folder, file), "{}");
+      expect(() => openIn(folder)).toThrow(/was written by an earlier version/);
+      expect(existsSync(join(folder, "worlds.ndjson"))).toBe(false);
+    }
+  });
+
+  test("do not let their log grow with what is gone", () => {
+    const folder = temporaryFolder();
+    const opened = openIn(folder);
+    for (let n = 0; n < 1500; n += 1)
+      opened.heads.putWorld("a", n % 2 ? null : { head: newHead(9, true), from: null });
+    const lines = readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").length;
+    expect(lines).toBeLessThan(1100);
+    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
+  });
+
+  test("of a folder that goes with the process are written nowhere", () => {
+    const folder = temporaryFolder();
+    const opened = openIn(folder, false);
+    expect(addWorld(opened, "a")).toMatchObject({ journals: [] });
+    expect(readdirSync(folder)).toStrictEqual(["pool"]);
+  });
+});
+
+describe("the folder of an owner", () => {
+  const ownersOf = ({ pool }: ReturnType<typeof openIn>) => pool.owners().toSorted();
+
+  test("goes with the last head that leads there, in whatever order they go", () => {
+    const opened = openIn(temporaryFolder());
+    const { heads } = opened;
+    const parent = addWorld(opened, "parent");
+    const child = addWorld(opened, "child", sealedHead(parent));
+    heads.putSnapshot("kept", { head: sealedHead(child), of: "child", now: "", turn: 1 });
+    heads.putWorld("parent", null);
+    expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
+    heads.putWorld("child", null);
+    expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
+    const release = heads.hold(sealedHead(child));
+    heads.putSnapshot("kept", null);
+    expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
+    release();
+    release();
+    expect(ownersOf(opened)).toStrictEqual([]);
+  });
+
+  test("goes at the next start when its process never wrote down a head for it", () => {
+    const folder = temporaryFolder();
+    const first = openIn(folder);
+    addWorld(first, "a");
+    mkdirSync(join(first.pool.folder(70), "bodies"), { recursive: true });
+    mkdirSync(join(folder, "worlds/unknown/objects"), { recursive: true });
+    expect(ownersOf(openIn(folder))).toStrictEqual([2]);
+    expect(readdirSync(join(folder, "worlds"))).toStrictEqual([]);
+  });
+
+  test("loses a journal and a state that no head names any more", () => {
+    const opened = openIn(temporaryFolder());
+    const { pool, heads } = opened;
+    const head = addWorld(opened, "a");
+    const own = head.journals[0]?.file ?? "";
+    appendFileSync(pool.path(own), "1\n");
+    const fork = addWorld(opened, "b", { ...sealedHead(head), journals: [{ file: own, bytes: 2 }] });
+    heads.putWorld("a", { head: { ...head, journals: [] }, from: null });
+    expect(existsSync(pool.path(own))).toBe(true);
+    heads.putWorld("b", { head: { ...fork, journals: [] }, from: null });
+    expect(existsSync(pool.path(own))).toBe(false);
+  });
+});

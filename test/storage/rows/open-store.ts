@@ -1,0 +1,72 @@
+import { emptyState } from "../../../emulator/kernel/commit.ts";
+import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
+import { newHead } from "../../../emulator/storage/pool/names.ts";
+import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
+import type { PartitionSource } from "../../../emulator/storage/rows/plans.ts";
+import type { RowStore } from "../../../emulator/storage/rows/store.ts";
+import {
+  openWorldStorage,
+  type StoredImage,
+  type WorldStorage,
+} from "../../../emulator/storage/world-storage.ts";
+import { OBJECT_STORAGE_COLLECTIONS } from "../../../emulator/subjects/object-storage/records.ts";
+import type { Partition } from "../../../emulator/subjects/traces/port.ts";
+
+/** The rows of a world in which each write is a turn of its own, kept at once. */
+export interface TestRows extends RowStore {
+  readonly storage: WorldStorage;
+  readonly pool: Pool;
+  readonly heads: Heads;
+  /** Where its partitions lie, for readers. */
+  readonly location: (partition: Partition) => PartitionSource;
+  /** Another world that begins with these rows. */
+  fork(): TestRows;
+  /** The same rows as a process finds them that starts now. */
+  reopen(): TestRows;
+  close(): void;
+}
+
+const STATE = emptyState(1, 0, { mode: "frozen", rate: 1 });
+const CAUSE = { type: "request", name: "test" } as const;
+
+/** Opens the rows of a data folder. */
+export function openTraceStore({ folder, world = "main" }: { folder: string; world?: string }): TestRows {
+  const pool = openPool(folder, true);
+  return openIn(pool, openHeads(pool), world);
+}
+
+function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): TestRows {
+  const storage = openWorldStorage({
+    pool,
+    heads,
+    name,
+    initial: STATE,
+    collections: OBJECT_STORAGE_COLLECTIONS as never,
+    ...(source && { source }),
+  });
+  const { rows, image } = storage;
+  let { turn } = image;
+  let forks = 0;
+  const presentImage = () => ({ ...image, turn });
+  return {
+    ...rows,
+    storage,
+    pool,
+    heads,
+    location: (partition) => ({ world: rows.key, pieces: rows.pieces(partition) }),
+    write(scope, written) {
+      rows.write(scope, written);
+      turn += 1;
+      storage.keep({ turn, now: 0, cause: CAUSE });
+    },
+    fork() {
+      const from = storage.source(presentImage());
+      forks += 1;
+      const fork = `${name}-${forks}`;
+      heads.putWorld(fork, { head: newHead(heads.nextOwner(), true, from.head), from: name });
+      return openIn(pool, heads, fork, from);
+    },
+    reopen: () => openTraceStore({ folder: pool.root, world: name }),
+    close: () => pool.files.release(pool.folder(0).slice(0, -2)),
+  };
+}

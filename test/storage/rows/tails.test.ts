@@ -1,0 +1,105 @@
+import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
+import { openTraceStore } from "./open-store.ts";
+import { DAY, idOf, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
+
+const TAIL = join("rows", SCOPE.region, SCOPE.tenantId, SESSION, DAY);
+
+/** Three turns of one row each, the last of which replaces the first row. */
+function written(): { readonly folder: string; readonly tail: string; readonly journal: string } {
+  const folder = temporaryFolder();
+  const store = openTraceStore({ folder });
+  for (const [n, status] of [
+    [1, "a"],
+    [2, "b"],
+    [1, "c"],
+  ] as const)
+    store.write(SCOPE, [sampleRow(n, { status })]);
+  return {
+    folder,
+    tail: join(folder, "pool/1", TAIL),
+    journal: join(folder, "pool/1/journal-000001.ndjson"),
+  };
+}
+
+describe("a store whose process was ended in a write", () => {
+  test("counts of its tails what the last whole line of the journal says, wherever that was cut", () => {
+    const { folder, journal } = written();
+    const text = readFileSync(journal, "utf8");
+    const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
+    for (let length = ends[0] ?? 0; length <= text.length; length += 1) {
+      const copy = temporaryFolder();
+      cpSync(folder, copy, { recursive: true });
+      truncateSync(join(copy, "pool/1/journal-000001.ndjson"), length);
+      const store = openTraceStore({ folder: copy });
+      const turns = ends.filter((end) => end <= length).length;
+      expect(store.mark()).toBe(turns);
+      expect(store.read(SCOPE, idOf(1))?.status).toBe(turns === 3 ? "c" : "a");
+      expect(store.read(SCOPE, idOf(2))?.status).toBe(turns < 2 ? undefined : "b");
+      expect(readAll(store.location, wholeDay(turns))).toHaveLength(turns < 2 ? 1 : 2);
+      // What was never committed is gone, so that the next turn does not continue it.
+      expect(statSync(join(copy, "pool/1", `${TAIL}.index`)).size).toBe(turns * RECORD_BYTES);
+      store.write(SCOPE, [sampleRow(3, { status: "d" })]);
+      expect(store.reopen().read(SCOPE, idOf(3))?.status).toBe("d");
+    }
+  });
+
+  test("drops what was appended without a line: rows, halves of rows, and zeros of a crashed file system", () => {
+    for (const rest of ['{"id":"half a row', "x".repeat(5000)]) {
+      const { folder, tail } = written();
+      appendFileSync(`${tail}.ndjson`, rest);
+      appendFileSync(`${tail}.index`, Buffer.alloc(3 * RECORD_BYTES + 5));
+      const store = openTraceStore({ folder });
+      expect(store.mark()).toBe(3);
+      expect(store.read(SCOPE, idOf(1))?.status).toBe("c");
+      expect(readFileSync(`${tail}.ndjson`, "utf8")).not.toContain(rest);
+      expect(statSync(`${tail}.index`).size).toBe(3 * RECORD_BYTES);
+    }
+  });
+
+  test("begins a new tail anew, whatever an unnamed one of that name holds", () => {
+    const folder = temporaryFolder();
+    const store = openTraceStore({ folder });
+    store.write(SCOPE, [sampleRow(1, { start_time: "2025-03-02T00:00:00.000000Z" })]);
+    const tail = join(folder, "pool/1", TAIL);
+    cpSync(join(folder, "pool/1", TAIL.replace(DAY, "2025-03-02.ndjson")), `${tail}.ndjson`);
+    cpSync(join(folder, "pool/1", TAIL.replace(DAY, "2025-03-02.index")), `${tail}.index`);
+    const again = store.reopen();
+    again.write(SCOPE, [sampleRow(2)]);
+    expect(readAll(again.reopen().location, wholeDay(2)).map(({ id }) => id)).toStrictEqual([idOf(2)]);
+  });
+
+  test("with its machine, and lost rows that the journal counts, is told so", () => {
+    const { folder, tail } = written();
+    truncateSync(`${tail}.ndjson`, 10);
+    const store = openTraceStore({ folder });
+    expect(() => store.read(SCOPE, idOf(1))).toThrow(/files were lost or changed/);
+  });
+
+  test("in the middle of the parent's next write changes nothing for a fork", () => {
+    const { folder, tail } = written();
+    const fork = openTraceStore({ folder }).fork();
+    appendFileSync(`${tail}.ndjson`, '{"id":"half a row');
+    appendFileSync(`${tail}.index`, Buffer.alloc(20));
+    for (const each of [fork, fork.reopen()]) {
+      expect(each.read(SCOPE, idOf(1))?.status).toBe("c");
+      expect(readAll(each.location, wholeDay(3))).toHaveLength(2);
+      each.write(SCOPE, [sampleRow(2, { status: "fork" })]);
+    }
+    expect(openTraceStore({ folder }).read(SCOPE, idOf(2))?.status).toBe("b");
+  });
+});
+
+test("a fork has files of its own for what it adds, and those of its parent stay as they are", () => {
+  const { folder, tail } = written();
+  const parent = openTraceStore({ folder });
+  const fork = parent.fork();
+  const before = readFileSync(`${tail}.ndjson`);
+  fork.write(SCOPE, [sampleRow(5)]);
+  expect(readFileSync(`${tail}.ndjson`)).toStrictEqual(before);
+  const own = readFileSync(join(fork.key, `${TAIL}.ndjson`), "utf8");
+  expect(own.trimEnd().split("\n")).toHaveLength(1);
+  expect(readdirSync(fork.key).sort()).toStrictEqual(["journal-000001.ndjson", "rows"]);
+});

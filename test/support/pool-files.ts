@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Head } from "../../emulator/storage/pool/names.ts";
+import { poolPath } from "../../emulator/storage/pool/pool.ts";
+import { filesOf } from "../../emulator/storage/sweep.ts";
+
+/** The heads of the worlds and snapshots of a data folder that nobody uses. */
+function headsIn(folder: string): Head[] {
+  const heads = new Map<string, Head>();
+  for (const text of readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").slice(0, -1)) {
+    const { kind, name, entry } = JSON.parse(text);
+    if (entry) heads.set(`${kind} ${name}`, entry.head);
+    else heads.delete(`${kind} ${name}`);
+  }
+  return [...heads.values()];
+}
+
+/** What lies in the pool of a data folder although no world and no snapshot leads to it. */
+export function unneededFiles(folder: string): string[] {
+  const path = (file: string) => poolPath(folder, file);
+  const needed = new Set(headsIn(folder).flatMap((head) => [...filesOf({ path }, head)]));
+  if (!existsSync(path(""))) return [];
+  return readdirSync(path(""), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path(""), join(entry.parentPath, entry.name)))
+    .filter((file) => !needed.has(file));
+}
+
+/** The file with the state of the only world of a data folder, once it was closed. */
+export function stateFileIn(folder: string): string {
+  const files = readdirSync(poolPath(folder, ""), { recursive: true }) as string[];
+  const states = files.filter((name) => /state-\d+\.json$/.test(name));
+  if (states.length !== 1 || states[0] === undefined) throw new Error(`no one state in ${folder}: ${states}`);
+  return poolPath(folder, states[0]);
+}
