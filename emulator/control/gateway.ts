@@ -1,8 +1,8 @@
+import { createRouter, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
 import { fieldOf, readQuery, unknownParameters } from "../http/query.ts";
-import { createRouter } from "../http/router.ts";
 import { unknownFields } from "../http/unknown-fields.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
@@ -37,7 +37,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
 const ROUTER = createRouter(
   CONTROL_OPERATIONS.map((row) => {
     const prefix = row.unversioned ? CONTROL_PREFIX.slice(0, -1) : `${CONTROL_PREFIX}v1`;
-    return { method: row.method, path: prefix + row.path, row };
+    return { methods: [row.method], path: prefix + row.path, row };
   }),
 );
 
@@ -50,7 +50,7 @@ export async function handleControl(
   try {
     refuseCrossOrigin(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
-    const found = ROUTER.find(request.method, request.path);
+    const found = ROUTER.find(request.method, segmentsOf(request.path));
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);

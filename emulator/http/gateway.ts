@@ -1,5 +1,6 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
+import { segmentsOf } from "../../contracts/spec/path.ts";
 import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -99,7 +100,7 @@ function find(request: HttpRequest, settings: Settings): FoundRows | { readonly 
   const unshown = unshownPath(request.method, request.path);
   if (unshown) return { reply: unshownReply(request, unshown, settings) };
   if (isUnspelled(request, settings)) return { reply: noPath(request) };
-  const found = ROUTER.find(request.method, request.path);
+  const found = ROUTER.find(request.method, segmentsOf(request.path));
   if (found && "row" in found) return { rows: found.row, path: found.parameters };
   if (found) return { reply: wrongMethod(request, found.allow, settings) };
   const area = unshownArea(request.path);
@@ -113,13 +114,13 @@ function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean 
 
 /** The methods of a path in the table; undefined where it has none of its own. */
 function methodsAt({ path }: HttpRequest): readonly string[] | undefined {
-  const found = unshownPath("OPTIONS", path) ? undefined : ROUTER.find("OPTIONS", path);
+  const found = unshownPath("OPTIONS", path) ? undefined : ROUTER.find("OPTIONS", segmentsOf(path));
   return found && "allow" in found ? found.allow : undefined;
 }
 
 /** What a request asks for, as far as its method and path tell. */
 function operationAt({ method, path }: HttpRequest): Operation | undefined {
-  const found = ROUTER.find(method, path);
+  const found = ROUTER.find(method, segmentsOf(path));
   return found && "row" in found ? OPERATIONS[rowFor(found.row, undefined)] : undefined;
 }
 

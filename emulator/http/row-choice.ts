@@ -1,6 +1,6 @@
 import type { BodyShape, Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
-import { createRouter, type Route } from "./router.ts";
+import { createRouter, type Route } from "../../contracts/spec/path.ts";
 
 const ROWS = Object.entries<Operation>(OPERATIONS) as [OperationId, Operation][];
 
@@ -14,7 +14,7 @@ function routes(): readonly Route<readonly OperationId[]>[] {
   for (const [id, { method, path, alsoAt = [] }] of inOrder)
     for (const template of [path, ...alsoAt]) {
       const key = `${method} ${template}`;
-      const route = rows.get(key) ?? { method, path: template, row: [] };
+      const route = rows.get(key) ?? { methods: [method], path: template, row: [] };
       route.row.push(id);
       rows.set(key, route);
     }
