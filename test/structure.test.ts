@@ -55,7 +55,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "contracts/spec": [],
   "emulator/kernel": ["node:crypto"],
-  "emulator/subjects": ["node:crypto", "croner"],
+  "emulator/subjects": ["node:crypto", "croner", "ipaddr.js"],
   "emulator/http": ["ajv", "protobufjs"],
   "emulator/control": [],
 };
