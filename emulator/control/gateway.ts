@@ -1,4 +1,4 @@
-import { createRouter, segmentsOf } from "../../contracts/spec/path.ts";
+import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
@@ -41,19 +41,37 @@ const ROUTER = createRouter(
   }),
 );
 
-/** Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. */
+/**
+ * Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. `record` is called with
+ * the reply to a request that a recording has.
+ */
 export async function handleControl(
   context: ControlContext,
   request: HttpRequest,
+  allowedHosts: readonly string[],
+  record?: (reply: HttpReply) => void,
+): Promise<HttpReply> {
+  const found = ROUTER.find(request.method, segmentsOf(request.path));
+  const reply = await answer(context, request, found, allowedHosts);
+  const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
+  // Looking at an emulator changes nothing and is not played again.
+  if (request.method !== "GET" && isRecorded) record?.(reply);
+  return reply;
+}
+
+async function answer(
+  context: ControlContext,
+  request: HttpRequest,
+  found: Found<ControlOperation>,
   allowedHosts: readonly string[],
 ): Promise<HttpReply> {
   try {
     refuseCrossOrigin(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
-    const found = ROUTER.find(request.method, segmentsOf(request.path));
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
+    if (found.row.stores && request.storageProblem) throw request.storageProblem;
     const asked = {
       ...(await check(found.row, request)),
       path: found.parameters,

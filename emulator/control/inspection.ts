@@ -58,6 +58,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/reset",
+    recorded: false,
     summary: "Make the world equal to a fresh one.",
     body: object({ empty: optional(boolean()) }),
     async run(context, { body }) {

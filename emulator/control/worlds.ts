@@ -3,6 +3,7 @@ import type { InitialSettings } from "../kernel/commit.ts";
 import { parseInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
+import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 
 /** Percent-encoded, since headers have no other letters. Never in the address, which ends up in logs. */
@@ -46,6 +47,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/worlds",
+    stores: true,
+    recorded: false,
     summary:
       "Make a world: empty, or going on from a world or a snapshot; `seeded` is as the configuration begins it.",
     body: object({
@@ -63,6 +66,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "DELETE",
     path: "/worlds/{world}",
+    recorded: false,
     summary: "Remove a world with all that it holds; worlds and snapshots that were made of it stay.",
     run: ({ worlds }, { path }) => worlds.remove(path.world ?? ""),
   }),
@@ -75,6 +79,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/snapshots",
+    stores: true,
+    recorded: false,
     summary: "Keep this world as it is now; a snapshot of the same name is replaced.",
     body: object({ name: text() }),
     run: ({ snapshots }, { body }) => snapshots.save(body.name),
@@ -82,6 +88,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/snapshots/{name}/load",
+    stores: true,
+    recorded: false,
     summary: "Put what a snapshot holds in the place of what this world holds.",
     run: ({ snapshots }, { path }) => snapshots.load(path.name ?? ""),
   }),
@@ -101,8 +109,9 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     },
   }),
   control({
-    method: "POST",
-    path: "/snapshots/file",
+    ...STREAMED_OPERATION,
+    stores: true,
+    recorded: false,
     summary:
       "Make a snapshot of such a file, which is the body; under its own name unless another is given. Nothing changes before all of it was found whole.",
     query: { name: optional(text()), replace: SWITCH, without_secrets: SWITCH },
@@ -119,6 +128,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "DELETE",
     path: "/snapshots/{name}",
+    recorded: false,
     summary: "Remove a snapshot; worlds that go on from it stay.",
     run({ snapshots }, { path }) {
       snapshots.remove(path.name ?? "");

@@ -5,7 +5,7 @@ import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message
 import type { World } from "../subjects/turn.ts";
 
 /** Whether a fault may concern this request. */
-export function mayTriggerFault(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
+export function mayTrigger(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
   return mayTriggerHttp(world.reader, world.now, { id, path, region });
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
-import { readBody } from "./body.ts";
+import { readBody, refuseTooDeep } from "./body.ts";
 import { type Check, checkOf } from "./check.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
@@ -61,11 +61,12 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
 
 const NO_FIELDS = {};
 
-/** Reads a request by its row, or refuses it, naming every field that is wrong. */
+/** Reads a request by its row, or refuses it, naming every field that is wrong, or that nothing reads (`strict`). */
 export function checkRequest(
   operation: Operation,
   checks: Checks,
   { request, path, body }: UncheckedRequest,
+  { strict }: Pick<Settings, "strict">,
 ): CheckedRequest {
   const fields = operation.query ?? NO_FIELDS;
   const query = readQuery(request.query, fields);
@@ -77,8 +78,11 @@ export function checkRequest(
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
   const unread = unknownParameters(request.query, fields);
-  const unknown = read ? unknownFields(body.value, read, "body") : [];
-  return { path, query, body: body.value, unknown: unread.length > 0 ? [...unread, ...unknown] : unknown };
+  const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
+  const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
+  if (strict && unknown.length > 0)
+    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
+  return { path, query, body: body.value, unknown };
 }
 
 /** The checks of a row; undefined until they have been prepared. */
@@ -108,13 +112,24 @@ export async function prepareChecks(operation: Operation): Promise<Checks> {
 
 const NO_BODY: ParsedBody = { value: undefined };
 
+/** What a body is read with. */
+interface BodyReading {
+  /** The JSON value, where it had to be read to find the row; undefined elsewhere, which no JSON value is. */
+  readonly value: unknown;
+  readonly settings: Settings;
+  readonly codecs: Codecs;
+}
+
 /** The body as its row takes it; other media than JSON are read by libraries that answer later. */
 export function bodyOf(
-  { body, bodyMedia }: Operation,
+  { body, bodyMedia, boundsDepth }: Operation,
   request: HttpRequest,
-  maxBytes: number,
-  codecs: Codecs,
+  { value: known, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
-  return bodyMedia ? readMedia(request, bodyMedia, maxBytes, codecs) : { value: readBody(request, maxBytes) };
+  const maxBytes = settings.limits.body_bytes;
+  if (bodyMedia) return readMedia(request, bodyMedia, maxBytes, codecs);
+  const value = known === undefined ? readBody(request, maxBytes) : known;
+  if (!boundsDepth) refuseTooDeep(value);
+  return { value };
 }

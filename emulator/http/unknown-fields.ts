@@ -8,8 +8,11 @@ interface ObjectSchema {
 /** Paths of members that the field does not define; objects without defined members admit anything. */
 export function unknownFields(value: unknown, field: Field<unknown>, where: string): readonly string[] {
   const { properties, items } = field as ObjectSchema;
-  if (Array.isArray(value))
-    return items ? value.flatMap((item, index) => unknownFields(item, items, `${where}[${index}]`)) : [];
+  if (Array.isArray(value)) {
+    // Items that admit anything are not looked at one by one: a batch has thousands of them.
+    if (!items || !("properties" in items || "items" in items)) return [];
+    return value.flatMap((item, index) => unknownFields(item, items, `${where}[${index}]`));
+  }
   if (!properties || typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -26,6 +26,7 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/traces/generate",
+    stores: true,
     summary: "Take in realistic sample traces, by default of the last day.",
     body: generateBody,
     async run(context, { body, region }) {
