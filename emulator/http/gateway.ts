@@ -4,12 +4,14 @@ import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
+import { mayTriggerHttp } from "../subjects/faults/http.ts";
 import type { Handler, Handlers, RequestOf } from "../subjects/handler.ts";
 import {
   type HttpReply,
   type HttpRequest,
   jsonReply,
   merged,
+  NO_HEADERS,
   type ReplyHeaders,
   withHeaders,
 } from "../subjects/message.ts";
@@ -19,7 +21,7 @@ import type { World } from "../subjects/turn.ts";
 import type { Workspace } from "../subjects/workspace.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply, mayTrigger } from "./fault.ts";
+import { faultReply } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
@@ -76,18 +78,15 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
       const route = routeOf(request.method, request.path);
       const caller = identify(request);
       const limit = countRequest(world, request, caller);
+      const operation = route.kind === "operation" ? route.operation : undefined;
       const answered = limit.refusal
-        ? refusalReply(limit.refusal, request, operationOf(route), world.ports.settings)
+        ? refusalReply(limit.refusal, request, operation, world.ports.settings)
         : await answer(parts, { world, request, caller, stepper }, route);
       const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
-      if (operationOf(route)?.recorded !== false) record?.(reply);
+      if (operation?.recorded !== false) record?.(reply);
       return reply;
     },
   };
-}
-
-function operationOf(route: RequestRoute): Operation | undefined {
-  return route.kind === "operation" ? route.operation : undefined;
 }
 
 function answer(
@@ -123,10 +122,12 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
     const body = read instanceof Promise ? await read : read;
     const checked = checkRequest(operation, checks, { request, path: route.parameters, body }, settings);
-    const injected = mayTrigger(world, route.id, request)
-      ? await faultReply(world, route.id, request)
-      : undefined;
-    if (injected) return injected;
+    if (
+      mayTriggerHttp(world.reader, world.now, { id: route.id, path: request.path, region: caller.region })
+    ) {
+      const injected = await faultReply(world, route.id, request);
+      if (injected) return injected;
+    }
     if (operation.waits) parts.openStreams.admit(world);
     const cause = causeOf(route.id, request, checked.unknown);
     const handlerRequest = handlerRequestOf(checked, { region: caller.region, tenant_id }, request);
@@ -172,8 +173,9 @@ function replyOf(
   const hasHeaders = isReplyWithHeaders(result);
   const body = hasHeaders ? result.body : result;
   const beyond = undocumentedMembers(operation, body, isStream);
-  noteUndocumented(cause, beyond);
-  const headers = warning(unknown, world.ports.settings.strict ? beyond : []);
+  if (beyond.length > 0) noteUndocumented(cause, beyond);
+  const shown = world.ports.settings.strict ? beyond : [];
+  const headers = unknown.length + shown.length > 0 ? warning(unknown, shown) : NO_HEADERS;
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const { status } = operation.reply;
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);

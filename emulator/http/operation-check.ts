@@ -59,7 +59,17 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
   return wider;
 }
 
-const NO_FIELDS = {};
+/** The query of a request, and the parameters of it that nothing reads. */
+interface ReadQuery {
+  readonly query: CheckedRequest["query"];
+  readonly unread: readonly string[];
+}
+
+const NO_QUERY: ReadQuery = { query: {}, unread: [] };
+
+function queryOf({ query: fields = {} }: Operation, { query }: HttpRequest): ReadQuery {
+  return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
+}
 
 /** Reads a request by its row, or refuses it, naming every field that is wrong, or that nothing reads (`strict`). */
 export function checkRequest(
@@ -68,8 +78,7 @@ export function checkRequest(
   { request, path, body }: UncheckedRequest,
   { strict }: Pick<Settings, "strict">,
 ): CheckedRequest {
-  const fields = operation.query ?? NO_FIELDS;
-  const query = readQuery(request.query, fields);
+  const { query, unread } = request.query === "" && !operation.query ? NO_QUERY : queryOf(operation, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
@@ -77,7 +86,6 @@ export function checkRequest(
   const read = body.isForm ? undefined : operation.body;
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
   if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unread = unknownParameters(request.query, fields);
   const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
   const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
   if (strict && unknown.length > 0)
