@@ -59,23 +59,15 @@ export function createRouter<Row>(routes: readonly Route<Row>[]): Router<Row> {
   for (const [place, route] of routes.entries()) addRoute(root, route, place);
   return {
     find(method, segments) {
-      const values: string[] = [];
-      let found: Node<Row> | undefined;
-      const take = (node: Node<Row>) => {
-        found = node;
-        return true;
-      };
-      visit({ segments, values, take }, root, 0);
-      return found && foundAt(found, method, values);
+      const walk: Walk<Row> = { segments, values: [], nodes: [], most: 1 };
+      visit(walk, root, 0);
+      const [node] = walk.nodes;
+      return node && foundAt(node, method, walk.values);
     },
     all(method, segments) {
-      const leaves: Leaf<Row>[] = [];
-      const take = (node: Node<Row>) => {
-        leaves.push(...leavesAt(node, method));
-        return false;
-      };
-      visit({ segments, values: [], take }, root, 0);
-      if (leaves.length < 2) return leaves.map(({ row }) => row);
+      const walk: Walk<Row> = { segments, values: [], nodes: [], most: Number.POSITIVE_INFINITY };
+      visit(walk, root, 0);
+      const leaves = walk.nodes.flatMap((node) => leavesAt(node, method));
       return [...new Set(leaves.sort((a, b) => a.place - b.place).map(({ row }) => row))];
     },
   };
@@ -137,14 +129,16 @@ interface Walk<Row> {
   readonly segments: readonly string[];
   /** What the parameters stood for on the way to here, still encoded. */
   readonly values: string[];
-  /** True when no further node is wanted. */
-  take(node: Node<Row>): boolean;
+  /** Those that fit, the most specific first. */
+  readonly nodes: Node<Row>[];
+  /** So many are enough. */
+  readonly most: number;
 }
 
-/** Visits the nodes that fit from this place on, the most specific first; true once one was enough. */
+/** Visits what is below a node, from this segment on; true once enough was found. */
 function visit<Row>(walk: Walk<Row>, node: Node<Row>, at: number): boolean {
   const segment = walk.segments[at];
-  if (segment === undefined && node.leaves.size > 0 && walk.take(node)) return true;
+  if (segment === undefined && node.leaves.size > 0 && walk.nodes.push(node) >= walk.most) return true;
   const literal = segment === undefined ? undefined : node.literals.get(segment);
   if (literal && visit(walk, literal, at + 1)) return true;
   if (segment && node.parameter) {

@@ -1,4 +1,4 @@
-import { createRouter, type Route, segmentsBeforeSlash } from "./path.ts";
+import { createRouter, type Route, segmentsBeforeSlash, segmentsOf } from "./path.ts";
 
 /**
  * A path that the specification names without showing its replies: 501 with the section, never a made-up
@@ -60,6 +60,11 @@ export const UNSHOWN_AREAS: readonly UnshownPath[] = [
   area("/mcp/**", "Tool-protocol endpoints exist."),
   area("/metrics", "A system endpoint for metrics exists."),
 ];
+
+/** Segments that unshown paths name: what fits an operation is unshown only where one of them stands for a parameter. */
+export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(
+  UNSHOWN_PATHS.flatMap(routesOf).flatMap(({ path }) => segmentsOf(path)),
+);
 
 const PATHS = createRouter(UNSHOWN_PATHS.flatMap(routesOf));
 const AREAS = createRouter(UNSHOWN_AREAS.flatMap(routesOf));

@@ -135,7 +135,8 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
     const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
     if (result instanceof Error) throw result;
-    return await replyOf(parts, exchange, { operation, cause, unknown: checked.unknown }, result);
+    const reply = replyOf(parts, exchange, { operation, cause, unknown: checked.unknown }, result);
+    return reply instanceof Promise ? await reply : reply;
   } catch (error) {
     return refusalReply(error, request, route.operation, settings);
   }

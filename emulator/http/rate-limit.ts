@@ -22,9 +22,10 @@ const NOT_LIMITED: RateLimitResult = { headers: NO_HEADERS };
 export function countRequest(world: World, request: HttpRequest, caller: Caller): RateLimitResult {
   const { limiter } = world.ports;
   // A call of the emulator to itself has no address.
-  if (caller.address === "") return NOT_LIMITED;
+  const { apiKey, userId, address, region } = caller;
+  if (address === "") return NOT_LIMITED;
   const { method, path } = request;
-  const decision = limiter.decide({ ...caller, method, path }, world.now);
+  const decision = limiter.decide({ apiKey, userId, address, region, method, path }, world.now);
   if (!decision) return NOT_LIMITED;
   const headers = headersOf(decision, limiter.settings, world.now);
   return decision.admitted ? { headers } : { headers, refusal: refused(world, request, decision) };

@@ -1,7 +1,12 @@
 import type { BodyShape, Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
 import { createRouter, type Route, segmentsOf } from "../../contracts/spec/path.ts";
-import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/undocumented-paths.ts";
+import {
+  UNSHOWN_WORDS,
+  type UnshownPath,
+  unshownArea,
+  unshownPath,
+} from "../../contracts/spec/undocumented-paths.ts";
 
 /** A row of the operations table, and what its path template took from the path. */
 export interface OperationRoute {
@@ -30,22 +35,19 @@ const NO_PARAMETERS: OperationRoute["parameters"] = {};
 const ROUTES = operationRoutes();
 const ROUTER = createRouter(ROUTES);
 
-/** Routes of templates without parameters, by method and path: most requests are found here. */
-const WHOLE_PATHS: ReadonlyMap<string, OperationRoute> = new Map(
-  ROUTES.filter(({ path }) => !path.includes("{")).map(({ methods, path, row }) => [
-    `${methods} ${path}`,
-    row,
-  ]),
-);
+/** Routes of templates without parameters, by path and method: such paths need no search. */
+const WHOLE_PATHS = wholePaths();
 
 /** Looks a request's operation up, once for all that asks for it. */
 export function routeOf(method: string, path: string): RequestRoute {
-  return WHOLE_PATHS.get(`${method} ${path}`) ?? searchedRoute(method, path);
+  return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path);
 }
 
 function searchedRoute(method: string, path: string): RequestRoute {
-  const unshown = unshownPath(method, path);
   const found = ROUTER.find(method, segmentsOf(path));
+  if (found && "row" in found && !hasUnshownWord(found.parameters))
+    return { ...found.row, parameters: found.parameters };
+  const unshown = unshownPath(method, path);
   const allow = found && "allow" in found ? found.allow : undefined;
   if (method === "OPTIONS") return { kind: "preflight", methods: unshown ? undefined : allow };
   if (unshown) return { kind: "unshown", unshown };
@@ -53,6 +55,11 @@ function searchedRoute(method: string, path: string): RequestRoute {
   if (allow) return { kind: "wrong method", allow, operation: operationAt(allow[0], path) };
   const area = unshownArea(path);
   return area ? { kind: "unshown", unshown: area } : { kind: "no path" };
+}
+
+function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {
+  for (const name in parameters) if (UNSHOWN_WORDS.has(parameters[name] ?? "")) return true;
+  return false;
 }
 
 function operationAt(method = "", path: string): Operation | undefined {
@@ -73,6 +80,13 @@ function operationRoutes(): readonly Route<OperationRoute>[] {
     const [method = "", path = ""] = call.split(" ");
     return { methods: [method], path, row: routeTo(choices) };
   });
+}
+
+function wholePaths(): ReadonlyMap<string, ReadonlyMap<string, OperationRoute>> {
+  const paths = new Map<string, Map<string, OperationRoute>>();
+  for (const { methods = [], path, row } of ROUTES.filter((route) => !route.path.includes("{")))
+    for (const method of methods) paths.set(path, (paths.get(path) ?? new Map()).set(method, row));
+  return paths;
 }
 
 function rankOf({ when }: Operation): number {
