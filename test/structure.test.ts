@@ -13,7 +13,7 @@ const MAX_TEST_LINES = 600;
 const FLOORS: readonly (readonly string[])[] = [
   ["contracts/spec"],
   ["contracts", "emulator/kernel"],
-  ["emulator/subjects"],
+  ["emulator/subjects", "emulator/validation"],
   ["emulator/http", "emulator/config", "emulator/client"],
   ["emulator/storage", "emulator/control", "scenarios"],
   ["emulator/s3", "emulator/oracle"],
@@ -56,12 +56,20 @@ const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "contracts/spec": [],
   "emulator/kernel": ["node:crypto"],
   "emulator/subjects": ["node:crypto", "croner"],
-  "emulator/http": ["ajv", "protobufjs"],
+  "emulator/validation": ["ajv"],
+  "emulator/http": ["protobufjs"],
   "emulator/control": [],
 };
 
 /** Folders that know no clock, no chance, no environment, no files and no network. */
-const PURE = ["contracts", "emulator/kernel", "emulator/subjects", "emulator/http", "emulator/control"];
+const PURE = [
+  "contracts",
+  "emulator/kernel",
+  "emulator/subjects",
+  "emulator/validation",
+  "emulator/http",
+  "emulator/control",
+];
 
 /** What of them may: effects of a subject, the two servers, and what the harness reaches its targets by. */
 const WITH_IO = [

@@ -4,11 +4,11 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
+import { type Check, checkOf } from "../validation/check.ts";
+import { unknownFields } from "../validation/unknown-fields.ts";
 import { readBody } from "./body.ts";
-import { type Check, checkOf } from "./check.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
-import { unknownFields } from "./unknown-fields.ts";
 
 /** What a request says, once it is known to fit its row. */
 export interface CheckedRequest {

@@ -12,12 +12,12 @@ import {
   uuid,
 } from "../../contracts/spec/fields.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { checkOf } from "../../emulator/http/check.ts";
 import { checkRequest, prepareChecks } from "../../emulator/http/operation-check.ts";
 import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
-import { unknownFields } from "../../emulator/http/unknown-fields.ts";
 import type { Refusal } from "../../emulator/kernel/refusal.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
+import { checkOf } from "../../emulator/validation/check.ts";
+import { unknownFields } from "../../emulator/validation/unknown-fields.ts";
 
 const order = object({
   id: uuid(),
