@@ -3,16 +3,21 @@ import type { Field } from "../../contracts/spec/fields.ts";
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Field<unknown>>>;
   readonly items?: Field<unknown>;
+  readonly additionalProperties?: unknown;
 }
 
-/** Paths of members that the field does not define; objects without defined members admit anything. */
+/**
+ * Paths of members that the field does not define. Objects without defined members admit anything; those that admit
+ * no others are left to the check of the field, which refuses them.
+ */
 export function unknownFields(value: unknown, field: Field<unknown>, where: string): readonly string[] {
-  const { properties, items } = field as ObjectSchema;
+  const { properties, items, additionalProperties } = field as ObjectSchema;
   if (Array.isArray(value))
     return items ? value.flatMap((item, index) => unknownFields(item, items, `${where}[${index}]`)) : [];
   if (!properties || typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return known ? unknownFields(member, known, `${where}.${name}`) : [`${where}.${name}`];
+    if (known) return unknownFields(member, known, `${where}.${name}`);
+    return additionalProperties === false ? [] : [`${where}.${name}`];
   });
 }
