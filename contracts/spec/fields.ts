@@ -51,6 +51,11 @@ export function dateTime(keywords: Keywords = {}): Field<string> {
   return { type: "string", format: "date-time", ...keywords };
 }
 
+/** An ISO 8601 duration of weeks, days, hours, minutes and seconds. */
+export function duration(keywords: Keywords = {}): Field<string> {
+  return { type: "string", format: "duration", ...keywords };
+}
+
 export function integer(keywords: Keywords = {}): Field<number> {
   return { type: "integer", ...keywords };
 }

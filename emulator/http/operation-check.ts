@@ -25,14 +25,17 @@ export interface ParsedBody {
   readonly isForm?: boolean;
 }
 
-/** What is asked of a row. */
+/** What an operation takes, as its row says. */
+export type RequestFields = Pick<Operation, "pathParameters" | "query" | "body">;
+
+/** A request to an operation, before it is compared with the operation's fields. */
 export interface UncheckedRequest {
   readonly request: HttpRequest;
   readonly path: CheckedRequest["path"];
   readonly body: ParsedBody;
 }
 
-/** The checks of a row, ready to be used. */
+/** The checks of an operation's fields. */
 export interface Checks {
   readonly path: readonly NamedCheck[];
   readonly query: readonly (NamedCheck & { readonly isOptional: boolean })[];
@@ -44,7 +47,7 @@ interface NamedCheck {
   readonly check: Check;
 }
 
-const prepared = new WeakMap<Operation, Checks>();
+const prepared = new WeakMap<RequestFields, Checks>();
 
 const widened = new WeakMap<Operation, Operation>();
 
@@ -61,34 +64,50 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
 
 const NO_FIELDS = {};
 
-/** Reads a request by its row, or refuses it, naming every field that is wrong. */
+/** Reads a request to an operation; 422 names every field that is wrong. */
 export function checkRequest(
-  operation: Operation,
+  fields: RequestFields,
+  checks: Checks,
+  unchecked: UncheckedRequest,
+): CheckedRequest {
+  const { problems, ...checked } = readRequest(fields, checks, unchecked);
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  return checked;
+}
+
+/** Reads a request to an operation, with a sentence for each field that is wrong. */
+export function readRequest(
+  fields: RequestFields,
   checks: Checks,
   { request, path, body }: UncheckedRequest,
-): CheckedRequest {
-  const fields = operation.query ?? NO_FIELDS;
-  const query = readQuery(request.query, fields);
+): CheckedRequest & { readonly problems: readonly string[] } {
+  const query = readQuery(request.query, fields.query ?? NO_FIELDS);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
-    if (!isOptional || name in query) problems.push(...check(query[name], `query.${name}`));
-  const read = body.isForm ? undefined : operation.body;
+    if (name in query) problems.push(...check(query[name], `query.${name}`));
+    else if (!isOptional) problems.push(`query.${name}: is required`);
+  const read = body.isForm ? undefined : fields.body;
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unread = unknownParameters(request.query, fields);
+  const unread = unknownParameters(request.query, fields.query ?? NO_FIELDS);
   const unknown = read ? unknownFields(body.value, read, "body") : [];
-  return { path, query, body: body.value, unknown: unread.length > 0 ? [...unread, ...unknown] : unknown };
+  return {
+    path,
+    query,
+    body: body.value,
+    unknown: unread.length > 0 ? [...unread, ...unknown] : unknown,
+    problems,
+  };
 }
 
-/** The checks of a row; undefined until they have been prepared. */
-export function checksOf(operation: Operation): Checks | undefined {
-  return prepared.get(operation);
+/** The checks of an operation's fields; undefined until they have been prepared. */
+export function checksOf(fields: RequestFields): Checks | undefined {
+  return prepared.get(fields);
 }
 
-/** Makes the checks of a row, once. */
-export async function prepareChecks(operation: Operation): Promise<Checks> {
-  const { pathParameters = {}, query = {}, body } = operation;
+/** Compiles the checks of an operation's fields, once. */
+export async function prepareChecks(fields: RequestFields): Promise<Checks> {
+  const { pathParameters = {}, query = {}, body } = fields;
   const checks: Checks = {
     path: await Promise.all(
       Object.entries(pathParameters).map(async ([name, field]) => ({ name, check: await checkOf(field) })),
@@ -102,7 +121,7 @@ export async function prepareChecks(operation: Operation): Promise<Checks> {
     ),
     body: body && (await checkOf(body)),
   };
-  prepared.set(operation, checks);
+  prepared.set(fields, checks);
   return checks;
 }
 
