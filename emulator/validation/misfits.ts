@@ -67,7 +67,7 @@ function keysOf({ instancePath, keyword, params }: ErrorObject): Keys {
 
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z",
-  duration: "an ISO 8601 duration such as PT5S or P1DT6H; months and years have no fixed length",
+  duration: "an ISO 8601 duration such as PT5S or P1DT6H, without months and years",
 };
 
 function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): string {

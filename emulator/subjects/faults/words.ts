@@ -1,5 +1,5 @@
-import { Refusal } from "../../kernel/refusal.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 
 /** So many words are listed whole; of more, the first ones stand for the rest. */
 const LISTED = 15;
