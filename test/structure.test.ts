@@ -202,11 +202,19 @@ describe("the imports", () => {
     expect(sources.length).toBeGreaterThan(0);
   });
 
-  it("scenarios know the emulator only by its client", () => {
+  it("scenarios know the emulator only by its client, and check their files with its validator", () => {
     const used = within(["scenarios"]).flatMap(importsOf);
     const ofEmulator = used.filter((target) => isWithin(target, "emulator"));
-    expect(ofEmulator.filter((target) => !isWithin(target, "emulator/client"))).toEqual([]);
+    const allowed = ["emulator/client", "emulator/validation"];
+    expect(ofEmulator.filter((target) => !allowed.some((folder) => isWithin(target, folder)))).toEqual([]);
     expect(ofEmulator.length).toBeGreaterThan(0);
+  });
+
+  it("only emulator/validation compiles schemas", () => {
+    const product = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
+    const users = product.filter((source) => importsOf(source).some((target) => isWithin(target, "ajv")));
+    expect(users.filter(({ path }) => !isWithin(path, "emulator/validation"))).toEqual([]);
+    expect(users.length).toBeGreaterThan(0);
   });
 
   it("nothing outside tests and benchmarks imports them", () => {

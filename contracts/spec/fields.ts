@@ -97,8 +97,11 @@ export function anything(keywords: Keywords = {}): Field<unknown> {
 }
 
 /** What one of these fields admits, or several. */
-export function eitherOf<const F extends readonly Field<unknown>[]>(...fields: F): Field<TypeOf<F[number]>> {
-  return { anyOf: fields };
+export function eitherOf<const F extends readonly Field<unknown>[]>(
+  fields: F,
+  keywords: Keywords = {},
+): Field<TypeOf<F[number]>> {
+  return { anyOf: fields, ...keywords };
 }
 
 /** The field, or null. */

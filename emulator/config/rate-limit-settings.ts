@@ -49,7 +49,7 @@ const NOT_EMPTY = { minProperties: 1 };
 /** In text as §8.5 writes it: `count / seconds`. */
 const RATE_TEXT = textField({ pattern: RATE.source, title: 'written as "15 / 10"' });
 const BOTH = closed({ count: optional(COUNT), seconds: optional(SECONDS) }, NOT_EMPTY);
-const RATE_OF_REGION = eitherOf(COUNT, RATE_TEXT, BOTH);
+const RATE_OF_REGION = eitherOf([COUNT, RATE_TEXT, BOTH]);
 const PER_REGION = closed({ us: optional(RATE_OF_REGION), eu: optional(RATE_OF_REGION) }, NOT_EMPTY);
 
 /** An object that names no region is of all of them. */
@@ -109,7 +109,7 @@ function rate(): Kind<RateGiven> {
   return {
     expects:
       'a count such as 15, "15 / 10" or { count: 15, seconds: 10 } with the seconds too, or an object with these for us and eu',
-    schema: eitherOf(COUNT, RATE_TEXT, OBJECT),
+    schema: eitherOf([COUNT, RATE_TEXT, OBJECT]),
     read(value) {
       if (!isObject(value) || !RATE_REGIONS.some((region) => region in value)) return forAll(readRate(value));
       const given = Object.entries(value).map(([region, one]) => [region, readRate(one)] as const);

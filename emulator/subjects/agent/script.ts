@@ -49,7 +49,7 @@ const THEN = closed(
     status: optional(oneOf(STATUSES)),
     after: optional(duration({ description: "ISO 8601 duration from the start of the run to its end." })),
     values: optional(freeForm({ description: "What the thread holds afterwards." })),
-    error: optional(eitherOf(text(), closed({ error: optional(name), message: optional(name) }))),
+    error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
     events: optional(listOf(EVENT, { maxItems: SCRIPT_EVENTS_MAX })),
     interrupt: optional(anything({ description: "What the run asks its caller; any value." })),
     never_starts: optional(boolean()),
