@@ -1,6 +1,14 @@
-import { integer, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
+import {
+  dateTime,
+  integer,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  text,
+} from "../../contracts/spec/fields.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
-import { parseInstant } from "../kernel/instant.ts";
+import { instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
 import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
@@ -11,20 +19,21 @@ const PASSPHRASE_HEADER = "x-emulator-passphrase";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
-interface InitialSettingsBody {
-  readonly seed?: number;
-  readonly now?: string;
-  readonly clock?: "flowing" | "frozen";
-}
+const INITIAL_SETTINGS = {
+  seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  now: optional(dateTime()),
+  clock: optional(oneOf(["flowing", "frozen"])),
+};
 
 /** Undefined when nothing is wanted otherwise. */
-function initialSettingsOf({ seed, now, clock }: InitialSettingsBody): InitialSettings | undefined {
-  const instant = now === undefined ? undefined : parseInstant(now);
-  if (now !== undefined && instant === undefined)
-    throw new Refusal(422, "invalid_request", "body.now: must be an ISO 8601 time with a zone.");
+function initialSettingsOf({
+  seed,
+  now,
+  clock,
+}: ObjectOf<typeof INITIAL_SETTINGS>): InitialSettings | undefined {
   const initialSettings = {
     ...(seed !== undefined && { seed }),
-    ...(instant !== undefined && { now: instant }),
+    ...(now !== undefined && { now: instantMs(now) }),
     ...(clock && { clock: { mode: clock, rate: 1 } }),
   };
   return Object.keys(initialSettings).length > 0 ? initialSettings : undefined;
@@ -51,13 +60,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     recorded: false,
     summary:
       "Make a world: empty, or going on from a world or a snapshot; `seeded` is as the configuration begins it.",
-    body: object({
-      id: optional(text()),
-      from: optional(text()),
-      seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-      now: optional(text()),
-      clock: optional(oneOf(["flowing", "frozen"])),
-    }),
+    body: object({ id: optional(text()), from: optional(text()), ...INITIAL_SETTINGS }),
     run({ worlds }, { body: { id, from, ...own } }) {
       const initialSettings = initialSettingsOf(own);
       return worlds.create({ id, from, initialSettings });

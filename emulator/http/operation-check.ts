@@ -4,11 +4,11 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
+import { type Check, checkOf } from "../validation/check.ts";
+import { unknownFields } from "../validation/unknown-fields.ts";
 import { readBody, refuseTooDeep } from "./body.ts";
-import { type Check, checkOf } from "./check.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
-import { unknownFields } from "./unknown-fields.ts";
 
 /** What a request says, once it is known to fit its row. */
 export interface CheckedRequest {
@@ -25,14 +25,17 @@ export interface ParsedBody {
   readonly isForm?: boolean;
 }
 
-/** What is asked of a row. */
+/** What an operation takes, as its row says. */
+export type RequestFields = Pick<Operation, "pathParameters" | "query" | "body">;
+
+/** A request to an operation, before it is compared with the operation's fields. */
 export interface UncheckedRequest {
   readonly request: HttpRequest;
   readonly path: CheckedRequest["path"];
   readonly body: ParsedBody;
 }
 
-/** The checks of a row, ready to be used. */
+/** The checks of an operation's fields. */
 export interface Checks {
   readonly path: readonly NamedCheck[];
   readonly query: readonly (NamedCheck & { readonly isOptional: boolean })[];
@@ -44,7 +47,7 @@ interface NamedCheck {
   readonly check: Check;
 }
 
-const prepared = new WeakMap<Operation, Checks>();
+const prepared = new WeakMap<RequestFields, Checks>();
 
 const widened = new WeakMap<Operation, Operation>();
 
@@ -67,40 +70,51 @@ interface ReadQuery {
 
 const NO_QUERY: ReadQuery = { query: {}, unread: [] };
 
-function queryOf({ query: fields = {} }: Operation, { query }: HttpRequest): ReadQuery {
+function queryOf({ query: fields = {} }: RequestFields, { query }: HttpRequest): ReadQuery {
   return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
 }
 
-/** Reads a request by its row, or refuses it, naming every field that is wrong, or that nothing reads (`strict`). */
+/** Reads a request to an operation; 422 names every field that is wrong, or that nothing reads (`strict`). */
 export function checkRequest(
-  operation: Operation,
+  fields: RequestFields,
   checks: Checks,
-  { request, path, body }: UncheckedRequest,
+  unchecked: UncheckedRequest,
   { strict }: Pick<Settings, "strict">,
 ): CheckedRequest {
-  const { query, unread } = request.query === "" && !operation.query ? NO_QUERY : queryOf(operation, request);
+  const { problems, ...checked } = readRequest(fields, checks, unchecked);
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  if (strict && checked.unknown.length > 0)
+    throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
+  return checked;
+}
+
+/** Reads a request to an operation, with a sentence for each field that is wrong. */
+export function readRequest(
+  fields: RequestFields,
+  checks: Checks,
+  { request, path, body }: UncheckedRequest,
+): CheckedRequest & { readonly problems: readonly string[] } {
+  const { query, unread } = request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
-    if (!isOptional || name in query) problems.push(...check(query[name], `query.${name}`));
-  const read = body.isForm ? undefined : operation.body;
+    if (name in query) problems.push(...check(query[name], `query.${name}`));
+    else if (!isOptional) problems.push(`query.${name}: is required`);
+  const read = body.isForm ? undefined : fields.body;
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
   const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
   const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
-  if (strict && unknown.length > 0)
-    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
-  return { path, query, body: body.value, unknown };
+  return { path, query, body: body.value, unknown, problems };
 }
 
-/** The checks of a row; undefined until they have been prepared. */
-export function checksOf(operation: Operation): Checks | undefined {
-  return prepared.get(operation);
+/** The checks of an operation's fields; undefined until they have been prepared. */
+export function checksOf(fields: RequestFields): Checks | undefined {
+  return prepared.get(fields);
 }
 
-/** Makes the checks of a row, once. */
-export async function prepareChecks(operation: Operation): Promise<Checks> {
-  const { pathParameters = {}, query = {}, body } = operation;
+/** Compiles the checks of an operation's fields, once. */
+export async function prepareChecks(fields: RequestFields): Promise<Checks> {
+  const { pathParameters = {}, query = {}, body } = fields;
   const checks: Checks = {
     path: await Promise.all(
       Object.entries(pathParameters).map(async ([name, field]) => ({ name, check: await checkOf(field) })),
@@ -114,7 +128,7 @@ export async function prepareChecks(operation: Operation): Promise<Checks> {
     ),
     body: body && (await checkOf(body)),
   };
-  prepared.set(operation, checks);
+  prepared.set(fields, checks);
   return checks;
 }
 

@@ -9,6 +9,7 @@ import { type CancelAction, cancelRun } from "../../../emulator/subjects/agent/c
 import { createRun, type RunCreateBody } from "../../../emulator/subjects/agent/create-run.ts";
 import { RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
 import { outcomeOf } from "../../../emulator/subjects/agent/run-subscription.ts";
+import type { ScriptInput } from "../../../emulator/subjects/agent/script.ts";
 import { addScript } from "../../../emulator/subjects/agent/scripts.ts";
 import { createThread } from "../../../emulator/subjects/agent/threads.ts";
 import { threadView } from "../../../emulator/subjects/agent/view.ts";
@@ -55,7 +56,7 @@ export async function openAgentWorld(options: Record<string, unknown> = {}) {
       turn((open) =>
         createRun(open, WORKSPACE, { threadId, body: { assistant_id: "echo", ...body } as RunCreateBody }),
       ).run_id,
-    script: (value: unknown) => turn((open) => addScript(open, value)),
+    script: (value: unknown) => turn((open) => addScript(open, value as ScriptInput)),
     cancel: (id: string, action: CancelAction = "interrupt") =>
       turn((open) => {
         const run = open.get(RUNS, id);

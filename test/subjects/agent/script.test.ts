@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
-import { readScript } from "../../../emulator/subjects/agent/script.ts";
+import { SCRIPT, type ScriptInput, scriptProblem } from "../../../emulator/subjects/agent/script.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
+import { checkOf } from "../../../emulator/validation/check.ts";
 import { openAgentWorld } from "./agent-world.ts";
 
 const received = (
@@ -149,14 +150,16 @@ describe("a script", () => {
   it.each([
     [{ then: { status: "running" } }, "then.status: must be one of success, error, timeout, interrupted"],
     [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
-    [{ then: { values: [] } }, "then.values: must be an object"],
+    [{ then: { values: [] } }, "then.values: must be object"],
     [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
     [{ then: { event: [] } }, "then.event: is not known here"],
-    [{ then: {}, match: { nth: 0 } }, "match.nth: must be a whole number from 1 on"],
-    [{ match: {} }, "then: must be an object"],
+    [{ then: {}, match: { nth: 0 } }, "match.nth: must be >= 1"],
+    [{ match: {} }, "then: is required"],
     [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],
-    [{ then: { events: new Array(1001).fill({}) } }, "then.events: holds more than 1000"],
-  ])("%j is refused by name", (script, problem) => {
-    expect(readScript(script)).toMatchObject({ problem: expect.stringContaining(problem) });
+    [{ then: { events: new Array(1001).fill({}) } }, "then.events: must NOT have more than 1000 items"],
+  ])("%j is refused by name", async (script, problem) => {
+    const misfits = (await checkOf(SCRIPT))(script, "body");
+    const reported = misfits.length > 0 ? misfits : [`body.${scriptProblem(script as ScriptInput)}`];
+    expect(reported).toEqual([expect.stringContaining(`body.${problem}`)]);
   });
 });

@@ -6,6 +6,8 @@ import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/asse
 import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
 import { createBucket, dropBucket, listBuckets } from "../../../emulator/subjects/object-storage/buckets.ts";
 import {
+  CREDENTIAL,
+  CREDENTIAL_CHANGE,
   changeCredential,
   createCredential,
   deleteCredential,
@@ -23,6 +25,7 @@ import {
 } from "../../../emulator/subjects/object-storage/records.ts";
 import { seedObjectStorage } from "../../../emulator/subjects/object-storage/seed.ts";
 import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
+import { checkOf } from "../../../emulator/validation/check.ts";
 
 function openWorld() {
   const commits: Commit[] = [];
@@ -114,15 +117,37 @@ test.for([
     (turn: Turn) => createCredential(turn, { access_key_id: "emulator", secret_access_key: "x" }),
     409,
   ],
-  ["an empty secret", (turn: Turn) => changeCredential(turn, "emulator", { secret_access_key: "" }), 422],
-  ["an unknown permission", (turn: Turn) => changeCredential(turn, "emulator", { allow: ["fly"] }), 422],
-  ["no instant", (turn: Turn) => changeCredential(turn, "emulator", { expires_at: "soon" }), 422],
-  ["no bucket name", (turn: Turn) => changeCredential(turn, "emulator", { bucket: "../x" }), 422],
 ] as const)("%s is refused, and nothing written", ([_name, run, status], { expect }) => {
   const { act, world } = openWorld();
   const before = JSON.stringify(world.state().records);
   expect(() => act(run as (turn: Turn) => unknown)).toThrow(expect.objectContaining({ status }));
   expect(JSON.stringify(world.state().records)).toBe(before);
+});
+
+test.for([
+  [
+    "an empty secret",
+    { secret_access_key: "" },
+    "body.secret_access_key: must NOT have fewer than 1 characters",
+  ],
+  [
+    "an unknown permission",
+    { allow: ["fly"] },
+    "body.allow[0]: must be one of put, get, delete, list, abort",
+  ],
+  ["no instant", { expires_at: "soon" }, "body.expires_at: must be an ISO 8601 time with a zone"],
+  ["no bucket name", { bucket: "../x" }, "body.bucket: must be a bucket name of 3 to 63 small letters"],
+] as const)("%s does not fit a change of a key pair", async ([_name, change, problem], { expect }) => {
+  const check = await checkOf(CREDENTIAL_CHANGE);
+  expect(check(change, "body")).toEqual([expect.stringContaining(problem)]);
+});
+
+test("the id of a key pair has to fit into the header of a signature", async ({ expect }) => {
+  const check = await checkOf(CREDENTIAL);
+  const problemsOf = (access_key_id: string) => check({ access_key_id, secret_access_key: "s" }, "body");
+  expect(problemsOf("a.b+c=d@e_f-1")).toEqual([]);
+  const problem = "body.access_key_id: must be letters, digits and . + = @ _ -, 128 at most";
+  for (const id of ["", "a b", "a/b", "x".repeat(129)]) expect(problemsOf(id)).toEqual([problem]);
 });
 
 test("a refusal beats a grant, and a bucket of its own is the only one", ({ expect }) => {
