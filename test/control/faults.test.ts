@@ -5,7 +5,7 @@ import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { HANDLERS } from "../../emulator/runtime/assembly.ts";
 import type { ControlContext } from "../../emulator/subjects/control-operation.ts";
 import type { HttpReply, HttpRequest } from "../../emulator/subjects/message.ts";
-import { EXPORT, type ExportWorld, openExportWorld } from "../subjects/faults/export-world.ts";
+import { openWorld, type TestWorld } from "../support/world.ts";
 
 const HEADERS = {
   host: "localhost",
@@ -14,11 +14,11 @@ const HEADERS = {
 };
 const LIST = "/api/v1/bulk-exports";
 
-let scene: ExportWorld;
+let scene: TestWorld;
 const gateway = createGateway(HANDLERS);
 
 beforeEach(() => {
-  scene = openExportWorld();
+  scene = openWorld();
 });
 
 function requestOf(method: string, path: string, body?: unknown, region = "us"): HttpRequest {
@@ -61,8 +61,8 @@ describe("/faults", () => {
       hits: 0,
       seen: 0,
       state: "armed",
-      armed_at: "2026-01-10T00:00:00.000000Z",
-      expires_at: "2026-01-10T01:00:00.000000Z",
+      armed_at: "2026-03-01T00:00:00.000000Z",
+      expires_at: "2026-03-01T01:00:00.000000Z",
     });
     expect((await control("GET", `/faults/${body.id}`)).body).toEqual(body);
     expect((await control("GET", "/faults")).body).toEqual([body]);
@@ -105,8 +105,8 @@ describe("/faults", () => {
   });
 
   it("shows hits as soon as there are any", async () => {
-    const id = await arm({ plane: "worker", match: { at: "run.started" }, then: { crash: true } });
-    scene.begin();
+    const id = await arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    await call();
     expect(await hitsOf(id)).toBe(1);
   });
 });
@@ -119,11 +119,10 @@ describe("the http plane", () => {
       then: { status: 503 },
       times: 2,
     });
-    scene.begin();
+    const one = `${LIST}/00000000-0000-4000-8000-000000000009`;
     const statuses = [];
-    for (const path of [LIST, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`])
-      statuses.push((await call(path)).status);
-    expect(statuses).toEqual([200, 503, 503, 200]);
+    for (const path of [LIST, one, one, one]) statuses.push((await call(path)).status);
+    expect(statuses).toEqual([200, 503, 503, 404]);
     expect(await hitsOf(id)).toBe(2);
   });
 
@@ -187,7 +186,10 @@ describe("the http plane", () => {
     expect(entriesOf("createProject")).toHaveLength(1);
     await scene.advance("PT1H");
     expect((await pending).status).toBe(200);
-    expect(entriesOf("createProject").map(({ now }) => now)).toEqual([scene.at(0), scene.at(300)]);
+    expect(entriesOf("createProject").map(({ now }) => now)).toEqual([
+      "2026-03-01T00:00:00.000000Z",
+      "2026-03-01T00:05:00.000000Z",
+    ]);
   });
 
   it("lets go of a held request when the world ends", async () => {

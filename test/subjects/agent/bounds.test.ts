@@ -7,7 +7,8 @@ import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subj
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
-import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
+import { WORKSPACE } from "../../support/world.ts";
 
 const LIMIT = 4096;
 const KILO = "x".repeat(1000);
@@ -60,7 +61,7 @@ describe("values that a thread may not hold", () => {
       after: STREAM_START,
       onDisconnect: "continue",
     } as const;
-    expect(readStream(world.world.reader, follow, STREAM_START)).toMatchObject({
+    expect(readStream(world.reader, follow, STREAM_START)).toMatchObject({
       frames: [{ event: "metadata" }, { event: "error", data: TOO_LARGE }],
       isOver: true,
     });
@@ -88,9 +89,9 @@ describe("values that a thread may not hold", () => {
     const values = { all: KILO.repeat(5) };
     world.script({ match: {}, then: { after: "PT5S", values } });
     const run = world.start(thread);
-    world.advance(4_999);
+    await world.advance(4_999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect([world.status(run), world.outcome(run)]).toEqual(["error", { __error__: TOO_LARGE }]);
   });
 
@@ -104,7 +105,7 @@ describe("values that a thread may not hold", () => {
     const world = await opened();
     const threadId = world.thread();
     world.start(threadId, { input: { a: KILO.repeat(3) } });
-    const before = [...world.world.reader.all(CHECKPOINTS)];
+    const before = [...world.reader.all(CHECKPOINTS)];
     const change = (values: unknown) =>
       world.turn((turn) => updateState(turn, requireThread(turn, WORKSPACE, threadId), { values }));
     expect(() => change({ b: KILO.repeat(2) })).toThrow(
@@ -114,7 +115,7 @@ describe("values that a thread may not hold", () => {
         hint: expect.stringContaining("/state"),
       }),
     );
-    expect([...world.world.reader.all(CHECKPOINTS)]).toEqual(before);
+    expect([...world.reader.all(CHECKPOINTS)]).toEqual(before);
     expect(change({ a: null, b: KILO.repeat(2) }).values).toEqual({ a: null, b: KILO.repeat(2) });
   });
 
@@ -129,14 +130,14 @@ describe("values that a thread may not hold", () => {
     });
     const copy = () => world.turn((turn) => copyThread(turn, requireThread(turn, WORKSPACE, threadId)));
     expect(copy).toThrow(expect.objectContaining({ status: 413 }));
-    expect(world.world.reader.count(THREADS, threadKey(WORKSPACE, "").slice(0, -1))).toBe(1);
+    expect(world.reader.count(THREADS, threadKey(WORKSPACE, "").slice(0, -1))).toBe(1);
     expect(world.world.defect).toBeUndefined();
   });
 });
 
 describe("the plan of a run", () => {
   const planOf = (world: Awaited<ReturnType<typeof openAgentWorld>>, run: string) => {
-    const plan = world.world.reader.get(PLANS, run);
+    const plan = world.reader.get(PLANS, run);
     if (!plan) throw new Error(`no plan of ${run}`);
     return plan;
   };
@@ -147,7 +148,7 @@ describe("the plan of a run", () => {
     const run = world.start(world.thread(), { input: { messages: text } });
     expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
     const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const reported = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
@@ -169,7 +170,7 @@ describe("the plan of a run", () => {
     world.script({ then: { events } });
     const run = world.start(world.thread());
     const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const texts = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content);
@@ -214,12 +215,12 @@ it("so many scripts may be in force, and one that is taken out leaves nothing", 
   const world = await openAgentWorld({ limits: { agent_scripts: 2 } });
   const [first] = [world.script({ then: {} }), world.script({ then: {}, times: 1 })];
   for (let n = 0; n < 2; n += 1) world.start(world.thread());
-  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(2);
+  expect(world.reader.count(SCRIPT_MATCHES)).toBe(2);
   expect(() => world.script({ then: {} })).toThrow(
     expect.objectContaining({ status: 422, hint: expect.stringContaining("limits.agent_scripts") }),
   );
   world.turn((turn) => removeScript(turn, first.id));
-  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(1);
+  expect(world.reader.count(SCRIPT_MATCHES)).toBe(1);
   expect(() => world.script({ then: {} })).not.toThrow();
 });
 
@@ -246,8 +247,8 @@ describe("the queue of a world", () => {
     });
     expect(() => world.start(thread)).toThrow(full);
     expect(() => world.start(null)).toThrow(full);
-    expect([world.world.reader.count(RUNS), world.world.queue().length]).toEqual([0, 3]);
-    world.advance(60_000);
+    expect([world.reader.count(RUNS), world.world.queue().length]).toEqual([0, 3]);
+    await world.advance(60_000);
     expect(world.status(world.start(thread))).toBe("success");
     expect(world.world.queue()).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
 import { CHECKPOINTS, RUNS } from "../../../emulator/subjects/agent/records.ts";
 import { DELIVERIES } from "../../../emulator/subjects/webhooks/records.ts";
-import { openAgentWorld } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -49,9 +49,9 @@ describe("a run", () => {
     const run = world.start(thread, { assistant_id: "slow" });
     expect(world.status(run)).toBe("running");
     expect(world.threadStatus(thread)).toBe("busy");
-    world.advance(9999);
+    await world.advance(9999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("success");
     expect(world.values(thread)).toEqual({ step: 10 });
   });
@@ -84,21 +84,21 @@ describe("a run", () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.start(thread, { input: { a: 1 } });
-    world.advance(0);
+    await world.advance(0);
     world.start(thread, { command: { update } });
-    world.advance(0);
+    await world.advance(0);
     expect(world.values(thread)).toEqual({ a: 1, n: 1 });
     world.start(thread, { assistant_id: "interrupting", input: { b: 2 } });
-    world.advance(0);
+    await world.advance(0);
     world.start(thread, { assistant_id: "interrupting", command: { resume: "yes", update: { n: 2 } } });
-    world.advance(0);
+    await world.advance(0);
     expect(world.values(thread)).toEqual({ a: 1, b: 2, n: 2, answer: "yes" });
   });
 
   it("keeps what decides nothing in kwargs, if it was sent", async () => {
     const world = await openAgentWorld();
     const kwargs = (body: Record<string, unknown>) =>
-      world.world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
+      world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
     const sent = { checkpoint: { checkpoint_id: "c" }, checkpoint_id: "c", checkpoint_during: true };
     expect(kwargs({ ...sent, strict_resume: true, langsmith_tracer: { project: "p" } })).toMatchObject({
       ...sent,
@@ -115,7 +115,7 @@ describe("a run", () => {
     const now = world.start(thread);
     expect(world.statuses([later, now])).toEqual(["pending", "success"]);
     expect(world.threadStatus(thread)).toBe("busy");
-    world.advance(60_000);
+    await world.advance(60_000);
     expect(world.status(later)).toBe("success");
     expect(world.threadStatus(thread)).toBe("idle");
   });
@@ -124,9 +124,9 @@ describe("a run", () => {
     const world = await openAgentWorld({ limits: { agent_run_timeout: "PT5S" } });
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "slow" });
-    world.advance(4999);
+    await world.advance(4999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("timeout");
     expect(world.threadStatus(thread)).toBe("error");
     expect(world.values(thread)).toEqual({ step: 4 });
@@ -140,9 +140,9 @@ describe("runs of one thread", () => {
     const thread = world.thread();
     const runs = [1, 2, 3].map(() => world.start(thread, { assistant_id: "slow" }));
     expect(world.statuses(runs)).toEqual(["running", "pending", "pending"]);
-    world.advance(10_000);
+    await world.advance(10_000);
     expect(world.statuses(runs)).toEqual(["success", "running", "pending"]);
-    world.advance(20_000);
+    await world.advance(20_000);
     expect(world.statuses(runs)).toEqual(["success", "success", "success"]);
     expect(world.threadStatus(thread)).toBe("idle");
   });
@@ -153,14 +153,14 @@ describe("runs of one thread", () => {
     const busy = world.start(thread, { assistant_id: "slow" });
     expect(() => world.start(thread, { multitask_strategy: "reject" })).toThrow(/already running a task/);
     expect(world.statuses([busy])).toEqual(["running"]);
-    expect(world.world.reader.count(RUNS, `us/${"00000000-0000-4000-8000-000000000001"}/${thread}`)).toBe(1);
+    expect(world.reader.count(RUNS, `us/${"00000000-0000-4000-8000-000000000001"}/${thread}`)).toBe(1);
   });
 
   it("are interrupted by the next one, and what they have done stays", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const [first, second] = [world.start(thread, { assistant_id: "slow" }), world.start(thread)];
-    world.advance(3500);
+    await world.advance(3500);
     const third = world.start(thread, { multitask_strategy: "interrupt", input: { third: true } });
     expect(world.statuses([first, second, third])).toEqual(["interrupted", "interrupted", "success"]);
     expect(world.values(thread)).toEqual({ step: 3, third: true });
@@ -172,7 +172,7 @@ describe("runs of one thread", () => {
     const thread = world.thread();
     world.start(thread, { input: { before: 1 } });
     const [first, second] = [world.start(thread, { assistant_id: "slow" }), world.start(thread)];
-    world.advance(3500);
+    await world.advance(3500);
     const third = world.start(thread, { multitask_strategy: "rollback", input: { third: true } });
     expect(world.statuses([first, second, third])).toEqual(["gone", "gone", "success"]);
     expect(world.values(thread)).toEqual({ before: 1, third: true });
@@ -209,7 +209,7 @@ describe("a cancelled run", () => {
     world.cancel(first);
     expect(world.statuses([first, second, third])).toEqual(["interrupted", "interrupted", "running"]);
     expect(() => world.cancel(first)).toThrow(/has ended with status interrupted/);
-    world.advance(10_000);
+    await world.advance(10_000);
     expect(world.status(third)).toBe("success");
   });
 
@@ -220,7 +220,7 @@ describe("a cancelled run", () => {
     world.cancel(waiting);
     expect(world.threadStatus(thread)).toBe("idle");
     const working = world.start(thread, { assistant_id: "slow" });
-    world.advance(1500);
+    await world.advance(1500);
     world.cancel(working);
     expect(world.threadStatus(thread)).toBe("interrupted");
   });
@@ -229,12 +229,12 @@ describe("a cancelled run", () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "slow" });
-    world.advance(1500);
+    await world.advance(1500);
     world.cancel(run, "rollback");
     expect(world.status(run)).toBe("gone");
     expect(world.threadStatus(thread)).toBe("idle");
     expect(world.values(thread)).toBeNull();
-    world.advance(HOUR_MS);
+    await world.advance(HOUR_MS);
     expect(world.values(thread)).toBeNull();
   });
 });
@@ -243,12 +243,12 @@ describe("a run without a thread", () => {
   it("has one made for it, which goes when it ends; its outcome is still known", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { assistant_id: "slow" });
-    const { thread_id } = world.world.reader.get(RUNS, run) ?? { thread_id: "" };
+    const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
     expect(world.threadStatus(thread_id)).toBe("busy");
-    world.advance(10_000);
+    await world.advance(10_000);
     expect([world.status(run), world.threadStatus(thread_id)]).toEqual(["gone", "gone"]);
     expect(world.outcome(run)).toEqual({ step: 10 });
-    expect([...world.world.reader.all(CHECKPOINTS)]).toEqual([]);
+    expect([...world.reader.all(CHECKPOINTS)]).toEqual([]);
   });
 
   it.each(["interrupt", "rollback"] as const)(
@@ -256,20 +256,18 @@ describe("a run without a thread", () => {
     async (action) => {
       const world = await openAgentWorld({ http: { disable_webhooks: true } });
       const first = world.start(null, { assistant_id: "slow" });
-      const thread = world.world.reader.get(RUNS, first)?.thread_id ?? "";
+      const thread = world.reader.get(RUNS, first)?.thread_id ?? "";
       const second = world.start(thread, {
         input: { b: 2 },
         webhook: "https://a.example/",
         after_seconds: 5,
       });
-      world.advance(1000);
+      await world.advance(1000);
       world.cancel(first, action);
       expect(world.threadStatus(thread)).toBe("busy");
-      world.advance(4000);
+      await world.advance(4000);
       expect(world.outcome(second)).toMatchObject({ b: 2 });
-      expect([...world.world.reader.all(DELIVERIES)]).toMatchObject([
-        { run_id: second, run_status: "success" },
-      ]);
+      expect([...world.reader.all(DELIVERIES)]).toMatchObject([{ run_id: second, run_status: "success" }]);
       expect(world.threadStatus(thread)).toBe("gone");
     },
   );
@@ -277,7 +275,7 @@ describe("a run without a thread", () => {
   it("keeps its thread with on_completion keep", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { on_completion: "keep", input: { a: 1 } });
-    const { thread_id } = world.world.reader.get(RUNS, run) ?? { thread_id: "" };
+    const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
     expect(world.values(thread_id)).toEqual({ a: 1 });
   });
 });
@@ -287,8 +285,8 @@ describe("what is kept", () => {
     const world = await openAgentWorld({ limits: { agent_kept_streams: 5, agent_checkpoints: 4 } });
     const thread = world.thread();
     const runs = Array.from({ length: 10 }, (_, n) => world.start(thread, { input: { n } }));
-    expect([...world.world.reader.all(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
-    expect([...world.world.reader.all(CHECKPOINTS)].map(({ values }) => values)).toEqual(
+    expect([...world.reader.all(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
+    expect([...world.reader.all(CHECKPOINTS)].map(({ values }) => values)).toEqual(
       [6, 7, 8, 9].map((n) => ({ n })),
     );
     expect(world.outcome(runs[0] as string)).toEqual({ n: 9 });

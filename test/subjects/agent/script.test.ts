@@ -3,7 +3,7 @@ import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { readScript } from "../../../emulator/subjects/agent/script.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
-import { openAgentWorld } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
 
 const received = (
   { world }: Awaited<ReturnType<typeof openAgentWorld>>,
@@ -22,10 +22,10 @@ describe("a script", () => {
     const thread = world.thread();
     world.script({ then: { after: "PT5S", values: { found: 7 } } });
     const run = world.start(thread, { input: { asked: 1 } });
-    world.advance(4999);
+    await world.advance(4999);
     expect(world.status(run)).toBe("running");
     expect(received(world, run, "values").at(-1)).toEqual(["values", { asked: 1 }]);
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("success");
     expect(world.values(thread)).toEqual({ found: 7 });
   });
@@ -89,7 +89,7 @@ describe("a script", () => {
     const thread = world.thread();
     world.script({ match: { nth: 1 }, then: { never_starts: true } });
     const [first, second] = [world.start(thread), world.start(thread)];
-    world.advance(86_400_000);
+    await world.advance(86_400_000);
     expect(world.statuses([first, second])).toEqual(["pending", "success"]);
     world.cancel(first);
     expect(world.threadStatus(thread)).toBe("idle");
@@ -101,9 +101,9 @@ describe("a script", () => {
     const events = [{ mode: "updates", data: { work: { half: true } } }];
     world.script({ match: { nth: 1 }, then: { dies: true, events } });
     const run = world.start(thread);
-    world.advance(3_599_999);
+    await world.advance(3_599_999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("timeout");
     expect(world.values(thread)).toEqual({ half: true });
   });
@@ -123,7 +123,7 @@ describe("a script", () => {
       ["metadata", { run_id: run, attempt: 1 }],
       ["custom", { progress: 1 }],
     ]);
-    world.advance(1000);
+    await world.advance(1000);
     const tuples = received(world, run, "messages-tuple").slice(1) as [
       string,
       [{ content: string; id: string }, object],
@@ -137,7 +137,7 @@ describe("a script", () => {
       "messages/complete",
       [{ content: "Hello" }],
     ]);
-    world.advance(1000);
+    await world.advance(1000);
     expect(received(world, run, "updates", "values").slice(1)).toEqual([
       ["values", { q: 1 }],
       ["updates", { model: { answer: 42 } }],

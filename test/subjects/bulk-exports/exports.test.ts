@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
 import { EXPORTS } from "../../../emulator/subjects/bulk-exports/records.ts";
-import { type ExportWorld, openBulkExportWorld } from "./bulk-export-world.ts";
+import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
 
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
 const row = (nth: number) => `${String(nth).padStart(8, "0")}-0000-4000-8000-000000000001`;
 const at = (hour: number) => `2026-01-01T${String(hour).padStart(2, "0")}:00:00.000000Z`;
 
-function withRows(count: number, options: Parameters<typeof openBulkExportWorld>[0] = {}): ExportWorld {
-  const exportWorld = openBulkExportWorld(options);
+function withRows(count: number, options: Parameters<typeof openExportWorld>[0] = {}): ExportWorld {
+  const exportWorld = openExportWorld(options);
   for (let nth = 0; nth < count; nth += 1) exportWorld.ingest(row(nth), at(nth), "kept");
   return exportWorld;
 }
@@ -171,7 +171,7 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
 
 describe("the calendar", () => {
   it("ends a schedule with the year 9999", async () => {
-    const exportWorld = openBulkExportWorld({ now: Date.UTC(9999, 11, 31) });
+    const exportWorld = openExportWorld({ now: Date.UTC(9999, 11, 31) });
     const { id } = exportWorld.create({
       bulk_export_destination_id: exportWorld.addDestination(),
       start_time: "9999-12-31T00:00:00Z",
@@ -184,7 +184,7 @@ describe("the calendar", () => {
   });
 
   it("refuses a schedule that could never spawn", () => {
-    const exportWorld = openBulkExportWorld();
+    const exportWorld = openExportWorld();
     const body = {
       bulk_export_destination_id: exportWorld.addDestination(),
       start_time: "9999-12-31T23:30:00Z",

@@ -4,10 +4,10 @@ import { THREADS } from "../../../emulator/subjects/agent/records.ts";
 import { deleteThread } from "../../../emulator/subjects/agent/run-lifecycle.ts";
 import { requireThread } from "../../../emulator/subjects/agent/threads.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
-import { NOW } from "../webhooks/delivery-world.ts";
-import { openCronWorld, WORKSPACE } from "./cron-world.ts";
+import { openCronWorld } from "../../support/agent-world.ts";
+import { BEGIN, WORKSPACE } from "../../support/world.ts";
 
-const HOUR = 3600;
+const HOUR = 3_600_000;
 
 describe("a cron", () => {
   it("starts a run on a thread of its own at each of its times", async () => {
@@ -19,15 +19,15 @@ describe("a cron", () => {
     expect(world.started.map(({ metadata }) => metadata)).toEqual(
       Array(3).fill(expect.objectContaining({ cron_id: cron.cron_id })),
     );
-    expect([...world.world.reader.all(THREADS)]).toHaveLength(3);
+    expect([...world.reader.all(THREADS)]).toHaveLength(3);
   });
 
   it("takes the threads away again unless told to keep them", async () => {
     const world = await openCronWorld();
     world.create();
-    await world.advance(3 * HOUR + 60);
+    await world.advance(3 * HOUR + 60_000);
     expect(world.started).toHaveLength(3);
-    expect([...world.world.reader.all(THREADS)]).toEqual([]);
+    expect([...world.reader.all(THREADS)]).toEqual([]);
   });
 
   it("of a thread starts its runs there", async () => {
@@ -43,16 +43,16 @@ describe("a cron", () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({}, thread);
-    world.look((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
+    world.turn((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
     await world.advance(2 * HOUR);
     expect(world.started).toEqual([]);
-    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.all(CRONS)]).toEqual([]);
   });
 
   it("delivers the webhook of each of its runs", async () => {
     const world = await openCronWorld();
     world.create({ webhook: "https://hooks.example/cron" });
-    await world.advance(2 * HOUR + 60);
+    await world.advance(2 * HOUR + 60_000);
     expect(world.sent.map(({ url }) => url)).toEqual([
       "https://hooks.example/cron",
       "https://hooks.example/cron",
@@ -65,7 +65,7 @@ describe("a cron", () => {
     const { cron_id, next_run_date } = world.create();
     expect(formatInstant(next_run_date ?? 0)).toBe("2026-03-01T01:00:00.000000Z");
     await world.advance(HOUR);
-    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBe(NOW + 2 * HOUR * 1000);
+    expect(world.reader.get(CRONS, cron_id)?.next_run_date).toBe(BEGIN + 2 * HOUR);
   });
 
   it("fires up to its end_time, the instant included", async () => {
@@ -73,7 +73,7 @@ describe("a cron", () => {
     const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
     await world.advance(24 * HOUR);
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z"]);
-    expect(world.world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
+    expect(world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
   });
 
   it("keeps to its time zone over both changes of daylight saving", async () => {
@@ -96,7 +96,7 @@ describe("a cron", () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({ assistant_id: "slow", schedule: "* * * * * */6", multitask_strategy: "reject" }, thread);
-    await world.advance(19);
+    await world.advance("PT19S");
     expect(world.times()).toEqual(["2026-03-01T00:00:06Z", "2026-03-01T00:00:18Z"]);
     const notes = world.world.journal.since(0).flatMap((entry) => entry.notes ?? []);
     expect(notes.filter(({ kind }) => kind === "cron.refused")).toMatchObject([{ detail: { status: 409 } }]);
@@ -105,7 +105,7 @@ describe("a cron", () => {
   it("does not make up for what it missed while nothing ran", async () => {
     const before = await openCronWorld();
     before.create();
-    const state = { ...before.world.state(), now: NOW + 10 * HOUR * 1000 };
+    const state = { ...before.world.state(), now: BEGIN + 10 * HOUR };
     const world = await openCronWorld({}, undefined, state);
     await world.advance(HOUR);
     expect(world.times()).toEqual(["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]);
@@ -140,21 +140,21 @@ describe("a change", () => {
     world.change(cron_id, { metadata: { b: 2 } });
     await world.advance(HOUR);
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z"]);
-    expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
+    expect(world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
   });
 
   it("of input and webhook is what later runs get", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ input: { n: 1 } });
     world.change(cron_id, { input: { n: 2 }, webhook: "https://hooks.example/new" });
-    await world.advance(HOUR + 60);
+    await world.advance(HOUR + 60_000);
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
   });
 
   it("takes an end away with null", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ end_time: "2026-03-01T00:30:00Z" });
-    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
+    expect(world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
     expect(world.change(cron_id, { end_time: null }).next_run_date).not.toBeNull();
   });
 
@@ -179,7 +179,7 @@ describe("what is refused", () => {
     expect(() => world.create(body)).toThrow(
       expect.objectContaining({ status, message: expect.stringContaining(message) }),
     );
-    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.all(CRONS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
   });
 

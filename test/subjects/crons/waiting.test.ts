@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
-import { openCronWorld } from "./cron-world.ts";
+import { openCronWorld } from "../../support/agent-world.ts";
 
-const HOUR = 3600;
+const HOUR = 3_600_000;
 const FULL = expect.objectContaining({
   status: 409,
   hint: expect.stringContaining("limits.agent_waiting_events"),
@@ -71,7 +71,7 @@ describe("a queue that is full", () => {
       world.turn((turn) => turn.remove(CRONS, cron_id));
     }
     expect(() => world.create()).toThrow(FULL);
-    expect([world.world.reader.count(CRONS), world.world.queue().length]).toEqual([0, 3]);
+    expect([world.reader.count(CRONS), world.world.queue().length]).toEqual([0, 3]);
     await world.advance(HOUR);
     expect(() => world.create()).not.toThrow();
   });
@@ -81,9 +81,9 @@ describe("a queue that is full", () => {
     const { cron_id } = world.create({ schedule: "0 23 * * *" });
     world.change(cron_id, { schedule: "0 22 * * *" });
     world.change(cron_id, { schedule: "0 21 * * *" });
-    const before = world.world.reader.get(CRONS, cron_id);
+    const before = world.reader.get(CRONS, cron_id);
     expect(() => world.change(cron_id, { schedule: "0 20 * * *" })).toThrow(FULL);
-    expect(world.world.reader.get(CRONS, cron_id)).toEqual(before);
+    expect(world.reader.get(CRONS, cron_id)).toEqual(before);
     expect(world.change(cron_id, { enabled: false }).enabled).toBe(false);
     expect(world.change(cron_id, { enabled: true, schedule: "0 22 * * *" }).enabled).toBe(true);
     await world.advance(24 * HOUR);
@@ -115,7 +115,7 @@ it("metadata that changes add to one by one has a bound", async () => {
   });
   expect(() => world.create({ metadata: { a: "x".repeat(1000) } })).toThrow(large);
   expect(() => world.change(cron_id, { metadata: { b: "x".repeat(600) } })).toThrow(large);
-  expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: "x".repeat(600) });
+  expect(world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: "x".repeat(600) });
   expect(world.change(cron_id, { metadata: { a: null, b: "x".repeat(600) } }).metadata).toMatchObject({
     a: null,
   });

@@ -3,7 +3,7 @@ import { WEBHOOK_URL_RULES } from "../../../contracts/spec/webhooks/settings.ts"
 import { localKind } from "../../../emulator/subjects/webhooks/addresses.ts";
 import { explainWebhook } from "../../../emulator/subjects/webhooks/explain.ts";
 import { policyOf, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
-import { settingsWith } from "./webhook-settings.ts";
+import { settingsWith } from "../../support/world.ts";
 
 async function verdict(
   url: string,

@@ -5,8 +5,8 @@ import {
   type WebhookTools,
 } from "../../../emulator/subjects/webhooks/effects/effects.ts";
 import type { Posted } from "../../../emulator/subjects/webhooks/events.ts";
+import { settingsWith } from "../../support/world.ts";
 import { closedPort, type Receiver, startReceiver } from "./receivers.ts";
-import { settingsWith } from "./webhook-settings.ts";
 
 const PAYLOAD = JSON.stringify({ run_id: "r", kwargs: { input: "grüße" } });
 const REFUSE_LOCAL = { assumptions: { "agent.webhook_local_addresses": "refuse" } };
