@@ -49,10 +49,14 @@ describe("a bulk export is refused, and nothing is written", () => {
       422,
       "end_time",
     ],
-    ["with an interval of 0 hours", { interval_hours: 0 }, 422, "interval_hours"],
-    ["with an interval of 169 hours", { interval_hours: 169 }, 422, "interval_hours"],
-    ["with an interval of 1.5 hours", { interval_hours: 1.5 }, 422, "interval_hours"],
-    ['with an interval of "6" hours', { interval_hours: "6" }, 422, "interval_hours"],
+    ...[0, 169, 1.5, -1, "6", true, [6]].map(
+      (interval_hours): [string, Record<string, unknown>, number, string] => [
+        `with an interval of ${JSON.stringify(interval_hours)} hours (§2.5-3)`,
+        { interval_hours },
+        422,
+        "interval_hours",
+      ],
+    ),
     ["to an unknown destination", { bulk_export_destination_id: UNKNOWN }, 404, "bulk_export_destination_id"],
     ["to no uuid", { bulk_export_destination_id: "mine" }, 422, "bulk_export_destination_id"],
     ["of an unknown project", { session_id: UNKNOWN }, 404, "session_id"],
@@ -68,6 +72,12 @@ describe("a bulk export is refused, and nothing is written", () => {
       { start_time: "0001-01-01T00:00:00Z", end_time: "9999-01-01T00:00:00Z" },
       422,
       "days",
+    ],
+    [
+      "with a first window that ends after the year 9999",
+      { interval_hours: 168, start_time: "9999-12-30T00:00:00Z" },
+      422,
+      "start_time",
     ],
     [
       "with a century of windows to catch up with",

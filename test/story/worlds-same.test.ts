@@ -5,8 +5,15 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-s
 import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { DESTINATION, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
-import { inWorld } from "../support/in-world.ts";
+import {
+  DESTINATION,
+  inWorld,
+  order,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
 let rig: Rig;
