@@ -259,7 +259,7 @@ describe("commits", () => {
     world.turn({ type: "control", name: "flow" }, (turn) => turn.setClock({ mode: "flowing", rate: 2 }));
     const rebuilt = applyCommits(toyState(), commits);
     expect(JSON.parse(JSON.stringify(rebuilt))).toEqual(JSON.parse(JSON.stringify(world.state())));
-    expect(applyCommits(rebuilt, commits)).toEqual(rebuilt);
+    expect(applyCommits(rebuilt, commits.slice(0, 1))).toEqual(rebuilt);
   });
 });
 

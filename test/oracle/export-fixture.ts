@@ -21,6 +21,7 @@ import {
   type BulkExport,
   EXPORT_RUNS,
   EXPORTS,
+  type ExportedFile,
   type ExportRun,
   SPAWNED,
 } from "../../emulator/subjects/bulk-exports/records.ts";
@@ -145,6 +146,21 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     secrets,
     objects: { files: openObjectFiles({ folder: objectFolder }) },
   });
+  /** Encodes any rows at all, as a file of this export. */
+  const encode = (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
+    encodeRows(rows, {
+      ...fileRequest(settings, runOf("2025-03-01"), exportRecord(options, {})),
+      ...changes,
+    });
+
+  /** Puts other bytes in the place of a file, and into the record what is true of them. */
+  function replaceFile(day: string, at: number, bytes: Uint8Array, rows: number): void {
+    const run = runOf(day);
+    const key = run.files[at]?.key ?? "no such file";
+    putObject(key, bytes);
+    put(EXPORT_RUNS, { ...run, files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }) });
+  }
+
   return {
     world,
     traces,
@@ -165,22 +181,15 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     },
     changeRun: (day: string, changes: Partial<ExportRun>) => put(EXPORT_RUNS, { ...runOf(day), ...changes }),
     removeRun: (day: string) => world.turn(CAUSE, (turn) => turn.remove(EXPORT_RUNS, runOf(day).id)),
-    /** Puts other bytes in the place of a file, and into the record what is true of them. */
-    replaceFile(day: string, at: number, bytes: Uint8Array, rows = runOf(day).files[at]?.rows ?? 0): void {
+    /** Writes these rows in the place of a file. */
+    rewrite: async (day: string, at: number, rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
+      replaceFile(day, at, await encode(rows, changes), rows.length),
+    /** Changes what the record of a run says of a file. */
+    changeFile(day: string, at: number, changes: Partial<ExportedFile>): void {
       const run = runOf(day);
-      const key = run.files[at]?.key ?? "no such file";
-      putObject(key, bytes);
-      put(EXPORT_RUNS, {
-        ...run,
-        files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }),
-      });
+      const files = run.files.with(at, { ...(run.files[at] as ExportedFile), ...changes });
+      put(EXPORT_RUNS, { ...run, files });
     },
-    /** Encodes any rows at all, as a file of this export. */
-    encode: (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
-      encodeRows(rows, {
-        ...fileRequest(settings, runOf("2025-03-01"), exportRecord(options, {})),
-        ...changes,
-      }),
   };
 }
 

@@ -272,12 +272,6 @@ describe("the control surface", () => {
     rig.call<{ error: { code: string; message: string } }>(method, `/_emulator/v1${path}`, body, headers);
 
   it.each<[string, string, unknown, number]>([
-    ["POST", "/clock/advance", {}, 422],
-    ["POST", "/clock/advance", { by: "6h" }, 422],
-    ["POST", "/clock/advance", { by: "PT1H", to: "2027-01-01T00:00:00Z" }, 422],
-    ["POST", "/clock/advance", { to: "2020-01-01T00:00:00Z" }, 422],
-    ["POST", "/clock/advance", { until: { export: UNKNOWN, status: "COMPLETED" } }, 404],
-    ["POST", "/clock/advance", { by: "PT1H", quickly: true }, 422],
     ["POST", "/clock/flow", { rate: 0 }, 422],
     ["POST", "/traces/generate", { count: 0 }, 422],
     ["POST", "/traces/generate", { count: 10, shape: "round" }, 422],

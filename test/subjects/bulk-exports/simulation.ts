@@ -1,3 +1,4 @@
+import { FAULT_POINT_NAMES } from "../../../contracts/spec/faults.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
@@ -172,7 +173,7 @@ async function crashWithWorkInFlight({ exportWorld, random, monitor }: Simulatio
 function armRandomFault({ exportWorld, random }: Simulation): void {
   const nth = 1 + random.below(4);
   const times = random.pick([1, 2, 5, 25]);
-  const at = random.pick(["export.running", "run.started", "rows.read", "file.written", "checkpoint.saved"]);
+  const at = random.pick(FAULT_POINT_NAMES);
   exportWorld.arm({
     ...random.pick([
       { plane: "worker", match: { at, nth }, then: { crash: true } },

@@ -177,12 +177,13 @@ describe("a run's place in its trace", () => {
   });
 
   it("is written with ids in lower case", ({ expect }) => {
+    const id = "abcdefab-cdef-4abc-8def-abcdefabcdef";
     const row = fieldsOf({
       ...PLAIN,
-      id: ID.toUpperCase(),
-      dotted_order: `20260115t090000z${ID.toUpperCase()}`,
+      id: id.toUpperCase(),
+      dotted_order: `20260115t090000z${id.toUpperCase()}`,
     });
-    expect(row).toMatchObject({ id: ID, dotted_order: `20260115T090000Z${ID}`, is_root: true });
+    expect(row).toMatchObject({ id, dotted_order: `20260115T090000Z${id}`, is_root: true });
   });
 
   it.for([
