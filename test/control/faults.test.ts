@@ -68,7 +68,7 @@ describe("/faults", () => {
     expect((await control("GET", "/faults")).body).toEqual([body]);
   });
 
-  it("shows the rule that a preset stands for", async () => {
+  it("shows the rule of a preset", async () => {
     const { body } = await control("POST", "/faults", { preset: "permission_denied", times: 2 });
     expect(body).toMatchObject({
       preset: "permission_denied",
@@ -79,7 +79,7 @@ describe("/faults", () => {
     });
   });
 
-  it("takes one rule away, or all", async () => {
+  it("removes one rule, or all", async () => {
     const [one] = [await arm({ preset: "worker_crash" }), await arm({ preset: "run_timeout" })];
     expect(await control("DELETE", `/faults/${one}`)).toEqual({ status: 200, body: { deleted: one } });
     expect((await control("GET", `/faults/${one}`)).status).toBe(404);
@@ -88,7 +88,7 @@ describe("/faults", () => {
     expect((await control("GET", "/faults")).body).toEqual([]);
   });
 
-  it("refuses what the language does not know, and arms nothing", async () => {
+  it("refuses an unknown value with 422 and the nearest one, and arms nothing", async () => {
     expect(await control("POST", "/faults", { plane: "s3", then: { s3_error: "SlowDwon" } })).toEqual({
       status: 422,
       body: {
@@ -104,7 +104,7 @@ describe("/faults", () => {
     expect(scene.world.defect).toBeUndefined();
   });
 
-  it("shows hits as soon as there are any", async () => {
+  it("counts hits", async () => {
     const id = await arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
     await call();
     expect(await hitsOf(id)).toBe(1);
@@ -112,7 +112,7 @@ describe("/faults", () => {
 });
 
 describe("the http plane", () => {
-  it("answers instead of the handler as often as was said", async () => {
+  it("answers in place of the handler as often as times says", async () => {
     const id = await arm({
       plane: "http",
       match: { op: "GET /api/v1/bulk-exports/{export_id}" },
@@ -161,7 +161,7 @@ describe("the http plane", () => {
     expect((await call(LIST, "eu")).status).toBe(503);
   });
 
-  it("keeps a request from being carried out", async () => {
+  it("does not run the handler", async () => {
     await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     const before = scene.world.state().records;
     const reply = await gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
@@ -192,7 +192,7 @@ describe("the http plane", () => {
     ]);
   });
 
-  it("lets go of a held request when the world ends", async () => {
+  it("answers a delayed request when the world ends", async () => {
     await arm({ plane: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
     const held = delayBegun();
     const pending = call();
@@ -201,7 +201,7 @@ describe("the http plane", () => {
     expect((await pending).status).toBe(409);
   });
 
-  it("leaves the journal of unconcerned requests as it was", async () => {
+  it("leaves the journal of other requests as it was", async () => {
     await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     await call();
     expect(entriesOf("listBulkExports")).toHaveLength(1);

@@ -83,7 +83,7 @@ describe("an export with nothing wrong is verified", () => {
     expect(await fixture.verify()).toMatchObject({ ok: true, rows: SELECTED });
   });
 
-  test("whatever came into the store after the runs had begun", async () => {
+  test("when rows came in after the runs had begun", async () => {
     const fixture = await fixtureOf();
     const [changed, moved] = FIRST_ROWS as [TraceRow, TraceRow];
     fixture.traces.write(SCOPE, [
@@ -102,7 +102,7 @@ describe("an export with nothing wrong is verified", () => {
     expect(await kindsOf(fixture)).toStrictEqual([]);
   });
 
-  test("without an object key's permission: the embedded store is read past its doors", async () => {
+  test("without a permission: the embedded store is read directly", async () => {
     // The doors of this scene throw when they are opened.
     expect(await kindsOf(await fixtureOf())).toStrictEqual([]);
   });
@@ -274,7 +274,7 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
   ],
 };
 
-describe("what is wrong is found, and as nothing else", () => {
+describe("damage is reported as exactly one kind of problem", () => {
   test.each(Object.entries(TAMPERINGS))("%s", async (_, [kind, tamper]) => {
     const fixture = await fixtureOf();
     await tamper(fixture);
@@ -305,7 +305,7 @@ describe("what is wrong is found, and as nothing else", () => {
     expect(await kindsOf(swapped)).toStrictEqual(new Array(20).fill("wrong_partition"));
   });
 
-  test("and told with the key and the two values, from where they differ on", async () => {
+  test("with the key and both values, from where they differ on", async () => {
     const fixture = await fixtureOf();
     const long = { text: "x".repeat(5000) };
     const rows = FIRST_ROWS.slice(10, 20).with(0, { ...FIRST_ROWS[10]!, inputs: long, name: "step 999" });
@@ -323,7 +323,7 @@ describe("what is wrong is found, and as nothing else", () => {
     ]);
   });
 
-  test("and no more than a hundred problems are named", async () => {
+  test("naming at most a hundred problems", async () => {
     const rows = Array.from({ length: 130 }, (_, n) =>
       sampleRow(n, { start_time: instant(NOON + n, FIRST) }),
     );
@@ -358,7 +358,7 @@ describe("an export that has not completed", () => {
     return fixture;
   }
 
-  test("says so, and is right as far as its checkpoints go", async () => {
+  test("is reported as such, and its files up to the checkpoints are accepted", async () => {
     const { rows, files, problems } = await (await halfway()).verify();
     expect({ rows, files, kinds: problems.map(({ kind }) => kind) }).toStrictEqual({
       rows: 46,
@@ -480,7 +480,7 @@ test("a world that is reset meanwhile refuses the verification", async () => {
   await expect(verification).rejects.toMatchObject({ code: "reset" });
 });
 
-test("other work gets its turn between batches of rows", async () => {
+test("verification yields to the event loop between batches of rows", async () => {
   const rows = Array.from({ length: 3000 }, (_, n) => sampleRow(n, { start_time: instant(NOON + n, FIRST) }));
   const fixture = await fixtureOf({ rows, rowsPerFile: 3000 });
   let turns = 0;

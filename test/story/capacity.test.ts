@@ -132,7 +132,7 @@ describe("exports of one workspace (§8.2-2)", () => {
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["RUNNING", "CREATED"]);
   });
 
-  it("do not count schedules", async () => {
+  it("schedules take no place", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     for (let nth = 0; nth < 3; nth += 1)
       await rig.order({ interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });

@@ -59,7 +59,7 @@ describe("advance", () => {
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
   });
 
-  it("fires so many events, and stays where the last one was", async () => {
+  it("next fires so many events, and stays at the instant of the last one", async () => {
     await begin();
     await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     await advance({ next: 1 });
@@ -74,7 +74,7 @@ describe("advance", () => {
     expect(await advance({ next: 1 })).toMatchObject({ fired_total: 0, from: after, to: after });
   });
 
-  it("stops as soon as an export has the status asked for, or can never have it any more", async () => {
+  it("until stops when an export has the status, or can no longer reach it", async () => {
     await begin();
     const id = await rig.ordered();
     expect(await advance({ until: { export: id.toUpperCase(), status: "running" } })).toMatchObject({
@@ -89,7 +89,7 @@ describe("advance", () => {
     });
   });
 
-  it("looks thirty days ahead, or as far as it is told", async () => {
+  it("until looks thirty days ahead, or as far as within says", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const until = { export: id, status: "COMPLETED" };
@@ -122,12 +122,12 @@ describe("advance", () => {
     expect(now()).toBe("2026-03-01T00:00:00.000000Z");
   });
 
-  it("waits for no export that there is not", async () => {
+  it("until answers 404 for an unknown export", async () => {
     await begin();
     expect((await advance({ until: { export: "x", status: "COMPLETED" } })).status).toBe(404);
   });
 
-  it("gives up after too many events and says where time stands", async () => {
+  it("is refused after limits.events_per_advance events, and says where time stands", async () => {
     await begin({ limits: { events_per_advance: 20 } });
     await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const { status, error } = await advance({ by: "P30D" });
@@ -172,7 +172,7 @@ describe("what hangs", () => {
     silent.close();
   });
 
-  it("is named by the advance that waits for it, and a second advance meanwhile is refused", async () => {
+  it("is named under in_flight by the advance that waits; a second advance meanwhile is refused with 409", async () => {
     await begin({ timings: { effect_patience: "PT0.3S", object_store_timeout: "PT5S" } });
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
@@ -211,7 +211,7 @@ describe("a dry run", () => {
   const status = () => rig.emulator.control<{ traces: unknown }>("GET", "/status");
   const filesOf = () => rig.emulator.control<{ objects: number }[]>("GET", "/s3/buckets");
 
-  it("answers with the timeline that the advance then has, and changes nothing", async () => {
+  it("answers with the events that the advance then fires, and changes nothing", async () => {
     await begin();
     const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
     await rig.ordered({ interval_hours: 6, start_time: BEGIN });
@@ -233,7 +233,7 @@ describe("a dry run", () => {
     expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
 
-  it("tells whether a status would be reached, faults included, which stay armed", async () => {
+  it("says whether a status would be reached, faults included, and leaves them armed", async () => {
     await begin();
     const id = await rig.ordered();
     const fault = await rig.arm({ preset: "workflow_timeout" });
@@ -353,7 +353,7 @@ describe("explain", () => {
     expect(await explain(id, 7)).toMatchObject({ included: false, why: "This workspace has no such row." });
   });
 
-  it("knows what an export that ended early has not come to", async () => {
+  it("names rows that an export had not reached when it ended", async () => {
     await begin({ limits: { rows_per_file: 1 } });
     for (const nth of [1, 2, 3]) await send(nth);
     const id = await rig.ordered(window);

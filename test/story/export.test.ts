@@ -69,7 +69,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     expect(counted).toEqual({ rows: "60", days: "3" });
   });
 
-  it("gives v2_beta its own column types and v1 the plain ones", async () => {
+  it("writes the column types of v2_beta and of v1 (§2.7)", async () => {
     const typesOf = async (format_version: string) => {
       const { body } = await rig.order({ format_version });
       await rig.complete(body.id);
@@ -155,7 +155,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     expect((await rig.verify(body.id)).ok).toBe(true);
   });
 
-  it("does not see what came in after its runs began (§3.3-5)", async () => {
+  it("does not export rows that arrive after its runs began (§3.3-5)", async () => {
     const { body } = await rig.order({
       start_time: "2025-12-01T00:00:00Z",
       end_time: "2025-12-02T00:00:00Z",
@@ -176,7 +176,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 });
 
 describe("cancelling (§4.7)", () => {
-  it("ends an export that has not ended, for good", async () => {
+  it("ends an export for good", async () => {
     const { body } = await rig.order();
     expect((await rig.cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
     await rig.advance("PT1H");
@@ -185,7 +185,7 @@ describe("cancelling (§4.7)", () => {
     expect((await rig.cancel(body.id)).status).toBe(409);
   });
 
-  it("takes the unfinished runs of a RUNNING export along", async () => {
+  it("of a RUNNING export cancels its unfinished runs", async () => {
     const { body } = await rig.order();
     await rig.advance("PT1S");
     expect(await rig.statusOf(body.id)).toBe("RUNNING");
@@ -197,7 +197,7 @@ describe("cancelling (§4.7)", () => {
     ]);
   });
 
-  it("knows one word only", async () => {
+  it("PATCH takes status Cancelled only, and answers 409 after the end", async () => {
     const { body } = await rig.order();
     for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
       expect((await rig.cancel(body.id, wrong)).status).toBe(422);

@@ -32,7 +32,7 @@ describe("faults of the object store, through the AWS SDK", () => {
   const put = (Key: string, by = client) =>
     by.send(new PutObjectCommand({ Bucket: "traces", Key, Body: "rows" }));
 
-  it("strike the third put and the one after it, and no other", async () => {
+  it("hit the third put and the one after it, and no other", async () => {
     const match = { op: "PutObject", bucket: "traces", nth: 3 };
     const fault = await rig.arm({ plane: "s3", match, then: { s3_error: "SlowDown" }, times: 2 });
     const said: string[] = [];
@@ -47,7 +47,7 @@ describe("faults of the object store, through the AWS SDK", () => {
     expect(await hitsOf(fault)).toBe(2);
   });
 
-  it("are overcome by a client that tries again", async () => {
+  it("are overcome by the retries of the SDK", async () => {
     const fault = await rig.arm({
       plane: "s3",
       match: { op: "PutObject" },
@@ -67,7 +67,7 @@ describe("faults of the object store, through the AWS SDK", () => {
     await expect(put("cut/me")).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
 
-  it("take the bucket away for good", async () => {
+  it("delete_bucket removes the bucket for good", async () => {
     await rig.arm({ plane: "s3", match: { op: "PutObject", nth: 2 }, then: { delete_bucket: true } });
     await put("1");
     await expect(put("2")).rejects.toMatchObject({ name: "NoSuchBucket" });
@@ -77,7 +77,7 @@ describe("faults of the object store, through the AWS SDK", () => {
     });
   });
 
-  it("revoke the key that asks", async () => {
+  it("delete_credential removes the key of the request", async () => {
     await rig.arm({ plane: "s3", match: { access_key_id: "emulator" }, then: { delete_credential: true } });
     await expect(put("1")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
     await expect(put("2")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
@@ -121,7 +121,7 @@ describe("faults of an export with real threads", () => {
 });
 
 describe("start --strict", () => {
-  it("ends with 4 and names the faults that never struck", async () => {
+  it("ends with exit code 4 and names the faults that never hit", async () => {
     const { ready, child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
     const ids: string[] = [];
     for (const op of ["listBulkExports", "getBulkExport"]) {
@@ -138,7 +138,7 @@ describe("start --strict", () => {
     });
   });
 
-  it("ends with 0 when every fault struck, and without --strict", async () => {
+  it("ends with exit code 0 when every fault hit, and without --strict", async () => {
     const { child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);

@@ -56,7 +56,7 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
     else expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
   });
 
-  it("put alone is enough", async () => {
+  it("an export needs no permission but put", async () => {
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { allow: ["put"] });
     expect((await createDestination()).status).toBe(200);
     expect(await exported()).toMatchObject({ reached: true });
@@ -93,27 +93,27 @@ describe("a large file goes up in parts", () => {
     return Uploads.map(({ Key }) => Key ?? "");
   };
 
-  it("and comes together whole", async () => {
+  it("and is one object without open uploads afterwards", async () => {
     const { id, reached } = await exported(window);
     expect(reached).toBe(true);
     expect(await rig.verify(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
     expect(await uploads()).toEqual([]);
   });
 
-  it("of which nothing is left when it fails and abort is permitted", async () => {
+  it("and a failed upload is aborted when abort is permitted", async () => {
     await failPart({ s3_error: "AccessDenied" });
     expect(await exported(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
     expect(await uploads()).toEqual([]);
   });
 
-  it("which visibly dangles when it fails and abort is denied", async () => {
+  it("and a failed upload stays open when abort is denied (§2.4-10)", async () => {
     await deny("abort");
     await failPart({ s3_error: "AccessDenied" });
     const { id } = await exported(window);
     expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
   });
 
-  it("of which the retry leaves one file, and the denied abort one upload", async () => {
+  it("and a retry writes one file beside the upload that abort was denied for", async () => {
     await deny("abort");
     await failPart({ s3_error: "InternalError" });
     const { id, reached, runs } = await exported(window);
@@ -123,7 +123,7 @@ describe("a large file goes up in parts", () => {
     expect(await rig.verify(id)).toMatchObject({ rows: 18, files: 1 });
   });
 
-  it("and needs the put permission for its parts as well", async () => {
+  it("and each part needs the put permission", async () => {
     await deny("put");
     const { reached, runs } = await exported(window);
     expect(reached).toBe(false);
@@ -167,19 +167,19 @@ describe("the size of a written file (§2.4-9)", () => {
     store.close();
   });
 
-  it("is compared, and a wrong one fails the export", async () => {
+  it("is compared with HEAD, and a mismatch fails the export", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size + 1 }).end();
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: .*has \d+ bytes instead of \d+/);
   });
 
-  it("is right when it is right", async () => {
+  it("passes when it matches", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size }).end();
     expect(await exported()).toMatchObject({ reached: true });
   });
 
-  it("is not compared when nobody may read it", async () => {
+  it("is not compared when HEAD is not permitted", async () => {
     const denied = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
     answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denied);
     expect(await exported()).toMatchObject({ reached: true });
@@ -199,7 +199,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   const objects = async () =>
     (await elsewhere.emulator.control<{ objects: number }[]>("GET", "/s3/buckets"))[0]?.objects;
 
-  it("needs no region, takes the files, and lets the test file go", async () => {
+  it("needs no region, and gets the files and the test file", async () => {
     const { status, body } = await createDestination({ config: config() });
     expect(status).toBe(200);
     rig.prepared = { ...rig.prepared, destinationId: body.id };

@@ -162,7 +162,7 @@ describe("failures (§7.3)", () => {
 });
 
 describe("settings", () => {
-  it("say how often and how late", async () => {
+  it("max_retries and retry_delay set the number and the delay of retries", async () => {
     await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
     await rig.arm({ preset: "serialization_error", times: 1000 });
     const id = await rig.ordered(ONE_DAY);

@@ -27,7 +27,7 @@ const shape = ({ start_time, end_time, created_at }: ExportReply) =>
   [start_time, end_time ?? "", created_at].map((time) => time.slice(5, 16)).join(" ");
 
 describe("a scheduled export (§3.3)", () => {
-  it("spawns contiguous windows ten minutes after each has ended: the example with six hours", async () => {
+  it("spawns contiguous windows ten minutes after each has ended (example of §3.3, six hours)", async () => {
     const { body } = await schedule(6);
     expect(body).toMatchObject({
       status: "CREATED",
@@ -57,7 +57,7 @@ describe("a scheduled export (§3.3)", () => {
     expect((await spawnedRunsOf(body.id)).map(({ status }) => status)).toEqual(Array(5).fill("COMPLETED"));
   });
 
-  it("takes what comes late within the ten minutes, and not what comes later", async () => {
+  it("exports rows that arrive within the ten minutes, and none that arrive later (§3.3-5)", async () => {
     const { body } = await schedule(1);
     const send = (nth: number) =>
       rig.call("POST", "/runs", {
@@ -86,7 +86,7 @@ describe("a scheduled export (§3.3)", () => {
     expect(late).toMatchObject({ included: false, late: true, export_id: spawned?.id });
   });
 
-  it("catches up with windows that are over, oldest first, and goes on from there", async () => {
+  it("catches up with past windows, oldest first (§3.3-6)", async () => {
     const { body } = await schedule(24, "2026-02-25T00:00:00Z");
     await rig.advance("PT5M");
     expect((await spawnedBy(body.id)).map(shape)).toEqual([
@@ -101,7 +101,7 @@ describe("a scheduled export (§3.3)", () => {
     expect(await rig.verify(body.id)).toMatchObject({ ok: true, rows: 60 });
   });
 
-  it("ends with its cancellation, which leaves alone what it has spawned", async () => {
+  it("spawns nothing after it is cancelled; what it has spawned goes on (§3.1-4)", async () => {
     const { body } = await schedule(1, "2026-02-28T23:00:00Z");
     await rig.arm({
       plane: "worker",
@@ -142,7 +142,7 @@ describe("a scheduled export (§3.3)", () => {
 });
 
 describe("interval_hours (§2.5-3)", () => {
-  it.each([1, 168])("%s is accepted", async (hours) => {
+  it.each([1, 168])("of %s is accepted", async (hours) => {
     const { status, body } = await schedule(hours);
     expect(status).toBe(200);
     await rig.advance(`PT${hours}H10M`);

@@ -110,7 +110,7 @@ describe("the workflow timeout (§8.2-4)", () => {
     expect((await rig.exportOf(id)).status).toBe("TIMEDOUT");
   });
 
-  it("has no hold on a schedule", async () => {
+  it("does not apply to a schedule", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 24, start_time: "2026-03-01T00:00:00Z" });
     await rig.advance("P10D");

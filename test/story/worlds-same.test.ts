@@ -67,7 +67,7 @@ async function recordRun(world: Emulator, prepared: Parameters<typeof order>[1])
   };
 }
 
-it("a fork that is asked the same as its parent gives the same ids, turns and bytes", async () => {
+it("a fork and its parent give the same ids, turns and bytes for the same calls", async () => {
   const prepared = await prepare(rig);
   const fork = await rig.emulator.fork();
   const [here, there] = [await recordRun(rig.emulator, prepared), await recordRun(fork, prepared)];

@@ -61,7 +61,7 @@ describe("a breakpoint", () => {
     expect(thread.outcome(run)).toEqual(state.values);
   });
 
-  it("that no node in the way has, or behind the last one, stops nothing", async () => {
+  it("at a node that is not on the way, or after the last one, stops nothing", async () => {
     const thread = await agentThread();
     const stops = { interrupt_before: ["nowhere"], interrupt_after: ["echo"] };
     expect(thread.status(await thread.run({ ...ASKED, ...stops }))).toBe("success");
@@ -81,7 +81,7 @@ describe("a breakpoint", () => {
     expect(words(thread.said())).toEqual(words(plain.said()));
   });
 
-  it("is met again by the next node, one step at a time to the end", async () => {
+  it("stops each resumed run at the next node", async () => {
     const thread = await agentThread();
     const nexts = [await thread.run({ ...ASKED, interrupt_before: "*" })].map(() => thread.state().next);
     for (let step = 0; step < 3; step += 1) {
@@ -107,7 +107,7 @@ describe("a breakpoint", () => {
     ]);
   });
 
-  it("does not hold a run that brings input: it begins anew", async () => {
+  it("does not stop a run with input: it starts anew", async () => {
     const thread = await agentThread();
     await thread.run({ ...ASKED, interrupt_before: ["tools"] });
     expect(thread.status(await thread.run({ input: { messages: "again" } }))).toBe("success");
@@ -126,7 +126,7 @@ describe("a breakpoint", () => {
     ]);
   });
 
-  it("has no say in a run that a script decides", async () => {
+  it("does not apply to a scripted run", async () => {
     const thread = await agentThread();
     thread.script({ then: { after: "PT1S" } });
     expect(thread.status(await thread.run({ ...ASKED, interrupt_before: "*" }))).toBe("success");

@@ -7,7 +7,7 @@ import { openAgentWorld } from "../../support/agent-world.ts";
 const HOUR_MS = 3_600_000;
 
 describe("a run", () => {
-  it("of echo ends at once with what it was given, and leaves the thread idle", async () => {
+  it("of the echo graph ends at once with its input as values, and leaves the thread idle", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const run = world.start(thread, { input: { a: 1 } });
@@ -34,7 +34,7 @@ describe("a run", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("keeps only so many messages", async () => {
+  it("keeps at most limits.agent_messages messages", async () => {
     const world = await openAgentWorld({ limits: { agent_messages: 3 } });
     const thread = world.thread();
     for (const content of ["one", "two"])
@@ -67,7 +67,7 @@ describe("a run", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("of interrupting asks, and goes on with the answer", async () => {
+  it("of the interrupting graph ends interrupted and resumes with command.resume", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
@@ -95,7 +95,7 @@ describe("a run", () => {
     expect(world.values(thread)).toEqual({ a: 1, b: 2, n: 2, answer: "yes" });
   });
 
-  it("keeps what decides nothing in kwargs, if it was sent", async () => {
+  it("keeps fields without an effect in kwargs, only if they were sent", async () => {
     const world = await openAgentWorld();
     const kwargs = (body: Record<string, unknown>) =>
       world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
@@ -120,7 +120,7 @@ describe("a run", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("that takes longer than the run time-out times out there", async () => {
+  it("ends with status timeout after limits.agent_run_timeout", async () => {
     const world = await openAgentWorld({ limits: { agent_run_timeout: "PT5S" } });
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "slow" });
@@ -147,7 +147,7 @@ describe("runs of one thread", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("refuse another one with reject, and nothing has changed", async () => {
+  it("multitask_strategy reject refuses a second run and writes nothing", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const busy = world.start(thread, { assistant_id: "slow" });
@@ -156,7 +156,7 @@ describe("runs of one thread", () => {
     expect(world.reader.count(RUNS, `us/${"00000000-0000-4000-8000-000000000001"}/${thread}`)).toBe(1);
   });
 
-  it("are interrupted by the next one, and what they have done stays", async () => {
+  it("multitask_strategy interrupt ends the others as interrupted and keeps their values", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const [first, second] = [world.start(thread, { assistant_id: "slow" }), world.start(thread)];
@@ -167,7 +167,7 @@ describe("runs of one thread", () => {
     expect(world.outcome(first)).toEqual({ step: 3 });
   });
 
-  it("are rolled back by the next one, and were never there", async () => {
+  it("multitask_strategy rollback removes the others and their values", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.start(thread, { input: { before: 1 } });
@@ -181,14 +181,14 @@ describe("runs of one thread", () => {
     });
   });
 
-  it("do what the default strategy says when they say nothing", async () => {
+  it("without multitask_strategy the assumption agent.multitask_default decides", async () => {
     const world = await openAgentWorld({ assumptions: { "agent.multitask_default": "reject" } });
     const thread = world.thread();
     world.start(thread, { assistant_id: "slow" });
     expect(() => world.start(thread)).toThrow(/already running/);
   });
 
-  it("may wait in a bounded number only", async () => {
+  it("at most limits.agent_pending_runs runs wait on a thread", async () => {
     const world = await openAgentWorld({ limits: { agent_pending_runs: 2 } });
     const thread = world.thread();
     for (let count = 0; count < 3; count += 1) world.start(thread, { assistant_id: "slow" });
@@ -213,7 +213,7 @@ describe("a cancelled run", () => {
     expect(world.status(third)).toBe("success");
   });
 
-  it("leaves a thread that it alone kept busy as its state says", async () => {
+  it("leaves its thread idle, or interrupted when it had begun", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const waiting = world.start(thread, { after_seconds: 60 });
@@ -240,7 +240,7 @@ describe("a cancelled run", () => {
 });
 
 describe("a run without a thread", () => {
-  it("has one made for it, which goes when it ends; its outcome is still known", async () => {
+  it("gets a temporary thread, removed at its end; its outcome can still be read", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { assistant_id: "slow" });
     const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
@@ -272,7 +272,7 @@ describe("a run without a thread", () => {
     },
   );
 
-  it("keeps its thread with on_completion keep", async () => {
+  it("keeps its thread when on_completion is keep", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { on_completion: "keep", input: { a: 1 } });
     const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
@@ -281,7 +281,7 @@ describe("a run without a thread", () => {
 });
 
 describe("what is kept", () => {
-  it("is bounded: plans of ended runs, and states of a thread", async () => {
+  it("is bounded: plans of ended runs and checkpoints of a thread", async () => {
     const world = await openAgentWorld({ limits: { agent_kept_streams: 5, agent_checkpoints: 4 } });
     const thread = world.thread();
     const runs = Array.from({ length: 10 }, (_, n) => world.start(thread, { input: { n } }));

@@ -56,7 +56,7 @@ describe("a script", () => {
     expect(world.status(world.start(world.thread(), { assistant_id: "failing" }))).toBe("success");
   });
 
-  it("strikes the runs of its assistant, of its thread, or the nth", async () => {
+  it("applies to the runs of its assistant, of its thread, or to the nth run", async () => {
     const world = await openAgentWorld();
     const [one, two] = [world.thread(), world.thread()];
     world.script({
@@ -70,7 +70,7 @@ describe("a script", () => {
     expect(world.status(other)).toBe("running");
   });
 
-  it("given later goes first, before those of the configuration", async () => {
+  it("added later comes first, before those of the configuration", async () => {
     const scripts = [{ then: { values: { from: "file" } } }];
     const world = await openAgentWorld({ agent: { scripts, traces: false } });
     const thread = world.thread();
@@ -84,7 +84,7 @@ describe("a script", () => {
     expect(world.values(thread)).toEqual({ from: "first" });
   });
 
-  it("lets a run never start: those behind it pass", async () => {
+  it("can keep a run from ever starting; runs behind it start", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.script({ match: { nth: 1 }, then: { never_starts: true } });
@@ -95,7 +95,7 @@ describe("a script", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("lets a run die in the middle: only the run time-out ends it", async () => {
+  it("can stop a run in the middle: only the run timeout ends it", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const events = [{ mode: "updates", data: { work: { half: true } } }];
@@ -156,7 +156,7 @@ describe("a script", () => {
     [{ match: {} }, "then: must be an object"],
     [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],
     [{ then: { events: new Array(1001).fill({}) } }, "then.events: holds more than 1000"],
-  ])("%j is refused by name", (script, problem) => {
+  ])("%j is refused, naming the wrong member", (script, problem) => {
     expect(readScript(script)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 });

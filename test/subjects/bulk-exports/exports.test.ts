@@ -28,7 +28,7 @@ function journalOf(exportWorld: ExportWorld): string[] {
 }
 
 describe("the life of an export", () => {
-  it("is told by the journal", async () => {
+  it("is recorded in the journal", async () => {
     const exportWorld = withRows(7);
     const { id } = createIn(exportWorld);
     exportWorld.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } });
@@ -45,7 +45,7 @@ describe("the life of an export", () => {
     expect(exportWorld.runs(id)[0]).toMatchObject({ attempt: 1, exhausted: true });
   });
 
-  it("can lose its destination with thousands waiting behind it", async () => {
+  it("releases thousands of waiting exports when the destination is deleted", async () => {
     const exportWorld = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
     exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
     const destination = exportWorld.addDestination();
@@ -66,8 +66,8 @@ describe("the life of an export", () => {
   });
 });
 
-describe("a run reads as of its start", () => {
-  it("when its rows have all moved away since", async () => {
+describe("a run reads the rows as of its start", () => {
+  it("although all of them have moved to another day since", async () => {
     const exportWorld = withRows(7);
     const { id } = createIn(exportWorld);
     await exportWorld.advance("PT1S");
@@ -79,7 +79,7 @@ describe("a run reads as of its start", () => {
     );
   });
 
-  it("when rows have come in before its first step", async () => {
+  it("and none that came in before its first step", async () => {
     const exportWorld = withRows(0);
     exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
     const { id } = createIn(exportWorld);
@@ -90,7 +90,7 @@ describe("a run reads as of its start", () => {
     expect(exportWorld.runs(id)[0]).toMatchObject({ files: [], exhausted: true });
   });
 
-  it("in every attempt", async () => {
+  it("in every attempt, as of the first", async () => {
     const exportWorld = withRows(2);
     exportWorld.arm({ plane: "worker", match: { at: "rows.read" }, then: { crash: true } });
     const { id } = createIn(exportWorld);
@@ -125,7 +125,7 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
     );
   });
 
-  it("drops a result that comes too late", async () => {
+  it("of a cancelled export: a late result is dropped", async () => {
     const exportWorld = withRows(2);
     const { id } = createIn(exportWorld);
     exportWorld.hold();
@@ -140,7 +140,7 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
 });
 
 describe("the calendar", () => {
-  it("ends a schedule with the year 9999", async () => {
+  it("no window of a schedule ends after the year 9999", async () => {
     const exportWorld = openExportWorld({ now: Date.UTC(9999, 11, 31) });
     const { id } = exportWorld.create({
       bulk_export_destination_id: exportWorld.addDestination(),

@@ -19,7 +19,7 @@ function openStore() {
   return base;
 }
 
-test("a fresh world has one bucket, and one key that may do everything", ({ expect }) => {
+test("a new world has the bucket traces and one key pair with every permission", ({ expect }) => {
   const { world } = openStore();
   expect(listBuckets(world.reader)).toEqual([
     { name: "traces", region: null, created_at: "1970-01-01T00:00:00.000000Z", objects: 0, uploads: 0 },
@@ -92,7 +92,7 @@ test.for([
   expect(JSON.stringify(world.state().records)).toBe(before);
 });
 
-test("a refusal beats a grant, and a bucket of its own is the only one", ({ expect }) => {
+test("deny wins over allow, and a key with a bucket opens no other", ({ expect }) => {
   expect(permits({ allow: ["put"], deny: [], bucket: null }, "put", "a")).toBe(true);
   expect(permits({ allow: ["put"], deny: ["put"], bucket: null }, "put", "a")).toBe(false);
   expect(permits({ allow: ["get"], deny: [], bucket: null }, "put", "a")).toBe(false);

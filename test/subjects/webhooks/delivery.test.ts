@@ -29,13 +29,13 @@ describe("a run that has ended", () => {
     ]);
   });
 
-  it("is told as the nine fields of a Run", async () => {
+  it("is posted as the nine fields of a Run (§2.1)", async () => {
     const world = await openWebhookWorld();
     world.end();
     expect(Object.keys(JSON.parse(world.sent[0]?.payload ?? "")).sort()).toEqual([...NINE].sort());
   });
 
-  it("is told with the observed fields beside them in that profile", async () => {
+  it("is posted with the observed fields beside them in the profile observed", async () => {
     const world = await openWebhookWorld({ profile: "observed" });
     world.end();
     const payload = JSON.parse(world.sent[0]?.payload ?? "");
@@ -48,14 +48,14 @@ describe("a run that has ended", () => {
     expect(payload).not.toHaveProperty("error");
   });
 
-  it("without a webhook is told to nobody", async () => {
+  it("without a webhook is not posted", async () => {
     const world = await openWebhookWorld();
     world.end({ webhook: null });
     await world.advance("PT1M");
     expect([world.sent, world.ledger()]).toEqual([[], []]);
   });
 
-  it("is told to nobody while webhooks are off, and the ledger says why", async () => {
+  it("is not posted while http.disable_webhooks is set; the ledger says why", async () => {
     const world = await openWebhookWorld({ http: { disable_webhooks: true } });
     world.end();
     await world.advance("PT1M");
@@ -99,7 +99,7 @@ describe("a delivery that fails", () => {
     expect(world.ledger()).toMatchObject([{ status: "failed" }]);
   });
 
-  it("because of the policy is refused", async () => {
+  it("because of the policy ends as refused, without a retry", async () => {
     const world = await openWebhookWorld({}, () => ({ failure: "policy", message: "Webhook host blocked" }));
     world.end();
     await world.advance("PT1H");
@@ -107,7 +107,7 @@ describe("a delivery that fails", () => {
     expect(world.ledger()).toMatchObject([{ status: "refused", reason: "Webhook host blocked" }]);
   });
 
-  it("at first and is accepted then is delivered, with the same payload", async () => {
+  it("once and is accepted then is delivered, with the same payload", async () => {
     const world = await openWebhookWorld({}, ({ attempt }) => ({
       status: attempt === 1 ? 500 : 204,
       reply: "",
@@ -121,7 +121,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  it("is tried as often and as fast as the settings say", async () => {
+  it("is tried as limits.webhook_attempts and timings.webhook_retry_delay say", async () => {
     const options = { limits: { webhook_attempts: 2 }, timings: { webhook_retry_delay: "PT1M" } };
     const world = await openWebhookWorld(options, () => ({ status: 500, reply: "" }));
     world.end();

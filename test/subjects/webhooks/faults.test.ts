@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openWebhookWorld } from "../../support/webhook-world.ts";
 
 describe("faults of the webhook plane", () => {
-  it("drop: it is never sent", async () => {
+  it("drop: the webhook is never sent", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { drop: true } });
     world.end();
@@ -11,7 +11,7 @@ describe("faults of the webhook plane", () => {
     expect(world.ledger()).toMatchObject([{ status: "dropped" }]);
   });
 
-  it("duplicate: it is sent again, and ends once", async () => {
+  it("duplicate: the webhook is sent again, and the delivery ends once", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { duplicate: 2 } });
     world.end();
@@ -22,7 +22,7 @@ describe("faults of the webhook plane", () => {
     ]);
   });
 
-  it("duplicate: a copy that is accepted does not stand for a first one that is not", async () => {
+  it("duplicate: an accepted copy does not count for a first post that fails", async () => {
     let release = () => {};
     const late = new Promise<void>((resolve) => {
       release = resolve;
@@ -43,7 +43,7 @@ describe("faults of the webhook plane", () => {
     ]);
   });
 
-  it("delay and duplicate: later, twice", async () => {
+  it("delay and duplicate: the webhook is sent later, twice", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { delay: "PT5M", duplicate: 1 } });
     world.end();
@@ -56,7 +56,7 @@ describe("faults of the webhook plane", () => {
     ]);
   });
 
-  it("refuse: the first attempt fails, the second arrives", async () => {
+  it("refuse: the first attempt fails as a network error, the second arrives", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { refuse: true } });
     world.end();
@@ -73,7 +73,7 @@ describe("faults of the webhook plane", () => {
     ]);
   });
 
-  it("status, as often as it is armed", async () => {
+  it("status: attempts fail with it as often as times says", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { status: 503 }, times: 2 });
     world.end();
@@ -82,7 +82,7 @@ describe("faults of the webhook plane", () => {
     expect(world.ledger()).toMatchObject([{ attempts: [{ status: 503 }, { status: 503 }, { status: 200 }] }]);
   });
 
-  it("strike the run that they name", async () => {
+  it("hit only the run that match.run_id names", async () => {
     const world = await openWebhookWorld();
     const other = "00000000-0000-4000-8000-0000000000ff";
     world.armWebhook({ match: { run_id: other }, then: { drop: true } });

@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": "application/json" } } }]);
   });
 
-  it("keeps the newest and all that are under way", async () => {
+  it("keeps the newest limits.webhook_ledger deliveries and all that are under way", async () => {
     const hangs = new Promise<never>(() => undefined);
     const world = await openWebhookWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
       url.includes("hang") ? hangs : { status: 200, reply: "" },
@@ -44,7 +44,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("has a bound for those under way too", async () => {
+  it("fails deliveries beyond limits.webhook_pending", async () => {
     const hangs = new Promise<never>(() => undefined);
     const world = await openWebhookWorld({ limits: { webhook_pending: 2 } }, () => hangs);
     for (let n = 0; n < 3; n += 1) world.end();
@@ -52,7 +52,7 @@ describe("the ledger", () => {
     expect(world.sent).toHaveLength(2);
   });
 
-  it("lets a long payload go when it is delivered, and so cannot send it again", async () => {
+  it("drops a long payload once it is delivered, and refuses to send it again", async () => {
     const world = await openWebhookWorld();
     world.end({ kwargs: { input: "x".repeat(70_000) } });
     await world.advance("PT1S");
@@ -91,7 +91,7 @@ describe("a redelivery", () => {
 });
 
 describe("after a restart", () => {
-  it("what was being sent is sent again, and a retry that was planned happens", async () => {
+  it("a post that was interrupted is sent again, and a planned retry takes place", async () => {
     const hanging = await openWebhookWorld({}, ({ url }) =>
       url.includes("hang") ? new Promise<never>(() => undefined) : { status: 500, reply: "" },
     );
