@@ -11,8 +11,6 @@ import { cronOf } from "../../emulator/subjects/crons/search.ts";
 import { openWebhookWorld } from "./webhook-world.ts";
 import { WORKSPACE, withVerbs } from "./world.ts";
 
-export type AgentWorld = Awaited<ReturnType<typeof openAgentWorld>>;
-
 type More = Parameters<typeof openWebhookWorld> extends [unknown?, ...infer Rest] ? Rest : never;
 
 /** Threads, runs and crons; runs leave no trace rows unless `options` says so. */
