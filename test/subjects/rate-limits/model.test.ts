@@ -39,6 +39,17 @@ function ask(limiter: RateLimiter, who: string, now: number) {
   return limiter.decide({ ...QUERY, apiKey: who }, now);
 }
 
+it.each([
+  ["fixed", "ends as a whole, ten seconds after its first request", COUNT],
+  ["sliding", "counts each request for ten seconds", 2],
+] as const)("a %s window %s", async (window, _, admittedLater) => {
+  const limiter = await limiterWith({ window, rows: { runs_query_key: `${COUNT} / 10` } });
+  for (const ms of [0, 0, 1_000, 8_000]) expect(ask(limiter, "a", NOW + ms)?.admitted).toBe(true);
+  expect(ask(limiter, "a", NOW + 9_999)).toMatchObject({ admitted: false, resetsAt: NOW + 10_000 });
+  const later = Array.from({ length: COUNT }, () => ask(limiter, "a", NOW + 10_000)?.admitted);
+  expect(later.filter(Boolean)).toHaveLength(admittedLater);
+});
+
 describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
   const rows = { runs_query_key: `${COUNT} / ${WINDOW_MS / 1000}` };
 
