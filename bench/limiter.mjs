@@ -86,7 +86,7 @@ function memory(limiter) {
   for (let n = 0; n < IDENTITIES; n += 1) limiter.decide(callOf(n, `identity-number-${n}`), NOW);
   globalThis.gc?.();
   const grown = (process.memoryUsage().heapUsed - before) / 1024 / 1024;
-  return `${grown.toFixed(0)} MB, ${limiter.held.toLocaleString("en")} windows held`;
+  return `${grown.toFixed(0)} MB, ${limiter.storedCount.toLocaleString("en")} windows held`;
 }
 
 /** The limiter is no module of its own in dist/. */

@@ -39,7 +39,7 @@ const BUILDS = [
 ];
 
 /** Packages that the start needs, or that are small: bundled. The others load when they are first used. */
-const BUNDLED = new Set(["ajv", "express", "fast-xml-parser", "lowdb", "proper-lockfile"]);
+const BUNDLED = new Set(["ajv", "express", "fast-xml-parser", "ipaddr.js", "lowdb", "proper-lockfile"]);
 
 /** Brought by those who use the entry for them. */
 const PEERS = ["msw", "testcontainers", "vitest"];

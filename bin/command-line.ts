@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { variableOf } from "../emulator/config/layers.ts";
-import { nearest } from "../emulator/subjects/nearest.ts";
+import { nearest } from "../emulator/kernel/nearest.ts";
 import { COMMON_FLAGS, type Command, type Flags, type Invocation, UsageError } from "./command.ts";
 
 /** Settings read their own twins, with their own checks; these are the flags that no setting has. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
-import { nearest } from "../emulator/subjects/nearest.ts";
+import { nearest } from "../emulator/kernel/nearest.ts";
 import { UsageError } from "./command.ts";
 import { readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";

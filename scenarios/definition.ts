@@ -1,12 +1,12 @@
 import {
   anything,
+  closed,
+  eitherOf,
   type Field,
   freeForm,
   integer,
   listOf,
   mapOf,
-  type OptionalField,
-  object,
   oneOf,
   optional,
   type TypeOf,
@@ -16,19 +16,7 @@ import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
 
 /** The scenario format, written once: the parser's checks, its types and the published schema come from here. */
 
-const CLOSED = { additionalProperties: false };
 const VARIABLE = "^[A-Za-z_][A-Za-z0-9_]*$";
-
-function closed<const F extends Record<string, Field<unknown> | OptionalField<unknown>>>(
-  fields: F,
-  description?: string,
-) {
-  return object(fields, { ...CLOSED, ...(description !== undefined && { description }) });
-}
-
-function eitherOf<A, B>(first: Field<A>, second: Field<B>, description: string): Field<A | B> {
-  return { anyOf: [first, second], description };
-}
 
 const captures = mapOf(text(), {
   description: "Variables to set: the name of each, and the path of its value in the reply.",
@@ -47,7 +35,7 @@ const replyExpectation = closed(
     headers: optional(mapOf(expected)),
     body: optional(expected),
   },
-  "What the reply must be like; without it any status below 400 will do.",
+  { description: "What the reply must be like; without it any status below 400 will do." },
 );
 
 const CALL = {
@@ -75,13 +63,13 @@ const seedGiven = closed(
     bucket: optional(text()),
     credential: optional(freeForm({ description: "A key pair of the object store." })),
   },
-  "What is there before anything happens.",
+  { description: "What is there before anything happens." },
 );
 
 const moveBounds = {
   by: optional(text({ description: "ISO 8601 duration" })),
   to: optional(text({ description: "ISO 8601 time" })),
-  next: optional(eitherOf(integer({ minimum: 1 }), text(), "So many events.")),
+  next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "So many events." })),
   until: optional(closed({ export: text(), status: text() })),
   within: optional(text()),
 };
@@ -124,7 +112,10 @@ const expectGiven = closed(
     journal: optional(listExpectation),
     variables: optional(mapOf(expected)),
   },
-  "Looks at the world: the object store, Parquet files, webhook deliveries, the journal, variables.",
+  {
+    description:
+      "Looks at the world: the object store, Parquet files, webhook deliveries, the journal, variables.",
+  },
 );
 
 /** The verbs, each with the fields of its step. */
@@ -143,7 +134,9 @@ export const VERBS = {
   }),
   advance: closed({
     ...COMMON,
-    advance: eitherOf(text(), closed(moveBounds), "A duration, or what POST /clock/advance takes."),
+    advance: eitherOf([text(), closed(moveBounds)], {
+      description: "A duration, or what POST /clock/advance takes.",
+    }),
     expect: CALL.expect,
     capture: CALL.capture,
   }),

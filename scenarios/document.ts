@@ -1,12 +1,12 @@
 import { dirname, resolve } from "node:path";
 import { nearest } from "../emulator/client/values.ts";
+import type { Keys } from "../emulator/validation/misfits.ts";
 import { MAX_INCLUDE_DEPTH } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
 import { expectationProblems } from "./expectations.ts";
 import {
   type FileLocation,
-  type Keys,
-  nameOf,
+  problemLine,
   readSource,
   refuse,
   ScenarioProblem,
@@ -113,10 +113,9 @@ function stepOf(source: Source, path: Keys, label: string, input: unknown, opene
 }
 
 function refuseExpectations(source: Source, verb: Verb, path: Keys, input: GivenStep): void {
-  const lines = expectationProblems(verb, input).map(({ path: within, text }) => {
-    const keys = [...path, ...within];
-    return `${shown(source.file)}:${source.lineOf(keys)}: ${nameOf(keys)}: ${text}`;
-  });
+  const lines = expectationProblems(verb, input).map(({ path: within, text }) =>
+    problemLine(source, [...path, ...within], text),
+  );
   if (lines.length > 0) throw new ScenarioProblem(lines.join("\n"));
 }
 

@@ -1,7 +1,7 @@
 import { nearest } from "../emulator/client/values.ts";
+import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import { isMatcher, MATCHER_NAMES, problemOfTaken, WORD_NAMES } from "./matching.ts";
-import type { Keys } from "./source.ts";
 
 /** Something about an expectation by which it could never fail, or never hold. */
 export interface ExpectationProblem {

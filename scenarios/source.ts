@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { LineCounter, parseDocument } from "yaml";
-import { nearest, parseMicros } from "../emulator/client/values.ts";
+import { compile, type Validator } from "../emulator/validation/compile.ts";
+import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
 import { MAX_FILE_BYTES } from "./bounds.ts";
 import { scenarioSchema } from "./schema.ts";
 
@@ -16,9 +16,6 @@ export interface FileLocation {
 export class ScenarioProblem extends Error {
   override readonly name = "ScenarioProblem";
 }
-
-/** The way to a member. */
-export type Keys = readonly (string | number)[];
 
 /** A YAML file that knows its lines. */
 export interface Source {
@@ -75,63 +72,30 @@ function valueOf(file: string, read: () => unknown): unknown {
   }
 }
 
-/** Throws what is wrong with a value of the file, told by one of the schema's definitions. */
+/** Throws a `ScenarioProblem` when a value of the file does not fit one of the schema's definitions. */
 export function refuse(source: Source, definition: string, base: Keys, value: unknown): void {
-  const problems = problemsOf(source, validatorOf(definition), base, value);
-  if (problems.length === 0) return;
-  const lines = problems.map(({ line, text }) => `${shown(source.file)}:${line}: ${text}`);
-  throw new ScenarioProblem(lines.join("\n"));
+  const misfits = validatorOf(definition)(value);
+  if (misfits.length === 0) return;
+  const lines = misfits.map(({ keys, sentence }) => problemLine(source, [...base, ...keys], sentence));
+  throw new ScenarioProblem([...new Set(lines)].join("\n"));
 }
 
-function problemsOf(source: Source, validate: ValidateFunction, base: Keys, value: unknown) {
-  if (validate(value)) return [];
-  const described = (validate.errors ?? []).filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if");
-  return described.map((error) => {
-    const path = [...base, ...keysOf(error)];
-    return { line: source.lineOf(path), text: `${nameOf(path)}: ${describeProblem(error)}` };
-  });
+/** A problem of a member, with the line on which it stands. */
+export function problemLine(source: Source, path: Keys, text: string): string {
+  const name = memberPath(path).replace(/^\./, "") || "the file";
+  return `${shown(source.file)}:${source.lineOf(path)}: ${name}: ${text}`;
 }
 
-function keysOf({ instancePath, keyword, params }: ErrorObject): (string | number)[] {
-  const keys = instancePath
-    .split("/")
-    .slice(1)
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key.replaceAll("~1", "/").replaceAll("~0", "~")));
-  return keyword === "additionalProperties" ? [...keys, String(params.additionalProperty)] : keys;
-}
-
-/** As a reader of the file would name a member. */
-export function nameOf(path: Keys): string {
-  return (
-    path
-      .map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`))
-      .join("")
-      .replace(/^\./, "") || "the file"
-  );
-}
-
-function describeProblem({ keyword, params, message, parentSchema }: ErrorObject): string {
-  if (keyword === "required") return `${String(params.missingProperty)} is missing`;
-  if (keyword === "enum") return `must be one of ${(params.allowedValues as readonly unknown[]).join(", ")}`;
-  if (keyword !== "additionalProperties") return message ?? "is not acceptable";
-  const known = Object.keys((parentSchema?.properties ?? {}) as object);
-  const meant = nearest(String(params.additionalProperty), known);
-  return `is not known here; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
-}
-
-const validators = new Map<string, ValidateFunction>();
+const validators = new Map<string, Validator>();
 
 /** The lists of steps are checked step by step, so that a problem is told of the one verb that was meant. */
-function validatorOf(name: string): ValidateFunction {
+function validatorOf(name: string): Validator {
   const known = validators.get(name);
   if (known) return known;
-  const schema = scenarioSchema();
-  const definitions = { ...(schema.$defs as Record<string, unknown>), step: {} };
-  const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true });
-  ajv.addFormat("date-time", { type: "string", validate: (text: string) => parseMicros(text) !== undefined });
-  for (const each of Object.keys(definitions))
-    validators.set(each, ajv.compile({ $ref: `#/$defs/${each}`, $defs: definitions }));
-  return validatorOf(name);
+  const definitions = { ...(scenarioSchema().$defs as Record<string, unknown>), step: {} };
+  const validator = compile({ $ref: `#/$defs/${name}`, $defs: definitions });
+  validators.set(name, validator);
+  return validator;
 }
 
 /** As a reader in the working folder would name it. */

@@ -13,7 +13,7 @@ const MAX_TEST_LINES = 600;
 const FLOORS: readonly (readonly string[])[] = [
   ["contracts/spec"],
   ["contracts", "emulator/kernel"],
-  ["emulator/subjects"],
+  ["emulator/subjects", "emulator/validation"],
   ["emulator/http", "emulator/config", "emulator/client"],
   ["emulator/storage", "emulator/control", "scenarios"],
   ["emulator/s3", "emulator/oracle"],
@@ -55,13 +55,21 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "contracts/spec": [],
   "emulator/kernel": ["node:crypto"],
-  "emulator/subjects": ["node:crypto", "croner"],
-  "emulator/http": ["ajv", "protobufjs"],
+  "emulator/subjects": ["node:crypto", "croner", "ipaddr.js"],
+  "emulator/validation": ["ajv"],
+  "emulator/http": ["protobufjs"],
   "emulator/control": [],
 };
 
 /** Folders that know no clock, no chance, no environment, no files and no network. */
-const PURE = ["contracts", "emulator/kernel", "emulator/subjects", "emulator/http", "emulator/control"];
+const PURE = [
+  "contracts",
+  "emulator/kernel",
+  "emulator/subjects",
+  "emulator/validation",
+  "emulator/http",
+  "emulator/control",
+];
 
 /** What of them may: effects of a subject, the two servers, and what the harness reaches its targets by. */
 const WITH_IO = [
@@ -189,11 +197,19 @@ describe("the imports", () => {
     expect(sources.length).toBeGreaterThan(0);
   });
 
-  it("scenarios know the emulator only by its client", () => {
+  it("scenarios know the emulator only by its client, and check their files with its validator", () => {
     const used = within(["scenarios"]).flatMap(importsOf);
     const ofEmulator = used.filter((target) => isWithin(target, "emulator"));
-    expect(ofEmulator.filter((target) => !isWithin(target, "emulator/client"))).toEqual([]);
+    const allowed = ["emulator/client", "emulator/validation"];
+    expect(ofEmulator.filter((target) => !allowed.some((folder) => isWithin(target, folder)))).toEqual([]);
     expect(ofEmulator.length).toBeGreaterThan(0);
+  });
+
+  it("only emulator/validation compiles schemas", () => {
+    const product = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
+    const users = product.filter((source) => importsOf(source).some((target) => isWithin(target, "ajv")));
+    expect(users.filter(({ path }) => !isWithin(path, "emulator/validation"))).toEqual([]);
+    expect(users.length).toBeGreaterThan(0);
   });
 
   it("nothing outside tests and benchmarks imports them", () => {

@@ -19,7 +19,8 @@ export interface OptionalField<T> {
 /** The TypeScript type of the values that a field admits. */
 export type TypeOf<F> = F extends Field<infer T> ? T : never;
 
-type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
+/** Fields by name. */
+export type Fields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
 type RequiredNames<F extends Fields> = {
   [Name in keyof F]: F[Name] extends OptionalField<unknown> ? never : Name;
@@ -49,6 +50,11 @@ export function uuid(keywords: Keywords = {}): Field<string> {
 /** An ISO 8601 instant. */
 export function dateTime(keywords: Keywords = {}): Field<string> {
   return { type: "string", format: "date-time", ...keywords };
+}
+
+/** An ISO 8601 duration of weeks, days, hours, minutes and seconds. */
+export function duration(keywords: Keywords = {}): Field<string> {
+  return { type: "string", format: "duration", ...keywords };
 }
 
 export function integer(keywords: Keywords = {}): Field<number> {
@@ -90,6 +96,14 @@ export function anything(keywords: Keywords = {}): Field<unknown> {
   return { ...keywords };
 }
 
+/** What one of these fields admits, or several. */
+export function eitherOf<const F extends readonly Field<unknown>[]>(
+  fields: F,
+  keywords: Keywords = {},
+): Field<TypeOf<F[number]>> {
+  return { anyOf: fields, ...keywords };
+}
+
 /** The field, or null. */
 export function nullable<T>(field: Field<T>): Field<T | null> {
   const { type, ...rest } = field as { type?: unknown } & Keywords;
@@ -124,4 +138,9 @@ export function object<const F extends Fields>(fields: F, keywords: Keywords = {
     }
   }
   return { type: "object", properties, required, ...keywords };
+}
+
+/** An object with these fields and no others: an unknown one does not fit the schema. */
+export function closed<const F extends Fields>(fields: F, keywords: Keywords = {}): Field<ObjectOf<F>> {
+  return object(fields, { additionalProperties: false, ...keywords });
 }

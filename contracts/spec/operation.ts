@@ -11,6 +11,9 @@ export type BodyShape = { readonly body: "object"; readonly member: string } | {
 /** What a body can be sent as; it may be compressed besides. */
 export type BodyMedia = "application/json" | "multipart/form-data" | "application/x-protobuf";
 
+/** What a success does to what the world keeps; `removes` stands for deletions and for making an end of something. */
+export type Access = "reads" | "adds" | "removes";
+
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
   readonly section: string;
@@ -46,6 +49,12 @@ export interface Operation {
     /** What a parameter turns the reply into. */
     readonly or?: { readonly status: number; readonly body: Field<unknown> };
   };
+  /** Absent: GET reads, DELETE removes, the other methods add. What adds is refused while the disk is full (413). */
+  readonly access?: Access;
+  /** True where the handler bounds the depth of what the body holds itself, so that nothing else walks through it. */
+  readonly boundsDepth?: true;
+  /** False where the request says nothing about what a client does, so that no recording has it. */
+  readonly recorded?: false;
   /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */
   readonly waits?: true;
   /** Statuses with which the operation may refuse a request. */
@@ -57,4 +66,11 @@ export interface Operation {
   readonly workspace: "required" | "key" | "optional" | "none";
   /** False when the operation goes beyond what the specification shows. */
   readonly shown: boolean;
+}
+
+/** The access of a row by its column, or by its method. */
+export function accessOf({ method, access }: Pick<Operation, "method" | "access">): Access {
+  if (access) return access;
+  if (method === "GET") return "reads";
+  return method === "DELETE" ? "removes" : "adds";
 }

@@ -24,6 +24,7 @@ const system = (path: string) =>
     path,
     refusals: isLimited("GET", path) ? [429] : [],
     workspace: "none",
+    recorded: false,
     shown: false,
   }) as const;
 

@@ -1,8 +1,9 @@
+import { createRouter, type Route, segmentsBeforeSlash, segmentsOf } from "./path.ts";
+
 /**
  * A path that the specification names without showing its replies: 501 with the section, never a made-up
- * success. `{…}` stands for one segment, `**` for any number of segments, none included. The first row
- * that matches counts, and it is asked before the operations, whose `{…}` could otherwise take a path for
- * their own.
+ * success. The first row that fits counts, and it is asked before the operations, whose `{…}` could
+ * otherwise take a path for their own.
  */
 export interface UnshownPath {
   /** Absent means every method. */
@@ -19,7 +20,7 @@ export interface UnshownPath {
 const limited = (path: string, ...methods: string[]): UnshownPath => ({
   ...(methods.length > 0 ? { methods } : {}),
   path,
-  ...(path.startsWith("**") ? {} : { alsoAt: [`/api/v1${path}`] }),
+  ...(path.startsWith("/**") ? {} : { alsoAt: [`/api/v1${path}`] }),
   section: "8.5",
   server: "platform",
   description: "Only its rate limit is shown.",
@@ -36,16 +37,16 @@ const area = (path: string, description: string, ...methods: string[]): UnshownP
 const THREADS_DESCRIPTION = "Threads exist; their creation is shown in use (§4.8).";
 
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
-  limited("**/v1/metadata/submit"),
+  limited("/**/v1/metadata/submit"),
   limited("/auth/{part}/**"),
   limited("/v1/beacon/**"),
   limited("/repos/**"),
   limited("/commits/**"),
-  limited("**/charts/**"),
+  limited("/**/charts/**"),
   limited("/generate/**"),
-  limited("**/examples/**"),
+  limited("/**/examples/**"),
   limited("/public/download/**"),
-  limited("**/trigger"),
+  limited("/**/trigger"),
   // Else the last word of it would be taken for the identifier of a thread.
   area("/threads/prune", THREADS_DESCRIPTION, "POST"),
 ];
@@ -60,36 +61,25 @@ export const UNSHOWN_AREAS: readonly UnshownPath[] = [
   area("/metrics", "A system endpoint for metrics exists."),
 ];
 
-type Template = readonly [RegExp, UnshownPath];
+/** Segments that unshown paths name: what fits an operation is unshown only where one of them stands for a parameter. */
+export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(
+  UNSHOWN_PATHS.flatMap(routesOf).flatMap(({ path }) => segmentsOf(path)),
+);
 
-const PATHS = UNSHOWN_PATHS.flatMap(templatesOf);
-/** Every request is asked this, and few of them fit: all patterns at once take a fraction of one after the other. */
-const ANY_PATH = new RegExp(PATHS.map(([pattern]) => pattern.source).join("|"));
-const AREAS = UNSHOWN_AREAS.flatMap(templatesOf);
+const PATHS = createRouter(UNSHOWN_PATHS.flatMap(routesOf));
+const AREAS = createRouter(UNSHOWN_AREAS.flatMap(routesOf));
 
 /** The row that a request falls under, if the specification names its path without showing its reply. */
 export function unshownPath(method: string, path: string): UnshownPath | undefined {
-  if (!ANY_PATH.test(path)) return undefined;
-  return PATHS.find(([pattern, { methods }]) => {
-    const asked = methods === undefined || methods.includes(method);
-    return asked && pattern.test(path);
-  })?.[1];
+  return PATHS.all(method, segmentsBeforeSlash(path))[0];
 }
 
 /** The group of resources that a path belongs to, if §1 names it without showing its operations. */
 export function unshownArea(path: string): UnshownPath | undefined {
-  return AREAS.find(([pattern]) => pattern.test(path))?.[1];
+  return AREAS.all("", segmentsBeforeSlash(path))[0];
 }
 
-function templatesOf(row: UnshownPath): readonly Template[] {
-  return [row.path, ...(row.alsoAt ?? [])].map((path) => [patternOf(path), row] as const);
-}
-
-function patternOf(path: string): RegExp {
-  const segments = path.split("/").filter((segment) => segment !== "");
-  const source = segments.map((segment) => {
-    if (segment === "**") return "(?:/[^/]+)*";
-    return segment.startsWith("{") ? "/[^/]+" : `/${segment}`;
-  });
-  return new RegExp(`^${source.join("")}/?$`);
+function routesOf(row: UnshownPath): readonly Route<UnshownPath>[] {
+  const { methods } = row;
+  return [row.path, ...(row.alsoAt ?? [])].map((path) => ({ ...(methods && { methods }), path, row }));
 }

@@ -5,6 +5,7 @@ import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange }
 import { findingLines } from "../report/pretty.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
+import { createRouter, segmentsBeforeSlash } from "../spec/path.ts";
 
 /** Options of `expectContract`. */
 export interface ExpectOptions extends ContractQuestion {
@@ -70,18 +71,15 @@ async function judged(
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
 
-const CALLS: readonly { readonly method: string; readonly pattern: RegExp }[] = Object.values<Operation>(
-  OPERATIONS,
-).flatMap(({ method, path, alsoAt = [] }) =>
-  [path, ...alsoAt].map((at) => ({
-    method,
-    pattern: new RegExp(`^${at.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`),
-  })),
+const CALLS = createRouter(
+  Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
+    [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: at })),
+  ),
 );
 
 function isOfThisApi(request: WireRequest): boolean {
   const [path = ""] = request.path.split("?");
-  return CALLS.some(({ method, pattern }) => method === request.method && pattern.test(path));
+  return CALLS.all(request.method, segmentsBeforeSlash(path)).length > 0;
 }
 
 /** The origin of a URL and the base path of a world. */

@@ -7,6 +7,7 @@ import { leaks } from "../engine/oracle/secrets.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../spec/operations.ts";
+import { createRouter, segmentsBeforeSlash } from "../spec/path.ts";
 
 /** The oracle: Prism validates exchanges by the derived document. Loaded on demand, since it takes most of a second. */
 export async function openOracle(): Promise<Oracle> {
@@ -15,15 +16,16 @@ export async function openOracle(): Promise<Oracle> {
     import("@stoplight/prism-http/dist/validator/index.js"),
   ]);
   const operations = (await getHttpOperationsFromSpec(openApiDocument())).map((resource) => ({
-    resource,
-    pattern: patternOf(resource.path),
-    literals: resource.path.replace(/\{[^}]*\}/g, "").length,
+    methods: [resource.method.toUpperCase()],
+    path: resource.path,
+    row: resource,
   }));
 
+  const router = createRouter(operations);
+
   function operationFor(method: string, path: string) {
-    return operations
-      .filter(({ resource, pattern }) => resource.method === method.toLowerCase() && pattern.test(path))
-      .sort((a, b) => b.literals - a.literals)[0]?.resource;
+    const found = router.find(method, segmentsBeforeSlash(path));
+    return found && "row" in found ? found.row : undefined;
   }
 
   async function judge(
@@ -87,11 +89,6 @@ function isMeant({ when }: Operation, body = ""): boolean {
   const value = bodyOf(body);
   if (when?.body === "array") return Array.isArray(value);
   return typeof value === "object" && value !== null && when?.body === "object" && when.member in value;
-}
-
-function patternOf(template: string): RegExp {
-  const source = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+");
-  return new RegExp(`^${source}/?$`);
 }
 
 function bodyOf(text: string): unknown {

@@ -1,19 +1,28 @@
-import { formatDuration, parseDuration } from "../kernel/duration.ts";
+import { type Field, listOf, text as textField } from "../../contracts/spec/fields.ts";
+import { formatDuration, ISO_DURATION, parseDuration } from "../kernel/duration.ts";
 import { parseInstant } from "../kernel/instant.ts";
 
 /** What a setting's value may be: its words for a person, its JSON Schema, and how it is read. */
 export interface Kind<T> {
   /** Completes “give …”. */
   readonly expects: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** The value as the emulator uses it; undefined when it is not one. */
+  readonly schema: Field<unknown>;
+  /**
+   * The value as the emulator uses it; undefined when it is not one. Lists and objects have been compared with the
+   * schema before. Single values have not, so that a start with flags alone loads no schema compiler.
+   */
   read(value: unknown): T | undefined;
+  /** What is wrong with a list or an object that fits the schema, where the schema cannot say it. */
+  problemOf?(value: unknown): string | undefined;
   /** From a flag or an environment variable, which carry text only, to what a file would hold. */
   fromText(text: string): unknown;
 }
 
 const MAX_TEXT_LENGTH = 4096;
 const MAX_LIST_LENGTH = 1000;
+
+/** A text inside a list or an object. */
+export const TEXT = textField({ minLength: 1, maxLength: MAX_TEXT_LENGTH });
 
 /** Both ends are included. */
 export function integer(from: number, to: number): Kind<number> {
@@ -42,7 +51,7 @@ export function positiveNumber(to: number): Kind<number> {
 export function text(expects = "a text"): Kind<string> {
   return {
     expects,
-    schema: { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH },
+    schema: TEXT,
     read: (value) =>
       typeof value === "string" && value !== "" && value.length <= MAX_TEXT_LENGTH ? value : undefined,
     fromText: (given) => given,
@@ -80,10 +89,7 @@ export function duration(from = 0): Kind<number> {
   const least = from === 0 ? "" : `, ${formatDuration(from)} or longer`;
   return {
     expects: `an ISO 8601 duration such as PT30S or P1DT6H${least}`,
-    schema: {
-      type: "string",
-      pattern: "^P(?=.)(\\d+W)?(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+(\\.\\d{1,3})?S)?)?$",
-    },
+    schema: { type: "string", pattern: ISO_DURATION.source },
     read: (value) => {
       const ms = typeof value === "string" ? parseDuration(value) : undefined;
       return ms !== undefined && ms >= from ? ms : undefined;
@@ -113,16 +119,11 @@ export function version(): Kind<string> {
   };
 }
 
-/** In text, the items stand between commas. */
-export function list<T>(item: Kind<T>, things: string): Kind<readonly T[]> {
+/** A list of at most `MAX_LIST_LENGTH` items; in text, they stand between commas or are JSON. */
+export function list<T>(items: Field<T>, expects: string): Kind<readonly T[]> {
+  const one = (part: string) => (items.type === "integer" ? numberFromText(part) : part);
   return {
-    expects: `a list of ${things}`,
-    schema: { type: "array", items: item.schema, maxItems: MAX_LIST_LENGTH },
-    read: (value) => {
-      if (!Array.isArray(value) || value.length > MAX_LIST_LENGTH) return undefined;
-      const items = value.map((one) => item.read(one));
-      return items.some((one) => one === undefined) ? undefined : (items as T[]);
-    },
+    ...shape(listOf(items, { maxItems: MAX_LIST_LENGTH }), `a list of ${expects}`),
     fromText: (given) =>
       given.trimStart().startsWith("[")
         ? jsonFromText(given)
@@ -130,63 +131,24 @@ export function list<T>(item: Kind<T>, things: string): Kind<readonly T[]> {
             .split(",")
             .map((part) => part.trim())
             .filter((part) => part !== "")
-            .map((part) => item.fromText(part)),
+            .map(one),
   };
 }
 
-/** An object of known fields; a field whose name ends in `?` may be left out. */
-export function record<T>(fields: Readonly<Record<string, Kind<unknown>>>): Kind<T> {
-  const entries = Object.entries(fields).map(
-    ([name, kind]) => [name.replace("?", ""), kind, !name.endsWith("?")] as const,
-  );
-  const known = new Set(entries.map(([name]) => name));
+/** A list or an object that is used as it fits its schema; in text it is JSON. */
+export function shape<T>(schema: Field<T>, expects: string): Kind<T> {
+  // That it has the type of the schema is what the comparison with the schema has shown.
   return {
-    expects: `an object with ${entries.map(([name, kind, needed]) => `${name}${needed ? "" : " (optional)"}: ${kind.expects}`).join("; ")}`,
-    schema: {
-      type: "object",
-      properties: Object.fromEntries(entries.map(([name, kind]) => [name, kind.schema])),
-      required: entries.filter(([, , needed]) => needed).map(([name]) => name),
-      additionalProperties: false,
-    },
-    read: (value) => {
-      if (!isObject(value) || Object.keys(value).some((name) => !known.has(name))) return undefined;
-      const result: Record<string, unknown> = {};
-      for (const [name, kind, needed] of entries) {
-        if (value[name] === undefined && !needed) continue;
-        const field = kind.read(value[name]);
-        if (field === undefined) return undefined;
-        result[name] = field;
-      }
-      return result as T;
-    },
+    expects,
+    schema,
+    read: (value) => (isStructure(value) ? (value as T) : undefined),
     fromText: jsonFromText,
   };
 }
 
-/** An object from any name to values of one kind. */
-export function map<T>(values: Kind<T>, things: string): Kind<Readonly<Record<string, T>>> {
-  return {
-    expects: `an object of ${things}`,
-    schema: { type: "object", additionalProperties: values.schema },
-    read: (value) => {
-      if (!isObject(value)) return undefined;
-      const entries = Object.entries(value).map(([name, one]) => [name, values.read(one)] as const);
-      return entries.some(([, one]) => one === undefined)
-        ? undefined
-        : (Object.fromEntries(entries) as Record<string, T>);
-    },
-    fromText: jsonFromText,
-  };
-}
-
-/** Any JSON object; whoever uses it checks what is in it. */
-export function freeObject(): Kind<Readonly<Record<string, unknown>>> {
-  return {
-    expects: "an object",
-    schema: { type: "object" },
-    read: (value) => (isObject(value) ? value : undefined),
-    fromText: jsonFromText,
-  };
+/** A list or an object. */
+export function isStructure(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Exactly one of these JSON values. */
@@ -204,14 +166,14 @@ export function values(allowed: readonly unknown[]): Kind<unknown> {
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isStructure(value) && !Array.isArray(value);
 }
 
 function numberFromText(given: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
 }
 
-function jsonFromText(given: string): unknown {
+export function jsonFromText(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {

@@ -1,4 +1,4 @@
-import { nearest } from "../subjects/nearest.ts";
+import { nearest } from "../kernel/nearest.ts";
 import { unswitchable } from "./assumption-settings.ts";
 import { isObject } from "./kinds.ts";
 import { type Problem, unknownName } from "./problem.ts";

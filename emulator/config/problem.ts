@@ -1,4 +1,4 @@
-import { nearest } from "../subjects/nearest.ts";
+import { nearest } from "../kernel/nearest.ts";
 
 /** Something wrong with a configuration, told in one line; never with the value of a secret. */
 export interface Problem {

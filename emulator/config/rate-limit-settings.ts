@@ -1,5 +1,14 @@
 import { isIP } from "node:net";
 import {
+  closed,
+  eitherOf,
+  type Field,
+  integer as integerField,
+  optional,
+  type TypeOf,
+  text as textField,
+} from "../../contracts/spec/fields.ts";
+import {
   RATE_LIMIT_IDS,
   RATE_LIMIT_MEMORY,
   RATE_LIMITS,
@@ -9,7 +18,17 @@ import {
   type RateRegion,
 } from "../../contracts/spec/rate-limits/rows.ts";
 import type { RateSetting } from "../subjects/settings.ts";
-import { choice, integer, isObject, type Kind, list, positiveNumber, toggle } from "./kinds.ts";
+import {
+  choice,
+  integer,
+  isObject,
+  jsonFromText,
+  type Kind,
+  list,
+  positiveNumber,
+  TEXT,
+  toggle,
+} from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** What a user gives for a row: in some regions or in all, the count alone or the window too. */
@@ -22,6 +41,24 @@ const MOST_REQUESTS = 1_000_000_000;
 const MOST_SECONDS = 86_400;
 const RATE = /^(\d{1,10}) ?\/ ?(\d{1,5})$/;
 const ENABLED = "whether calls are counted (§8.5): by default when hosted";
+
+const COUNT = integerField({ minimum: 1, maximum: MOST_REQUESTS });
+const SECONDS = integerField({ minimum: 1, maximum: MOST_SECONDS });
+const NOT_EMPTY = { minProperties: 1 };
+
+/** In text as §8.5 writes it: `count / seconds`. */
+const RATE_TEXT = textField({ pattern: RATE.source, title: 'written as "15 / 10"' });
+const BOTH = closed({ count: optional(COUNT), seconds: optional(SECONDS) }, NOT_EMPTY);
+const RATE_OF_REGION = eitherOf([COUNT, RATE_TEXT, BOTH]);
+const PER_REGION = closed({ us: optional(RATE_OF_REGION), eu: optional(RATE_OF_REGION) }, NOT_EMPTY);
+
+/** An object that names no region is of all of them. */
+const OBJECT: Field<TypeOf<typeof BOTH> | TypeOf<typeof PER_REGION>> = {
+  type: "object",
+  if: { properties: { us: false, eu: false } },
+  then: BOTH,
+  else: PER_REGION,
+};
 
 /** §8.5 as a whole; the rows of its table have settings of their own. */
 export const RATE_LIMIT_SETTINGS = {
@@ -42,7 +79,7 @@ export const RATE_LIMIT_SETTINGS = {
     "what the counts of the table are multiplied with",
   ),
   "rate_limits.trusted_proxies": setting(
-    list(network(), "addresses"),
+    networks(),
     [],
     "proxies whose X-Forwarded-For names the client: addresses, or networks such as 10.0.0.0/8",
   ),
@@ -69,69 +106,45 @@ export function rateLimitPath(id: RateLimitId): string {
 
 /** A count, or as §8.5 writes it `count / seconds`, or an object of both; us and eu give one to a region. */
 function rate(): Kind<RateGiven> {
-  const count = { type: "integer", minimum: 1, maximum: MOST_REQUESTS };
-  const seconds = { type: "integer", minimum: 1, maximum: MOST_SECONDS };
-  const both = {
-    type: "object",
-    properties: { count, seconds },
-    minProperties: 1,
-    additionalProperties: false,
-  };
-  const one = { anyOf: [count, { type: "string", pattern: RATE.source }, both] };
-  const regions = { us: one, eu: one };
-  const perRegion = { type: "object", properties: regions, minProperties: 1, additionalProperties: false };
   return {
     expects:
       'a count such as 15, "15 / 10" or { count: 15, seconds: 10 } with the seconds too, or an object with these for us and eu',
-    schema: { anyOf: [...one.anyOf, perRegion] },
+    schema: eitherOf([COUNT, RATE_TEXT, OBJECT]),
     read(value) {
-      const forAll = readRate(value);
-      if (forAll) return { us: forAll, eu: forAll };
-      if (!isObject(value)) return undefined;
-      const given = Object.entries(value).map(([region, text]) => [region, readRate(text)] as const);
-      const isKnown = given.every(([region, one]) => RATE_REGIONS.some((known) => known === region) && one);
-      return isKnown && given.length > 0 ? Object.fromEntries(given) : undefined;
+      if (!isObject(value) || !RATE_REGIONS.some((region) => region in value)) return forAll(readRate(value));
+      const given = Object.entries(value).map(([region, one]) => [region, readRate(one)] as const);
+      return given.every(([, one]) => one) ? Object.fromEntries(given) : undefined;
     },
-    fromText(text) {
-      if (/^\d+$/.test(text)) return Number(text);
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        return text;
-      }
-    },
+    fromText: jsonFromText,
   };
 }
 
+function forAll(one: Partial<RateSetting> | undefined): RateGiven | undefined {
+  return one && { us: one, eu: one };
+}
+
+/** A single value is compared with the bounds here, an object has been (`Kind.read`). */
 function readRate(value: unknown): Partial<RateSetting> | undefined {
-  if (typeof value === "number") return isCount(value) ? { count: value } : undefined;
-  if (isObject(value)) return readBoth(value);
+  if (isObject(value)) return value;
   const [, count, seconds] = RATE.exec(String(value)) ?? [];
-  return readBoth({ count: Number(count), seconds: Number(seconds) });
+  const rate =
+    typeof value === "number" ? { count: value } : { count: Number(count), seconds: Number(seconds) };
+  return isUpTo(MOST_REQUESTS, rate.count) && isUpTo(MOST_SECONDS, rate.seconds ?? 1) ? rate : undefined;
 }
 
-function readBoth(given: Readonly<Record<string, unknown>>): Partial<RateSetting> | undefined {
-  const { count, seconds, ...unknown } = given;
-  const isKnown = Object.keys(unknown).length === 0 && Object.keys(given).length > 0;
-  const isSound = (count === undefined || isCount(count)) && (seconds === undefined || isSeconds(seconds));
-  return isKnown && isSound ? (given as Partial<RateSetting>) : undefined;
+function isUpTo(most: number, value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_REQUESTS;
-}
-
-function isSeconds(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_SECONDS;
-}
-
-/** An address, or a network with the length of its prefix. */
-function network(): Kind<string> {
+/** Addresses, or networks with the lengths of their prefixes. */
+function networks(): Kind<readonly string[]> {
+  const texts = list(TEXT, "IP addresses, or networks such as 10.0.0.0/8");
   return {
-    expects: "an IP address, or a network such as 10.0.0.0/8",
-    schema: { type: "string", minLength: 2 },
-    read: (value) => (typeof value === "string" && isNetwork(value) ? value : undefined),
-    fromText: (text) => text,
+    ...texts,
+    problemOf: (value) => {
+      const bad = texts.read(value)?.find((text) => !isNetwork(text));
+      return bad === undefined ? undefined : `${bad} is neither an IP address nor a network`;
+    },
   };
 }
 

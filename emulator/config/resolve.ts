@@ -2,9 +2,11 @@ import { accessSync, constants } from "node:fs";
 import { resolve as resolvePath } from "node:path";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import type { Settings } from "../subjects/settings.ts";
+import { checkOf } from "../validation/check.ts";
 import { effectiveAssumptions } from "./assumption-settings.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
 import { readConfigurationFile } from "./configuration-file.ts";
+import { isStructure, type Kind } from "./kinds.ts";
 import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
@@ -26,6 +28,8 @@ export interface Sources {
   readonly discover?: boolean;
 }
 
+const MAX_MISFITS = 3;
+
 /** The configuration, or every problem of it at once, one line each. */
 export type Resolution =
   | { readonly ok: true; readonly configuration: Configuration }
@@ -36,7 +40,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const problems: Problem[] = [];
   const winners = new Map<string, Given & { readonly read: unknown }>();
   for (const given of await allGiven(sources, problems)) {
-    const read = valueOf(given, problems);
+    const read = await valueOf(given, problems);
     if (read !== undefined) winners.set(given.path, { ...given, read });
   }
   const value = <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path];
@@ -109,15 +113,25 @@ async function allGiven(sources: Sources, problems: Problem[]): Promise<Given[]>
   ];
 }
 
-function valueOf(given: Given, problems: Problem[]): unknown {
-  const setting = SETTINGS.get(given.path);
-  const read = setting?.kind.read(given.value);
-  if (read !== undefined || setting === undefined) return read;
+async function valueOf({ path, value, where }: Given, problems: Problem[]): Promise<unknown> {
+  const setting = SETTINGS.get(path);
   // A key left empty in a YAML file is null: it means the default.
-  if (given.value === null) return undefined;
-  const shown = setting.secret ? "the value" : quoted(given.value);
-  problems.push({ where: given.where, what: `${shown} will not do`, fix: `give ${setting.kind.expects}` });
+  if (setting === undefined || value === null) return undefined;
+  const { kind, secret } = setting;
+  const misfits = isStructure(value) ? await misfitsOf(kind, value) : [];
+  const read = misfits.length > 0 ? undefined : kind.read(value);
+  if (read !== undefined) return read;
+  const shown = secret ? "the value" : quoted(value);
+  const why = misfits.length > 0 ? ` (${misfits.join("; ")})` : "";
+  problems.push({ where, what: `${shown}${why} will not do`, fix: `give ${kind.expects}` });
   return undefined;
+}
+
+/** What is wrong with a list or an object, as far as it is told. */
+async function misfitsOf(kind: Kind<unknown>, value: object): Promise<readonly string[]> {
+  const check = await checkOf(kind.schema);
+  const misfits = check(value, "").map((sentence) => sentence.replace(/^[.:] ?/, ""));
+  return misfits.length > 0 ? misfits.slice(0, MAX_MISFITS) : [kind.problemOf?.(value) ?? []].flat();
 }
 
 function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit<Settings, "webhooks"> {

@@ -1,3 +1,4 @@
+import { closed, integer as integerField, listOf, mapOf } from "../../contracts/spec/fields.ts";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import { DEFAULT_VERSIONS } from "../../contracts/spec/versions.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../contracts/spec/webhooks/settings.ts";
@@ -9,9 +10,9 @@ import {
   integer,
   type Kind,
   list,
-  map,
   positiveNumber,
-  record,
+  shape,
+  TEXT,
   text,
   toggle,
   version,
@@ -66,7 +67,7 @@ const SERVER = {
     { secret: true },
   ),
   "server.allowed_hosts": setting(
-    list(text("a host name"), "host names"),
+    list(TEXT, "host names"),
     [],
     "host names the control surface answers to, with commas between",
     { flag: "allowed-hosts" },
@@ -125,13 +126,7 @@ const WORLD = {
 const AUTH = {
   "auth.mode": setting(choice("any", "keys"), "any", "any key, or only those of auth.keys", { flag: "auth" }),
   "auth.keys": setting(
-    list(
-      record<{ key: string; tenants: readonly string[] }>({
-        key: text(),
-        tenants: list(text("a tenant uuid"), "tenant uuids"),
-      }),
-      "keys, each with key and a list of tenants",
-    ),
+    list(closed({ key: TEXT, tenants: listOf(TEXT) }), "keys, each with key and a list of tenants"),
     [],
     "the keys that are accepted, and their tenants",
     { secret: true },
@@ -141,7 +136,7 @@ const AUTH = {
 /** §6.1, spelled as there. */
 const WEBHOOKS = {
   "webhooks.headers": setting(
-    map(text(), "header names and texts"),
+    shape(mapOf(TEXT), "an object of header names and texts"),
     {},
     WEBHOOK_SETTINGS["webhooks.headers"].text,
     {
@@ -149,14 +144,11 @@ const WEBHOOKS = {
     },
   ),
   "webhooks.env_prefix": webhookSetting("webhooks.env_prefix", text()),
-  "webhooks.url.allowed_domains": webhookSetting(
-    "webhooks.url.allowed_domains",
-    list(text("a host name"), "host names"),
-  ),
+  "webhooks.url.allowed_domains": webhookSetting("webhooks.url.allowed_domains", list(TEXT, "host names")),
   "webhooks.url.require_https": webhookSetting("webhooks.url.require_https", toggle()),
   "webhooks.url.allowed_ports": webhookSetting(
     "webhooks.url.allowed_ports",
-    list(integer(1, 65_535), "ports"),
+    list(integerField({ minimum: 1, maximum: 65_535 }), "ports"),
   ),
   "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", toggle()),
   "webhooks.url.max_url_length": webhookSetting("webhooks.url.max_url_length", integer(1, 65_536)),

@@ -1,8 +1,17 @@
-import { type Field, integer, number, object, optional, text } from "../../contracts/spec/fields.ts";
+import {
+  dateTime,
+  duration,
+  integer,
+  number,
+  object,
+  optional,
+  type TypeOf,
+  text,
+} from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
-import { parseDuration } from "../kernel/duration.ts";
-import { formatInstant, type Instant, parseInstant } from "../kernel/instant.ts";
+import { durationMs } from "../kernel/duration.ts";
+import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
@@ -16,14 +25,14 @@ const NEXT_SHOWN = 100;
 const LOOK_AHEAD = "P30D";
 const FOR_EVER = "P36500D";
 /** Later years are not written in four digits. */
-const END_OF_CALENDAR = parseInstant("9999-12-31T23:59:59.999Z") as Instant;
+const END_OF_CALENDAR = instantMs("9999-12-31T23:59:59.999Z");
 
 const advanceBody = object({
-  by: optional(text()),
-  to: optional(text()),
+  by: optional(duration()),
+  to: optional(dateTime()),
   next: optional(integer({ minimum: 1, maximum: 1_000_000 })),
   until: optional(object({ export: text(), status: text() }, { additionalProperties: false })),
-  within: optional(text()),
+  within: optional(duration()),
 });
 
 /** Time: to read, to stop, to let go and to move. */
@@ -86,30 +95,21 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
   }),
 ];
 
-type AdvanceBody = typeof advanceBody extends Field<infer Body> ? Body : never;
+type AdvanceBody = TypeOf<typeof advanceBody>;
 
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
   const given = ["by", "to", "next", "until"].filter((name) => name in body);
   if (given.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
   if (body.within !== undefined && !until) throw invalid("within: belongs to until.");
   return {
-    to: Math.min(body.to === undefined ? now + aheadOf(body) : instantOf(body.to), END_OF_CALENDAR),
+    to: Math.min(body.to === undefined ? now + aheadOf(body) : instantMs(body.to), END_OF_CALENDAR),
     ...(body.next && { events: body.next, stayAtLastEvent: true }),
     ...(until && { until: until.holds }),
   };
 }
 
-function instantOf(to: string): Instant {
-  const instant = parseInstant(to);
-  if (instant === undefined) throw invalid(`to: ${to} is not an ISO 8601 time with a zone.`);
-  return instant;
-}
-
-function aheadOf(body: AdvanceBody): number {
-  const ahead = body.by ?? body.within ?? (body.until ? LOOK_AHEAD : FOR_EVER);
-  const ms = parseDuration(ahead);
-  if (ms === undefined) throw invalid(`${ahead} is not an ISO 8601 duration.`, "For example PT6H10M or P1D.");
-  return ms;
+function aheadOf({ by, within, until }: AdvanceBody): number {
+  return durationMs(by ?? within ?? (until ? LOOK_AHEAD : FOR_EVER));
 }
 
 interface Condition {
@@ -169,6 +169,6 @@ function advanceView(result: Advance) {
   };
 }
 
-function invalid(message: string, hint?: string): Refusal {
-  return new Refusal(422, "invalid_request", message, hint);
+function invalid(message: string): Refusal {
+  return new Refusal(422, "invalid_request", message);
 }

@@ -1,16 +1,14 @@
+import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
-import { checkOf } from "../http/check.ts";
 import { isLoopback } from "../http/loopback.ts";
-import { fieldOf, readQuery, unknownParameters } from "../http/query.ts";
-import { createRouter } from "../http/router.ts";
-import { unknownFields } from "../http/unknown-fields.ts";
+import { checksOf, prepareChecks, readRequest } from "../http/operation-check.ts";
+import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
 import type { ControlContext, ControlOperation, FileReply, Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { FAULT_OPERATIONS } from "../subjects/faults/control.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
-import { nearest } from "../subjects/nearest.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "../subjects/object-storage/control.ts";
 import { RATE_LIMIT_OPERATIONS } from "../subjects/rate-limits/control.ts";
 import { TRACE_OPERATIONS } from "../subjects/traces/control.ts";
@@ -37,39 +35,56 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
 const ROUTER = createRouter(
   CONTROL_OPERATIONS.map((row) => {
     const prefix = row.unversioned ? CONTROL_PREFIX.slice(0, -1) : `${CONTROL_PREFIX}v1`;
-    return { method: row.method, path: prefix + row.path, row };
+    return { methods: [row.method], path: prefix + row.path, row };
   }),
 );
 
-/** Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. */
+/**
+ * Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. `record` is called with
+ * the reply to a request that a recording has.
+ */
 export async function handleControl(
   context: ControlContext,
   request: HttpRequest,
+  allowedHosts: readonly string[],
+  record?: (reply: HttpReply) => void,
+): Promise<HttpReply> {
+  const found = ROUTER.find(request.method, segmentsOf(request.path));
+  const reply = await answer(context, request, found, allowedHosts);
+  const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
+  // Looking at an emulator changes nothing and is not played again.
+  if (request.method !== "GET" && isRecorded) record?.(reply);
+  return reply;
+}
+
+async function answer(
+  context: ControlContext,
+  request: HttpRequest,
+  found: Found<ControlOperation>,
   allowedHosts: readonly string[],
 ): Promise<HttpReply> {
   try {
     refuseCrossOrigin(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
-    const found = ROUTER.find(request.method, request.path);
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
+    if (found.row.stores && request.storageProblem) throw request.storageProblem;
     const asked = {
-      ...(await check(found.row, request)),
-      path: found.parameters,
+      ...(await check(found.row, found.parameters, request)),
       region: request.region,
       raw: request,
     };
-    const checkedRequest = await found.row.run(context, asked);
-    if (isFile(checkedRequest))
+    const result = await found.row.run(context, asked);
+    if (isFile(result))
       return {
         status: 200,
-        headers: { "content-type": "application/gzip", ...checkedRequest.headers },
-        body: checkedRequest.attachment,
+        headers: { "content-type": "application/gzip", ...result.headers },
+        body: result.attachment,
       };
-    return isLines(checkedRequest)
-      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: checkedRequest.lines }
-      : jsonReply(200, checkedRequest);
+    return isLines(result)
+      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: result.lines }
+      : jsonReply(200, result);
   } catch (error) {
     if (!(error instanceof Refusal))
       return jsonReply(500, { error: { code: "defect", message: String(error) } });
@@ -89,34 +104,29 @@ function noSuchOperation(path: string): Refusal {
   return new Refusal(404, "not_found", `${path} is no control operation.`, hint);
 }
 
-async function check(row: ControlOperation, request: HttpRequest) {
-  const query = readQuery(request.query, row.query ?? {});
-  // Whatever is sent to an inbox is taken; elsewhere a parameter that is passed over would change what is done.
-  const unread = row.unversioned ? [] : unknownParameters(request.query, row.query ?? {});
-  const problems = unread.map((name) => `${name}: is not known here`);
-  for (const [name, declared] of Object.entries(row.query ?? {})) {
-    if (!(name in query)) continue;
-    problems.push(...(await checkOf(fieldOf(declared)))(query[name], `query.${name}`));
-  }
-  const hint = unread.length > 0 ? knownIn(row.query ?? {}) : undefined;
-  if (!row.body) return valueOrRefuse(problems, hint, { query, body: undefined });
-  const body = request.body.length === 0 ? {} : parseJson(request.body);
-  problems.push(...(await checkOf(row.body))(body, "body", request.body.length));
-  const unknown = unknownFields(body, row.body, "body");
-  problems.push(...unknown.map((name) => `${name}: is not known here`));
-  const isFlat = unknown.some((name) => name.split(".").length === 2);
-  return valueOrRefuse(problems, isFlat ? knownIn(row.body.properties ?? {}) : hint, { query, body });
+async function check(row: ControlOperation, path: ControlPath, request: HttpRequest) {
+  const isEmpty = request.body.length === 0;
+  const value = row.body && (isEmpty ? {} : parseJson(request.body));
+  const checks = checksOf(row) ?? (await prepareChecks(row));
+  const { problems, unknown, ...checked } = readRequest(row, checks, { request, path, body: { value } });
+  // Whatever is sent to an inbox is taken; elsewhere a member that is passed over would change what is done.
+  const unread = row.unversioned ? [] : unknown;
+  const all = [...problems, ...unread.map((name) => `${name}: is not known here`)];
+  if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownIn(row, unread));
+  return checked;
 }
 
-function knownIn(fields: object): string {
+/** The names that are known beside those that are not, where these lie at the top of the body or in the query. */
+function knownIn({ query = {}, body }: ControlOperation, unknown: readonly string[]): string | undefined {
+  const isIn = (part: string) =>
+    unknown.some((name) => name.startsWith(`${part}.`) && name.split(".").length === 2);
+  const fields = isIn("body") ? body?.properties : isIn("query") ? query : undefined;
+  if (!fields) return undefined;
   const names = Object.keys(fields);
   return names.length === 0 ? "Leave it out: nothing is read here." : `Known: ${names.join(", ")}.`;
 }
 
-function valueOrRefuse<T>(problems: readonly string[], hint: string | undefined, value: T): T {
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "), hint);
-  return value;
-}
+type ControlPath = Readonly<Record<string, string>>;
 
 /** A page of another site, or a name that was made to point here, must not drive the emulator. */
 function refuseCrossOrigin({ headers }: HttpRequest, allowedHosts: readonly string[]): void {

@@ -1,7 +1,6 @@
-import { boolean, integer, object, optional, text } from "../../contracts/spec/fields.ts";
+import { boolean, integer, object, optional, uuid } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
 import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
 import type { World } from "../subjects/turn.ts";
@@ -47,10 +46,8 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     path: "/exports/{export_id}/explain",
     summary:
       "Why a trace row is in an export, or not: project, window, filter, late arrival, partition, file.",
-    query: { run: optional(text({ format: "uuid" })) },
+    query: { run: uuid() },
     run({ world }, { path, query }) {
-      if (query.run === undefined)
-        throw new Refusal(422, "invalid_request", "query.run: names the trace row.");
       const exportId = (path.export_id ?? "").toLowerCase();
       return explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
     },
@@ -58,6 +55,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/reset",
+    recorded: false,
     summary: "Make the world equal to a fresh one.",
     body: object({ empty: optional(boolean()) }),
     async run(context, { body }) {

@@ -38,7 +38,6 @@ export function createRecording(isFresh: boolean): Recording {
 
   return {
     record(request, now) {
-      if (!isInput(request)) return undefined;
       arrivals += 1;
       const arrival = arrivals;
       return (reply) => keep(keptRequest(arrival, now, request, reply));
@@ -66,13 +65,6 @@ export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
 async function* linesOf({ isComplete, requests }: Recording, seed: number): AsyncIterable<string> {
   yield `${JSON.stringify({ seed, complete: isComplete, requests: requests.length })}\n`;
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
-}
-
-/** Looking at an emulator changes nothing and is not played again. */
-function isInput({ method, path }: HttpRequest): boolean {
-  if (path.startsWith("/_emulator/v1/"))
-    return method !== "GET" && !/^\/_emulator\/v1\/(reset|worlds|snapshots)\b/.test(path);
-  return !path.startsWith("/_emulator/") && !/^\/(ok|livez|readyz|info|openapi\.json)$/.test(path);
 }
 
 /** A request as it came. Mostly nobody looks at it, so it is put into words only for somebody who does. */

@@ -1,8 +1,17 @@
-import { integer, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
+import {
+  dateTime,
+  integer,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  text,
+} from "../../contracts/spec/fields.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
-import { parseInstant } from "../kernel/instant.ts";
+import { instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
+import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 
 /** Percent-encoded, since headers have no other letters. Never in the address, which ends up in logs. */
@@ -10,20 +19,21 @@ const PASSPHRASE_HEADER = "x-emulator-passphrase";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
-interface InitialSettingsBody {
-  readonly seed?: number;
-  readonly now?: string;
-  readonly clock?: "flowing" | "frozen";
-}
+const INITIAL_SETTINGS = {
+  seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  now: optional(dateTime()),
+  clock: optional(oneOf(["flowing", "frozen"])),
+};
 
 /** Undefined when nothing is wanted otherwise. */
-function initialSettingsOf({ seed, now, clock }: InitialSettingsBody): InitialSettings | undefined {
-  const instant = now === undefined ? undefined : parseInstant(now);
-  if (now !== undefined && instant === undefined)
-    throw new Refusal(422, "invalid_request", "body.now: must be an ISO 8601 time with a zone.");
+function initialSettingsOf({
+  seed,
+  now,
+  clock,
+}: ObjectOf<typeof INITIAL_SETTINGS>): InitialSettings | undefined {
   const initialSettings = {
     ...(seed !== undefined && { seed }),
-    ...(instant !== undefined && { now: instant }),
+    ...(now !== undefined && { now: instantMs(now) }),
     ...(clock && { clock: { mode: clock, rate: 1 } }),
   };
   return Object.keys(initialSettings).length > 0 ? initialSettings : undefined;
@@ -46,15 +56,11 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/worlds",
+    stores: true,
+    recorded: false,
     summary:
       "Make a world: empty, or going on from a world or a snapshot; `seeded` is as the configuration begins it.",
-    body: object({
-      id: optional(text()),
-      from: optional(text()),
-      seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-      now: optional(text()),
-      clock: optional(oneOf(["flowing", "frozen"])),
-    }),
+    body: object({ id: optional(text()), from: optional(text()), ...INITIAL_SETTINGS }),
     run({ worlds }, { body: { id, from, ...own } }) {
       const initialSettings = initialSettingsOf(own);
       return worlds.create({ id, from, initialSettings });
@@ -63,6 +69,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "DELETE",
     path: "/worlds/{world}",
+    recorded: false,
     summary: "Remove a world with all that it holds; worlds and snapshots that were made of it stay.",
     run: ({ worlds }, { path }) => worlds.remove(path.world ?? ""),
   }),
@@ -75,6 +82,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/snapshots",
+    stores: true,
+    recorded: false,
     summary: "Keep this world as it is now; a snapshot of the same name is replaced.",
     body: object({ name: text() }),
     run: ({ snapshots }, { body }) => snapshots.save(body.name),
@@ -82,6 +91,8 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/snapshots/{name}/load",
+    stores: true,
+    recorded: false,
     summary: "Put what a snapshot holds in the place of what this world holds.",
     run: ({ snapshots }, { path }) => snapshots.load(path.name ?? ""),
   }),
@@ -101,8 +112,9 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     },
   }),
   control({
-    method: "POST",
-    path: "/snapshots/file",
+    ...STREAMED_OPERATION,
+    stores: true,
+    recorded: false,
     summary:
       "Make a snapshot of such a file, which is the body; under its own name unless another is given. Nothing changes before all of it was found whole.",
     query: { name: optional(text()), replace: SWITCH, without_secrets: SWITCH },
@@ -119,6 +131,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "DELETE",
     path: "/snapshots/{name}",
+    recorded: false,
     summary: "Remove a snapshot; worlds that go on from it stay.",
     run({ snapshots }, { path }) {
       snapshots.remove(path.name ?? "");

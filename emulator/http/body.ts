@@ -4,7 +4,7 @@ import type { HttpRequest } from "../subjects/message.ts";
 const MAX_DEPTH = 500;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON value of a body: refused when it is none, is too large, or says it is something else (§4-1). */
+/** The JSON value of a body, however deep: refused when it is none, is too large, or says it is something else (§4-1). */
 export function readBody({ headers, body }: HttpRequest, maxBytes: number): unknown {
   if (body.length > maxBytes)
     throw new Refusal(
@@ -20,15 +20,20 @@ export function readBody({ headers, body }: HttpRequest, maxBytes: number): unkn
       "unsupported_media_type",
       `Content-Type must be application/json, not ${type || "missing"}.`,
     );
-  return parseJson(body);
+  return parseUtf8Json(body);
 }
 
 /** The JSON value of bytes in UTF-8; throws a `Refusal` (422) when it is none or nests too deep. */
 export function parseJson(body: Uint8Array): unknown {
   const value = parseUtf8Json(body);
+  refuseTooDeep(value);
+  return value;
+}
+
+/** Throws a `Refusal` (422) for what nests deeper than the checks and handlers may walk. */
+export function refuseTooDeep(value: unknown): void {
   if (isDeeperThan(value, MAX_DEPTH))
     throw new Refusal(422, "too_deep", `The body nests deeper than ${MAX_DEPTH} levels.`);
-  return value;
 }
 
 function parseUtf8Json(body: Uint8Array): unknown {

@@ -1,13 +1,8 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import { hit } from "../subjects/faults/hit.ts";
-import { type HttpFault, mayTriggerHttp } from "../subjects/faults/http.ts";
+import type { HttpFault } from "../subjects/faults/http.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
-
-/** Whether a fault may concern this request. */
-export function mayTriggerFault(world: World, id: OperationId, { path, region }: HttpRequest): boolean {
-  return mayTriggerHttp(world.reader, world.now, { id, path, region });
-}
 
 /** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
 export async function faultReply(

@@ -1,9 +1,10 @@
-import type { Operation } from "../../contracts/spec/operation.ts";
-import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
-import { type UnshownPath, unshownArea, unshownPath } from "../../contracts/spec/undocumented-paths.ts";
+import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
+import type { OperationId } from "../../contracts/spec/operations.ts";
+import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
+import { mayTriggerHttp } from "../subjects/faults/http.ts";
 import type { Handler, Handlers, RequestOf } from "../subjects/handler.ts";
 import {
   type HttpReply,
@@ -20,7 +21,7 @@ import type { World } from "../subjects/turn.ts";
 import type { Workspace } from "../subjects/workspace.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply, mayTriggerFault } from "./fault.ts";
+import { faultReply } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
@@ -30,137 +31,115 @@ import {
   checkRequest,
   checksOf,
   operationUnder,
-  type ParsedBody,
   prepareChecks,
 } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
-import { ROUTER, rowFor } from "./row-choice.ts";
+import { chosenRoute, type OperationRoute, type RequestRoute, routeOf } from "./route.ts";
 import { noteUndocumented, undocumentedMembers } from "./undocumented-members.ts";
 import { warning } from "./warning.ts";
 
-/** From a request to its reply: who asks, what for, whether it may be, and what the handler says. */
+/** From a request to its reply: route, identify, limit, check, turn, reply. */
 export interface Gateway {
-  /** `pace` lets a request that waits for a run move time that stands still. */
-  handle(world: World, request: HttpRequest, stepper?: ClockStepper): Promise<HttpReply>;
+  handle(world: World, request: HttpRequest, around?: RequestSurroundings): Promise<HttpReply>;
   /** Requests that stay open as a run goes. */
   readonly openStreams: OpenStreams;
 }
 
-/** Where a request leads: to a row of the table, by its path and, where several share it, by its body. */
-interface Route {
-  id: OperationId;
-  readonly path: Readonly<Record<string, string>>;
-  /** The body, if it had to be read to find the row. */
-  body?: ParsedBody;
+/** What goes with a request beside its world. */
+export interface RequestSurroundings {
+  /** Lets a request that waits for a run move time that stands still. */
+  readonly stepper?: ClockStepper;
+  /** Called with the reply, where the operation is one that a recording has. */
+  readonly record?: ((reply: HttpReply) => void) | undefined;
+}
+
+/** What a gateway answers with. */
+interface GatewayParts {
+  readonly handlers: Handlers;
+  readonly codecs: Codecs;
+  readonly openStreams: OpenStreams;
+}
+
+/** One request on its way. */
+interface Exchange {
+  readonly world: World;
+  readonly request: HttpRequest;
+  readonly caller: Caller;
+  readonly stepper: ClockStepper | undefined;
 }
 
 /** A gateway over one handler for each row; without `codecs`, bodies in protobuf are refused (415). */
 export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
-  const openStreams = createOpenStreams();
+  const parts: GatewayParts = { handlers, codecs, openStreams: createOpenStreams() };
   return {
-    openStreams,
-    handle(world, request, stepper) {
-      const { headers, refusal } = countRequest(world, request);
-      const replying = refusal
-        ? Promise.resolve(refusalReply(refusal, request, operationAt(request), world.ports.settings))
-        : respond(world, request, stepper);
-      const more = merged(headers, corsHeaders(request));
-      return more === NO_HEADERS ? replying : replying.then((reply) => withHeaders(reply, more));
+    openStreams: parts.openStreams,
+    async handle(world, request, { stepper, record } = {}) {
+      const route = routeOf(request.method, request.path);
+      const caller = identify(request);
+      const limit = countRequest(world, request, caller);
+      const operation = route.kind === "operation" ? route.operation : undefined;
+      const answered = limit.refusal
+        ? refusalReply(limit.refusal, request, operation, world.ports.settings)
+        : await answer(parts, { world, request, caller, stepper }, route);
+      const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
+      if (operation?.recorded !== false) record?.(reply);
+      return reply;
     },
   };
-
-  async function respond(
-    world: World,
-    request: HttpRequest,
-    stepper: ClockStepper | undefined,
-  ): Promise<HttpReply> {
-    const { settings } = world.ports;
-    const found = find(request, settings);
-    if ("reply" in found) return found.reply;
-    const route: Route = { id: rowFor(found.rows, undefined), path: found.path };
-    try {
-      if (request.bodyProblem) throw request.bodyProblem;
-      if (found.rows.length > 1) {
-        route.body = { value: readBody(request, settings.limits.body_bytes) };
-        route.id = rowFor(found.rows, route.body.value);
-      }
-      return await answer({ handlers, codecs, openStreams, stepper }, world, request, route);
-    } catch (error) {
-      return refusalReply(error, request, OPERATIONS[route.id], settings);
-    }
-  }
 }
 
-type FoundRows = { readonly rows: readonly OperationId[]; readonly path: Route["path"] };
-
-function find(request: HttpRequest, settings: Settings): FoundRows | { readonly reply: HttpReply } {
-  if (request.method === "OPTIONS") return { reply: preflightReply(request, methodsAt(request)) };
-  const unshown = unshownPath(request.method, request.path);
-  if (unshown) return { reply: unshownReply(request, unshown, settings) };
-  if (isUnspelled(request, settings)) return { reply: noPath(request) };
-  const found = ROUTER.find(request.method, request.path);
-  if (found && "row" in found) return { rows: found.row, path: found.parameters };
-  if (found) return { reply: wrongMethod(request, found.allow, settings) };
-  const area = unshownArea(request.path);
-  return { reply: area ? unshownReply(request, area, settings) : noPath(request) };
-}
-
-/** The public service was not seen to answer on the singular paths of §4.8. */
-function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean {
-  return path.startsWith("/thread/") && assumptions["agent.both_spellings"] === "/threads";
-}
-
-/** The methods of a path in the table; undefined where it has none of its own. */
-function methodsAt({ path }: HttpRequest): readonly string[] | undefined {
-  const found = unshownPath("OPTIONS", path) ? undefined : ROUTER.find("OPTIONS", path);
-  return found && "allow" in found ? found.allow : undefined;
-}
-
-/** What a request asks for, as far as its method and path tell. */
-function operationAt({ method, path }: HttpRequest): Operation | undefined {
-  const found = ROUTER.find(method, path);
-  return found && "row" in found ? OPERATIONS[rowFor(found.row, undefined)] : undefined;
-}
-
-interface Parts {
-  readonly handlers: Handlers;
-  readonly codecs: Codecs;
-  readonly openStreams: OpenStreams;
-  readonly stepper: ClockStepper | undefined;
-}
-
-async function answer(parts: Parts, world: World, request: HttpRequest, route: Route): Promise<HttpReply> {
-  const { id } = route;
+function answer(
+  parts: GatewayParts,
+  exchange: Exchange,
+  route: RequestRoute,
+): HttpReply | Promise<HttpReply> {
+  const { request, world } = exchange;
   const { settings } = world.ports;
-  const operation = operationUnder(OPERATIONS[id], settings.assumptions);
-  const caller = identify(request);
-  const tenant_id = tenantOf(caller, operation, world);
-  // An await where there is nothing to wait for would cost a short request as much as its handler does.
-  const checks = checksOf(operation) ?? (await prepareChecks(operation));
-  const read = route.body ?? bodyOf(operation, request, settings.limits.body_bytes, parts.codecs);
-  const body = read instanceof Promise ? await read : read;
-  const checked = checkRequest(operation, checks, { request, path: route.path, body });
-  const { unknown } = checked;
-  if (unknown.length > 0 && settings.strict)
-    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
-  const injected = mayTriggerFault(world, id, request) ? await faultReply(world, id, request) : undefined;
-  if (injected) return injected;
-  if (operation.waits) parts.openStreams.admit(world);
-  const cause = causeOf(id, request, unknown);
-  const handlerRequest = handlerRequestOf(checked, { region: caller.region, tenant_id }, request);
-  const handler = parts.handlers[id] as Handler<OperationId>;
-  const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
-  const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
-  if (result instanceof Error) throw result;
-  const beyond = undocumentedMembers(
-    operation,
-    isReplyWithHeaders(result) ? result.body : result,
-    isStreamReply(result),
-  );
-  noteUndocumented(cause, beyond);
-  const headers = warning(unknown, settings.strict ? beyond : []);
-  return replyOf(parts, { world, request, operation, headers }, result);
+  if (route.kind === "preflight") return preflightReply(request, route.methods);
+  if (route.kind === "unshown") return unshownReply(request, route.unshown, settings);
+  if (route.kind === "no path" || isUnspelled(request, settings)) return noPath(request);
+  if (route.kind === "wrong method") return wrongMethod(request, route, settings);
+  return carryOut(parts, exchange, route);
+}
+
+async function carryOut(parts: GatewayParts, exchange: Exchange, found: OperationRoute): Promise<HttpReply> {
+  const { world, request, caller } = exchange;
+  const { settings } = world.ports;
+  let route = found;
+  try {
+    if (request.bodyProblem) throw request.bodyProblem;
+    let value: unknown;
+    if (route.choices) {
+      value = readBody(request, settings.limits.body_bytes);
+      route = chosenRoute(route, value);
+    }
+    if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;
+    const operation = operationUnder(route.operation, settings.assumptions);
+    const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
+    // An await where there is nothing to wait for would cost a short request as much as its handler does.
+    const checks = checksOf(operation) ?? (await prepareChecks(operation));
+    const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
+    const body = read instanceof Promise ? await read : read;
+    const checked = checkRequest(operation, checks, { request, path: route.parameters, body }, settings);
+    if (
+      mayTriggerHttp(world.reader, world.now, { id: route.id, path: request.path, region: caller.region })
+    ) {
+      const injected = await faultReply(world, route.id, request);
+      if (injected) return injected;
+    }
+    if (operation.waits) parts.openStreams.admit(world);
+    const cause = causeOf(route.id, request, checked.unknown);
+    const handlerRequest = handlerRequestOf(checked, { region: caller.region, tenant_id }, request);
+    const handler = parts.handlers[route.id] as Handler<OperationId>;
+    const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
+    const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
+    if (result instanceof Error) throw result;
+    const reply = replyOf(parts, exchange, { operation, cause, unknown: checked.unknown }, result);
+    return reply instanceof Promise ? await reply : reply;
+  } catch (error) {
+    return refusalReply(error, request, route.operation, settings);
+  }
 }
 
 function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: readonly string[]): Cause {
@@ -177,24 +156,33 @@ function handlerRequestOf(
   return { path, query, body, workspace, headers } as RequestOf<OperationId>;
 }
 
-interface ReplyContext {
-  readonly world: World;
-  readonly request: HttpRequest;
+/** What a reply says beside its result. */
+interface ReplyFacts {
   readonly operation: Operation;
-  readonly headers: ReplyHeaders;
+  readonly cause: Cause;
+  /** Members of the request that nothing reads. */
+  readonly unknown: readonly string[];
 }
 
 function replyOf(
-  { codecs, openStreams, stepper }: Parts,
-  { world, request, operation, headers }: ReplyContext,
+  { codecs, openStreams }: GatewayParts,
+  { world, request, stepper }: Exchange,
+  { operation, cause, unknown }: ReplyFacts,
   result: unknown,
 ): HttpReply | Promise<HttpReply> {
+  const isStream = isStreamReply(result);
+  const hasHeaders = isReplyWithHeaders(result);
+  const body = hasHeaders ? result.body : result;
+  const beyond = undocumentedMembers(operation, body, isStream);
+  if (beyond.length > 0) noteUndocumented(cause, beyond);
+  const shown = world.ports.settings.strict ? beyond : [];
+  const headers = unknown.length + shown.length > 0 ? warning(unknown, shown) : NO_HEADERS;
+  if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const { status } = operation.reply;
-  if (isStreamReply(result)) return withHeaders(openStreams.reply(world, result, stepper), headers);
-  const codec = codecFor(request, operation.bodyMedia, codecs);
-  if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(result));
-  if (!isReplyWithHeaders(result)) return replyWith(status, result, headers);
-  return withHeaders(replyWith(result.status ?? status, result.body, headers), result.headers);
+  const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);
+  if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(body));
+  if (!hasHeaders) return replyWith(status, body, headers);
+  return withHeaders(replyWith(result.status ?? status, body, headers), result.headers);
 }
 
 async function codedReply(
@@ -209,8 +197,9 @@ function replyWith(status: number, body: unknown, headers: ReplyHeaders): HttpRe
   return body === undefined ? { status, headers, body: "" } : jsonReply(status, body, headers);
 }
 
-function tenantOf(caller: Caller, { workspace }: Operation, { ports }: World): string {
-  return workspace === "none" ? "" : workspaceOf(caller, ports.settings.auth, workspace);
+/** The public service was not seen to answer on the singular paths of §4.8. */
+function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean {
+  return assumptions["agent.both_spellings"] === "/threads" && path.startsWith("/thread/");
 }
 
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
@@ -224,10 +213,13 @@ function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Sett
   );
 }
 
-/** Said in the way of the server whose path it is. */
-function wrongMethod(request: HttpRequest, allow: readonly string[], settings: Settings): HttpReply {
+/** In the error format of the server whose path it is. */
+function wrongMethod(
+  request: HttpRequest,
+  { allow, operation }: Extract<RequestRoute, { kind: "wrong method" }>,
+  settings: Settings,
+): HttpReply {
   const { method, path } = request;
-  const operation = operationAt({ ...request, method: allow[0] ?? method });
   const refusal = new Refusal(
     405,
     "method_not_allowed",

@@ -1,3 +1,4 @@
+import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { HttpRequest } from "../subjects/message.ts";
@@ -26,12 +27,9 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The workspace that a call is about, or why it may not be made (§5-1, 5-6). */
-export function workspaceOf(
-  caller: Caller,
-  auth: AuthSettings,
-  named: "required" | "key" | "optional",
-): string {
+/** The workspace that a call is about, empty where none plays a part, or why it may not be made (§5-1, 5-6). */
+export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation["workspace"]): string {
+  if (named === "none") return "";
   if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant))
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")

@@ -4,11 +4,11 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
-import { readBody } from "./body.ts";
-import { type Check, checkOf } from "./check.ts";
+import { type Check, checkOf } from "../validation/check.ts";
+import { unknownFields } from "../validation/unknown-fields.ts";
+import { readBody, refuseTooDeep } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
-import { unknownFields } from "./unknown-fields.ts";
 
 /** What a request says, once it is known to fit its row. */
 export interface CheckedRequest {
@@ -25,14 +25,17 @@ export interface ParsedBody {
   readonly isForm?: boolean;
 }
 
-/** What is asked of a row. */
+/** What an operation takes, as its row says. */
+export type RequestFields = Pick<Operation, "pathParameters" | "query" | "body">;
+
+/** A request to an operation, before it is compared with the operation's fields. */
 export interface UncheckedRequest {
   readonly request: HttpRequest;
   readonly path: CheckedRequest["path"];
   readonly body: ParsedBody;
 }
 
-/** The checks of a row, ready to be used. */
+/** The checks of an operation's fields. */
 export interface Checks {
   readonly path: readonly NamedCheck[];
   readonly query: readonly (NamedCheck & { readonly isOptional: boolean })[];
@@ -44,7 +47,7 @@ interface NamedCheck {
   readonly check: Check;
 }
 
-const prepared = new WeakMap<Operation, Checks>();
+const prepared = new WeakMap<RequestFields, Checks>();
 
 const widened = new WeakMap<Operation, Operation>();
 
@@ -59,36 +62,59 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
   return wider;
 }
 
-const NO_FIELDS = {};
+/** The query of a request, and the parameters of it that nothing reads. */
+interface ReadQuery {
+  readonly query: CheckedRequest["query"];
+  readonly unread: readonly string[];
+}
 
-/** Reads a request by its row, or refuses it, naming every field that is wrong. */
+const NO_QUERY: ReadQuery = { query: {}, unread: [] };
+
+function queryOf({ query: fields = {} }: RequestFields, { query }: HttpRequest): ReadQuery {
+  return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
+}
+
+/** Reads a request to an operation; 422 names every field that is wrong, or that nothing reads (`strict`). */
 export function checkRequest(
-  operation: Operation,
+  fields: RequestFields,
+  checks: Checks,
+  unchecked: UncheckedRequest,
+  { strict }: Pick<Settings, "strict">,
+): CheckedRequest {
+  const { problems, ...checked } = readRequest(fields, checks, unchecked);
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  if (strict && checked.unknown.length > 0)
+    throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
+  return checked;
+}
+
+/** Reads a request to an operation, with a sentence for each field that is wrong. */
+export function readRequest(
+  fields: RequestFields,
   checks: Checks,
   { request, path, body }: UncheckedRequest,
-): CheckedRequest {
-  const fields = operation.query ?? NO_FIELDS;
-  const query = readQuery(request.query, fields);
+): CheckedRequest & { readonly problems: readonly string[] } {
+  const { query, unread } = request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
-    if (!isOptional || name in query) problems.push(...check(query[name], `query.${name}`));
-  const read = body.isForm ? undefined : operation.body;
+    if (name in query) problems.push(...check(query[name], `query.${name}`));
+    else if (!isOptional) problems.push(`query.${name}: is required`);
+  const read = body.isForm ? undefined : fields.body;
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  const unread = unknownParameters(request.query, fields);
-  const unknown = read ? unknownFields(body.value, read, "body") : [];
-  return { path, query, body: body.value, unknown: unread.length > 0 ? [...unread, ...unknown] : unknown };
+  const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
+  const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
+  return { path, query, body: body.value, unknown, problems };
 }
 
-/** The checks of a row; undefined until they have been prepared. */
-export function checksOf(operation: Operation): Checks | undefined {
-  return prepared.get(operation);
+/** The checks of an operation's fields; undefined until they have been prepared. */
+export function checksOf(fields: RequestFields): Checks | undefined {
+  return prepared.get(fields);
 }
 
-/** Makes the checks of a row, once. */
-export async function prepareChecks(operation: Operation): Promise<Checks> {
-  const { pathParameters = {}, query = {}, body } = operation;
+/** Compiles the checks of an operation's fields, once. */
+export async function prepareChecks(fields: RequestFields): Promise<Checks> {
+  const { pathParameters = {}, query = {}, body } = fields;
   const checks: Checks = {
     path: await Promise.all(
       Object.entries(pathParameters).map(async ([name, field]) => ({ name, check: await checkOf(field) })),
@@ -102,19 +128,30 @@ export async function prepareChecks(operation: Operation): Promise<Checks> {
     ),
     body: body && (await checkOf(body)),
   };
-  prepared.set(operation, checks);
+  prepared.set(fields, checks);
   return checks;
 }
 
 const NO_BODY: ParsedBody = { value: undefined };
 
+/** What a body is read with. */
+interface BodyReading {
+  /** The JSON value, where it had to be read to find the row; undefined elsewhere, which no JSON value is. */
+  readonly value: unknown;
+  readonly settings: Settings;
+  readonly codecs: Codecs;
+}
+
 /** The body as its row takes it; other media than JSON are read by libraries that answer later. */
 export function bodyOf(
-  { body, bodyMedia }: Operation,
+  { body, bodyMedia, boundsDepth }: Operation,
   request: HttpRequest,
-  maxBytes: number,
-  codecs: Codecs,
+  { value: known, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
-  return bodyMedia ? readMedia(request, bodyMedia, maxBytes, codecs) : { value: readBody(request, maxBytes) };
+  const maxBytes = settings.limits.body_bytes;
+  if (bodyMedia) return readMedia(request, bodyMedia, maxBytes, codecs);
+  const value = known === undefined ? readBody(request, maxBytes) : known;
+  if (!boundsDepth) refuseTooDeep(value);
+  return { value };
 }

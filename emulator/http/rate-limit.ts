@@ -6,7 +6,7 @@ import { shownIdentity } from "../subjects/rate-limits/identity.ts";
 import type { Decision } from "../subjects/rate-limits/limiter.ts";
 import type { RateLimitSettings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
-import { identify } from "./identity.ts";
+import type { Caller } from "./identity.ts";
 
 /** What counting a request came to. */
 export interface RateLimitResult {
@@ -19,12 +19,12 @@ export interface RateLimitResult {
 const NOT_LIMITED: RateLimitResult = { headers: NO_HEADERS };
 
 /** §8.5: counts a request before anything is asked about its path; a refusal is journalled. */
-export function countRequest(world: World, request: HttpRequest): RateLimitResult {
+export function countRequest(world: World, request: HttpRequest, caller: Caller): RateLimitResult {
   const { limiter } = world.ports;
   // A call of the emulator to itself has no address.
-  if (request.address === "") return NOT_LIMITED;
-  const { method, path, region, address } = request;
-  const { apiKey, userId } = identify(request);
+  const { apiKey, userId, address, region } = caller;
+  if (address === "") return NOT_LIMITED;
+  const { method, path } = request;
   const decision = limiter.decide({ apiKey, userId, address, region, method, path }, world.now);
   if (!decision) return NOT_LIMITED;
   const headers = headersOf(decision, limiter.settings, world.now);

@@ -45,7 +45,7 @@ type AnnotatedCause = Cause & { [UNDOCUMENTED]?: readonly string[] };
 
 /** Says of the turn of a request what its reply had beyond the specification; a later turn may have answered it. */
 export function noteUndocumented(cause: Cause, names: readonly string[]): void {
-  if (names.length > 0) (cause as AnnotatedCause)[UNDOCUMENTED] = names;
+  (cause as AnnotatedCause)[UNDOCUMENTED] = names;
 }
 
 /** What was noted of the reply to the request of this turn. */

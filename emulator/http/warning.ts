@@ -1,11 +1,10 @@
-import { NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
+import type { ReplyHeaders } from "../subjects/message.ts";
 
 const NAMES_SHOWN = 20;
 const LONGEST = 1000;
 
 /** What a reply says of members that nothing reads, and of its own that the specification does not define. */
 export function warning(unknown: readonly string[], beyond: readonly string[]): ReplyHeaders {
-  if (unknown.length === 0 && beyond.length === 0) return NO_HEADERS;
   const parts = [
     ...(unknown.length > 0 ? [`unknown fields: ${shown(unknown)}`] : []),
     ...(beyond.length > 0 ? [`answered beyond the specification: ${shown(beyond)}`] : []),

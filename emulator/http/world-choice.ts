@@ -21,7 +21,8 @@ export function worldChoice(
   path: string,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): WorldChoice {
-  const named = oneOf(headers[WORLD_HEADER]);
+  const header = headers[WORLD_HEADER];
+  const named = header === undefined ? undefined : oneOf(header);
   const [basePath, byPath] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
   if (named === undefined) return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
   if (byPath !== undefined && byPath !== named)
@@ -35,8 +36,7 @@ export function worldChoice(
 }
 
 /** A header that was sent several times arrives with commas between. */
-function oneOf(header: string | readonly string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
+function oneOf(header: string | readonly string[]): string {
   const named = new Set([header].flat().flatMap((each) => each.split(",").map((name) => name.trim())));
   const [name = "", another] = named;
   if (another === undefined) return name;

@@ -1,4 +1,5 @@
-const ISO_DURATION =
+/** How an ISO 8601 duration of fixed length is written. */
+export const ISO_DURATION =
   /^P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 
 const MAX_DURATION_MS = 100 * 366 * 24 * 3_600_000;

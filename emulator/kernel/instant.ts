@@ -38,6 +38,13 @@ export function parseInstant(text: string): Instant | undefined {
   return micros === undefined ? undefined : Math.floor(micros / 1000);
 }
 
+/** Milliseconds since 1970 of an instant that was checked before; throws when it is none after all. */
+export function instantMs(text: string): Instant {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new Error(`${text} is not an ISO 8601 instant with a zone.`);
+  return instant;
+}
+
 /** Microseconds since 1970 of an ISO 8601 instant with a zone; finer digits are cut off. */
 export function parseMicros(text: string): number | undefined {
   const match = ISO.exec(text);

@@ -1,9 +1,11 @@
 import { type StatsFs, statfsSync } from "node:fs";
 import { Refusal } from "../kernel/refusal.ts";
-import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 
-/** Refuses what would fill the disk before any of it is written: a write that fails in a turn ends the world. */
+/**
+ * Says of each request whether the disk has room for what it may store. The gateways refuse those that add to
+ * the world before any of it is written: a write that fails in a turn ends the world.
+ */
 export interface FreeSpaceGuard {
   /** The request as it came, or with a problem when the disk has no room for it. */
   checked(request: HttpRequest): HttpRequest;
@@ -20,12 +22,6 @@ const PLENTY_BYTES = 1024 * 1024 * 1024;
 const PLENTY_MS = 1000;
 /** A body becomes a record or row, its index, and what follows from it. */
 const WRITTEN_PER_BODY_BYTE = 3;
-
-/** Test-only operations that store much; of the others time must move and a reset make room on a full disk too. */
-const STORING_CONTROL_PATHS = /^v1\/(traces|worlds|snapshots)\b/;
-
-/** Requests that only read although they carry a body, or make an end of something. */
-const READ_ONLY_PATHS = /\/(query|query\/validate|stats|search|count|history|state\/checkpoint|cancel)\/?$/;
 
 /** Watches the room on the disk that a folder lies on. */
 export function createFreeSpaceGuard(
@@ -45,16 +41,9 @@ export function createFreeSpaceGuard(
     checked(request) {
       const needed = request.body.length * WRITTEN_PER_BODY_BYTE;
       if (needed < RESERVE_BYTES && performance.now() < plentyUntil) return request;
-      if (!isWriting(request) || request.bodyProblem) return request;
-      return freeBytes() < needed ? { ...request, bodyProblem: refusalFor(folder) } : request;
+      return freeBytes() < needed ? { ...request, storageProblem: refusalFor(folder) } : request;
     },
   };
-}
-
-function isWriting({ method, path }: HttpRequest): boolean {
-  if (method === "GET" || method === "DELETE" || method === "OPTIONS") return false;
-  const [, controlPath] = path.split(CONTROL_PREFIX, 2);
-  return controlPath === undefined ? !READ_ONLY_PATHS.test(path) : STORING_CONTROL_PATHS.test(controlPath);
 }
 
 function refusalFor(folder: string): Refusal {

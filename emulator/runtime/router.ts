@@ -65,19 +65,14 @@ function handleNow(
   runtime.clock.sync();
   const record = recording.record(request, runtime.world.now);
   const reply = request.path.startsWith(CONTROL_PREFIX)
-    ? answerControl(controlOf(named), request, allowedHosts)
-    : gateway.handle(runtime.world, request, runtime.clock);
-  return afterPersisted(runtime, reply, record);
+    ? answerControl(controlOf(named), request, allowedHosts, record)
+    : gateway.handle(runtime.world, request, { stepper: runtime.clock, record });
+  return afterPersisted(runtime, reply);
 }
 
 /** A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged. */
-async function afterPersisted(
-  runtime: WorldRuntime,
-  replying: Promise<HttpReply>,
-  record: ReturnType<Recording["record"]>,
-): Promise<HttpReply> {
+async function afterPersisted(runtime: WorldRuntime, replying: Promise<HttpReply>): Promise<HttpReply> {
   const reply = await replying;
-  record?.(reply);
   const persisted = runtime.persisted();
   if (persisted) await persisted;
   return reply;
@@ -88,9 +83,10 @@ async function answerControl(
   context: ControlContext,
   request: HttpRequest,
   allowedHosts: readonly string[],
+  record: ReturnType<Recording["record"]>,
 ): Promise<HttpReply> {
   const { handleControl } = await import("../control/gateway.ts");
-  return handleControl(context, request, allowedHosts);
+  return handleControl(context, request, allowedHosts, record);
 }
 
 /** Locations in a reply carry the base path that the client has used. */

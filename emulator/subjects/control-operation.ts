@@ -157,6 +157,10 @@ export interface ControlOperation {
   readonly summary: string;
   readonly query?: Fields;
   readonly body?: Field<unknown>;
+  /** True where much is stored: refused while the disk is full, when time must still move and a reset make room. */
+  readonly stores?: true;
+  /** False where a replay does not send it again, as it does with all but GET. */
+  readonly recorded?: false;
   /** What the row's fields accept is what `control` types it by; the gateway has checked it against them. */
   run(
     context: ControlContext,
@@ -183,6 +187,8 @@ export function control<Q extends Fields = Record<never, never>, B = undefined>(
   readonly summary: string;
   readonly query?: Q;
   readonly body?: Field<B>;
+  readonly stores?: true;
+  readonly recorded?: false;
   run(
     context: ControlContext,
     request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,

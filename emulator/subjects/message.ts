@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Why the body could not be taken; then it is empty. */
   readonly bodyProblem?: Refusal;
+  /** Why nothing can be stored at present; only what adds to the world looks at it. */
+  readonly storageProblem?: Refusal;
   /** The client's address; empty for a call of the emulator to itself. */
   readonly address: string;
 }

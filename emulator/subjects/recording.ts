@@ -3,8 +3,8 @@ import type { HttpReply, HttpRequest } from "./message.ts";
 
 /** What the emulator was asked lately, so that a failure seen once can be played again. */
 export interface Recording {
-  /** Takes note of a request; what it answers with keeps it, once its reply is there. */
-  record(request: HttpRequest, now: Instant): ((reply: HttpReply) => void) | undefined;
+  /** Takes note of a request; what it answers with keeps it, once its reply is there and if its operation is recorded. */
+  record(request: HttpRequest, now: Instant): (reply: HttpReply) => void;
   /** False when requests came before the oldest one that is kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];

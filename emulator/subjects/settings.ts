@@ -1,4 +1,5 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
+import { closed, oneOf, optional, type TypeOf, text } from "../../contracts/spec/fields.ts";
 import type { LimitValues } from "../../contracts/spec/limit.ts";
 import type { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import type { RateLimitId, RateRegion } from "../../contracts/spec/rate-limits/rows.ts";
@@ -79,19 +80,26 @@ export interface AgentSettings {
   readonly traces: boolean;
 }
 
-/** A graph of the user's own, with an assistant of its name. */
-export interface AgentGraph {
-  readonly graph_id: string;
-  readonly name?: string;
-  readonly description?: string;
-  /** Which of the built-in assistants it behaves like; echo when left out. */
-  readonly like?: GraphBehaviour;
-}
-
 export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
 
 /** How the built-in assistants behave; every graph is like one of them. */
 export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
+
+const name = text({ minLength: 1, maxLength: 4096 });
+
+/** A graph of the user's own, with an assistant of its name. */
+export const AGENT_GRAPH = closed({
+  graph_id: name,
+  name: optional(name),
+  description: optional(name),
+  like: optional(
+    oneOf(GRAPH_BEHAVIOURS, {
+      description: "Which of the built-in assistants it behaves like; echo unless given.",
+    }),
+  ),
+});
+
+export type AgentGraph = TypeOf<typeof AGENT_GRAPH>;
 
 /** Counts, bytes and milliseconds of virtual time (§8.2, §8.3), each with a default. */
 export type LimitSettings = LimitValues<typeof LIMITS>;

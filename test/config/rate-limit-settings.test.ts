@@ -83,7 +83,7 @@ describe("the settings of rate limits", () => {
     );
   });
 
-  it("say what they take where they are refused", async () => {
+  it("name the accepted values in a refusal", async () => {
     await expect(limits({ flags: { "rate-limits": "sometimes" } })).rejects.toThrow(
       /--rate-limits.*true or false/,
     );

@@ -187,7 +187,7 @@ describe("problems", () => {
     ],
     [
       { options: { seed_data: { keys: [{ access_key_id: "a b", secret_access_key: "s" }] } } },
-      /^options: seed_data\.keys: the value will not do; .*access_key_id: letters, digits and/,
+      /^options: seed_data\.keys: the value \(\[0\]\.access_key_id: must be letters, digits and .*\) will not do; give/,
     ],
     [
       { options: { seed_data: { keys: [KEY_PAIR, KEY_PAIR] } } },

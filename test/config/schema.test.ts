@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { configurationSchema } from "../../emulator/config/schema.ts";
 import { SETTINGS } from "../../emulator/config/settings.ts";
 
-const validate = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { "date-time": true } }).compile(
-  configurationSchema(),
-);
+const validate = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  formats: { "date-time": true, duration: true },
+}).compile(configurationSchema());
 
 describe("the schema of the configuration file", () => {
   it("has every setting", () => {

@@ -37,14 +37,14 @@ describe("the headers of webhooks", () => {
     expect(problems).toEqual([expect.stringContaining("LG_WEBHOOK_KEY is missing")]);
   });
 
-  it("follow a prefix of one's own", async () => {
+  it("follow webhooks.env_prefix", async () => {
     const options = { webhooks: { env_prefix: "MY_", headers: { "X-Key": "${{ env.MY_KEY }}" } } };
     expect(await resolved(options, { MY_KEY: "1" })).toMatchObject({
       settings: { webhooks: { headers: { "X-Key": "1" } } },
     });
   });
 
-  it("leave to HTTP what is HTTP's", async () => {
+  it("are refused for headers that HTTP sets itself", async () => {
     const problems = await resolved({ webhooks: { headers: { "Content-Length": "3", "bad name": "x" } } });
     expect(problems).toEqual([
       expect.stringContaining("HTTP sets this header itself"),
@@ -52,7 +52,7 @@ describe("the headers of webhooks", () => {
     ]);
   });
 
-  it("are not in what /config shows", async () => {
+  it("are masked in GET /config", async () => {
     const configuration = await resolved(headers("Bearer s3cret"));
     if (Array.isArray(configuration)) throw new Error(configuration.join());
     const shown = JSON.stringify(configurationView(configuration as never));

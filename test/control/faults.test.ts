@@ -5,7 +5,7 @@ import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { HANDLERS } from "../../emulator/runtime/assembly.ts";
 import type { ControlContext } from "../../emulator/subjects/control-operation.ts";
 import type { HttpReply, HttpRequest } from "../../emulator/subjects/message.ts";
-import { EXPORT, type ExportWorld, openExportWorld } from "../subjects/faults/export-world.ts";
+import { openWorld, type TestWorld } from "../support/world.ts";
 
 const HEADERS = {
   host: "localhost",
@@ -14,11 +14,11 @@ const HEADERS = {
 };
 const LIST = "/api/v1/bulk-exports";
 
-let scene: ExportWorld;
+let scene: TestWorld;
 const gateway = createGateway(HANDLERS);
 
 beforeEach(() => {
-  scene = openExportWorld();
+  scene = openWorld();
 });
 
 function requestOf(method: string, path: string, body?: unknown, region = "us"): HttpRequest {
@@ -61,14 +61,14 @@ describe("/faults", () => {
       hits: 0,
       seen: 0,
       state: "armed",
-      armed_at: "2026-01-10T00:00:00.000000Z",
-      expires_at: "2026-01-10T01:00:00.000000Z",
+      armed_at: "2026-03-01T00:00:00.000000Z",
+      expires_at: "2026-03-01T01:00:00.000000Z",
     });
     expect((await control("GET", `/faults/${body.id}`)).body).toEqual(body);
     expect((await control("GET", "/faults")).body).toEqual([body]);
   });
 
-  it("shows the rule that a preset stands for", async () => {
+  it("shows the rule of a preset", async () => {
     const { body } = await control("POST", "/faults", { preset: "permission_denied", times: 2 });
     expect(body).toMatchObject({
       preset: "permission_denied",
@@ -79,7 +79,7 @@ describe("/faults", () => {
     });
   });
 
-  it("takes one rule away, or all", async () => {
+  it("removes one rule, or all", async () => {
     const [one] = [await arm({ preset: "worker_crash" }), await arm({ preset: "run_timeout" })];
     expect(await control("DELETE", `/faults/${one}`)).toEqual({ status: 200, body: { deleted: one } });
     expect((await control("GET", `/faults/${one}`)).status).toBe(404);
@@ -88,7 +88,7 @@ describe("/faults", () => {
     expect((await control("GET", "/faults")).body).toEqual([]);
   });
 
-  it("refuses what the language does not know, and arms nothing", async () => {
+  it("refuses an unknown value with 422 and the nearest one, and arms nothing", async () => {
     expect(await control("POST", "/faults", { plane: "s3", then: { s3_error: "SlowDwon" } })).toEqual({
       status: 422,
       body: {
@@ -104,26 +104,25 @@ describe("/faults", () => {
     expect(scene.world.defect).toBeUndefined();
   });
 
-  it("shows hits as soon as there are any", async () => {
-    const id = await arm({ plane: "worker", match: { at: "run.started" }, then: { crash: true } });
-    scene.begin();
+  it("counts hits", async () => {
+    const id = await arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    await call();
     expect(await hitsOf(id)).toBe(1);
   });
 });
 
 describe("the http plane", () => {
-  it("answers instead of the handler as often as was said", async () => {
+  it("answers in place of the handler as often as times says", async () => {
     const id = await arm({
       plane: "http",
       match: { op: "GET /api/v1/bulk-exports/{export_id}" },
       then: { status: 503 },
       times: 2,
     });
-    scene.begin();
+    const one = `${LIST}/00000000-0000-4000-8000-000000000009`;
     const statuses = [];
-    for (const path of [LIST, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`, `${LIST}/${EXPORT}`])
-      statuses.push((await call(path)).status);
-    expect(statuses).toEqual([200, 503, 503, 200]);
+    for (const path of [LIST, one, one, one]) statuses.push((await call(path)).status);
+    expect(statuses).toEqual([200, 503, 503, 404]);
     expect(await hitsOf(id)).toBe(2);
   });
 
@@ -162,7 +161,7 @@ describe("the http plane", () => {
     expect((await call(LIST, "eu")).status).toBe(503);
   });
 
-  it("keeps a request from being carried out", async () => {
+  it("does not run the handler", async () => {
     await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     const before = scene.world.state().records;
     const reply = await gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
@@ -187,10 +186,13 @@ describe("the http plane", () => {
     expect(entriesOf("createProject")).toHaveLength(1);
     await scene.advance("PT1H");
     expect((await pending).status).toBe(200);
-    expect(entriesOf("createProject").map(({ now }) => now)).toEqual([scene.at(0), scene.at(300)]);
+    expect(entriesOf("createProject").map(({ now }) => now)).toEqual([
+      "2026-03-01T00:00:00.000000Z",
+      "2026-03-01T00:05:00.000000Z",
+    ]);
   });
 
-  it("lets go of a held request when the world ends", async () => {
+  it("answers a delayed request when the world ends", async () => {
     await arm({ plane: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
     const held = delayBegun();
     const pending = call();
@@ -199,7 +201,7 @@ describe("the http plane", () => {
     expect((await pending).status).toBe(409);
   });
 
-  it("leaves the journal of unconcerned requests as it was", async () => {
+  it("leaves the journal of other requests as it was", async () => {
     await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     await call();
     expect(entriesOf("listBulkExports")).toHaveLength(1);

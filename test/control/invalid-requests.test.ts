@@ -14,7 +14,7 @@ async function refusal(method: string, path: string, body?: unknown) {
   return { status: reply.status, error: reply.body.error };
 }
 
-it("a parameter that nothing reads is refused: a misspelt dry run would move the clock", async () => {
+it("an unknown query parameter is refused with 422", async () => {
   const before = rig.emulator.clock.now();
   expect(await refusal("POST", "/clock/advance?dryrun=1", { by: "P7D" })).toEqual({
     status: 422,
@@ -30,7 +30,7 @@ it("a parameter that nothing reads is refused: a misspelt dry run would move the
   });
 });
 
-it("a field that nothing reads is refused with those that are", async () => {
+it("an unknown body field is refused, naming the known ones", async () => {
   expect((await refusal("POST", "/clock/advance", { bye: "PT1S" })).error).toEqual({
     code: "invalid_request",
     message: "body.bye: is not known here",
@@ -38,7 +38,7 @@ it("a field that nothing reads is refused with those that are", async () => {
   });
 });
 
-it("an operation that is not there is answered with the one that was meant, or with what there is", async () => {
+it("an unknown operation is answered with 404 and the nearest one, or with all of them", async () => {
   expect(await refusal("POST", "/clock/advnace")).toMatchObject({
     status: 404,
     error: { code: "not_found", hint: "Did you mean /_emulator/v1/clock/advance?" },
@@ -47,7 +47,7 @@ it("an operation that is not there is answered with the one that was meant, or w
   expect(error).toMatchObject({ hint: expect.stringMatching(/there are .*\/clock.*\/worlds/) });
 });
 
-it("an export that is not there is answered alike by all that ask for one", async () => {
+it("verify, explain and until answer the same 404 for an unknown export", async () => {
   const id = "00000000-0000-4000-8000-00000000beef";
   const missing = {
     status: 404,
@@ -63,6 +63,6 @@ it("an export that is not there is answered alike by all that ask for one", asyn
   expect(await refusal("POST", "/clock/advance", { until })).toEqual(missing);
 });
 
-it("an inbox takes any parameter", async () => {
+it("an inbox takes any query parameter", async () => {
   expect((await rig.call("POST", "/_emulator/inbox/mine?token=1", { a: 1 })).status).toBe(200);
 });

@@ -26,7 +26,7 @@ async function eventually(holds: () => Promise<boolean>): Promise<void> {
   throw new Error("It never came to that.");
 }
 
-it("whoever follows the journal and goes away is forgotten at once, although nothing happens any more", async () => {
+it("a journal follower that disconnects is removed at once", async () => {
   const before = await followers();
   const open = await Promise.all([follow(), follow(), follow()]);
   await eventually(async () => (await followers()) === before + 3);
@@ -34,7 +34,7 @@ it("whoever follows the journal and goes away is forgotten at once, although not
   await eventually(async () => (await followers()) === before);
 });
 
-it("a follower hears what was and what comes, and a reset ends it", async () => {
+it("a journal follower gets past and new entries until a reset", async () => {
   await rig.call("POST", "/threads", {});
   const { reader } = await follow();
   const decoder = new TextDecoder();

@@ -3,7 +3,7 @@ import { createRecording } from "../../emulator/control/recording.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
 
 /** What is played again has to go in as it came, whoever was answered first. */
-it("requests stand in the order in which they came, not in that of their replies", () => {
+it("a recording lists requests in the order of arrival, not of their replies", () => {
   const recording = createRecording(true);
   const ask = (path: string) => {
     const request = { region: "us", method: "GET", path, query: "", headers: {}, body: new Uint8Array() };

@@ -28,7 +28,7 @@ test("the lines of the page judge an emulator's replies", async ({ emulator }) =
   expect(seen).toHaveLength(3);
 });
 
-test("and notice when one of them is not as it should be", async ({ emulator }) => {
+test("and fail when a reply is not as specified", async ({ emulator }) => {
   const run = new AsyncFunction("expectContract", "url", example().replace("body: []", "body: [{ id: 7 }]"));
   await expect(run(contracts.expectContract, emulator.url)).rejects.toThrow(
     /^GET \/api\/v1\/bulk-exports → 200 breaks the contract/,

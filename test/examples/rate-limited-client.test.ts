@@ -73,7 +73,7 @@ describe("the client", () => {
     expect((await fetchPatiently(`${rig.emulator.url}/threads`, init, patience())).status).toBe(200);
   });
 
-  it("does not repeat what waiting does not mend", async () => {
+  it("does not retry a 4xx other than 429", async () => {
     const reply = await fetchPatiently(
       `${rig.emulator.url}/threads/none/runs`,
       { headers: HEADERS },

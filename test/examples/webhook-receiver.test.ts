@@ -49,7 +49,7 @@ interface Delivery {
 const ledger = () => rig.emulator.control<readonly Delivery[]>("GET", "/webhooks/deliveries");
 
 describe("the receiver", () => {
-  it("handles a run once that is told three times", async () => {
+  it("handles a run once that is delivered three times", async () => {
     await rig.emulator.faults.arm({ plane: "webhook", match: { nth: 1 }, then: { duplicate: 2 } });
     const run_id = await runToTheEnd(`${url}?token=${TOKEN}`);
     const [delivery] = await ledger();
@@ -57,7 +57,7 @@ describe("the receiver", () => {
     expect(handled).toMatchObject([{ run_id, status: "success" }]);
   });
 
-  it("is told again when it could not handle a run, and handles it then", async () => {
+  it("gets a run again that it could not handle", async () => {
     failures = 1;
     const run_id = await runToTheEnd(`${url}?token=${TOKEN}`);
     const [delivery] = await ledger();
@@ -65,7 +65,7 @@ describe("the receiver", () => {
     expect(handled).toMatchObject([{ run_id }]);
   });
 
-  it("lets nobody in without its token, and nothing that is no run", async () => {
+  it("refuses a request without its token, and a body that is no run", async () => {
     await runToTheEnd(`${url}?token=guess`);
     expect((await ledger())[0]?.status).toBe("failed");
     const post = async (body: string) =>

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   anything,
+  closed,
   dateTime,
+  duration,
   integer,
   listOf,
   nullable,
@@ -12,12 +14,12 @@ import {
   uuid,
 } from "../../contracts/spec/fields.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { checkOf } from "../../emulator/http/check.ts";
 import { checkRequest, prepareChecks } from "../../emulator/http/operation-check.ts";
 import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
-import { unknownFields } from "../../emulator/http/unknown-fields.ts";
 import type { Refusal } from "../../emulator/kernel/refusal.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
+import { checkOf } from "../../emulator/validation/check.ts";
+import { unknownFields } from "../../emulator/validation/unknown-fields.ts";
 
 const order = object({
   id: uuid(),
@@ -53,6 +55,23 @@ describe("a check", () => {
     expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);
   });
 
+  it.each([
+    [{ after: "PT1S", rate: "3 / 7" }, []],
+    [
+      { after: "P1M" },
+      ["body.after: must be an ISO 8601 duration such as PT5S or P1DT6H, without months and years"],
+    ],
+    [{ rate: "x" }, ['body.rate: must be written as "15 / 10"']],
+    [{ rat: "3 / 7" }, ["body.rat: is not known here; did you mean rate?"]],
+    [{ colour: "blue" }, ["body.colour: is not known here; known are after, rate"]],
+  ])("of a closed object refuses members that it does not name, once: %j", async (value, problems) => {
+    const rate = text({ pattern: "^\\d+ / \\d+$", title: 'written as "15 / 10"' });
+    const pace = closed({ after: optional(duration()), rate: optional(rate) });
+    const check = await checkOf(pace);
+    expect(check(value, "body")).toEqual(problems);
+    expect(unknownFields(value, pace, "body")).toEqual([]);
+  });
+
   it("takes no time that grows with the square of a list of wrong items", { timeout: 3_000 }, async () => {
     const check = await checkOf(order);
     const problems = check({ ...good, modes: Array.from({ length: 40_000 }, () => 5) }, "body");
@@ -77,7 +96,7 @@ describe("a check", () => {
       const body = new TextEncoder().encode(JSON.stringify(value));
       const request = { query: "", body } as HttpRequest;
       try {
-        checkRequest(operation, checks, { request, path, body: { value } });
+        checkRequest(operation, checks, { request, path, body: { value } }, { strict: false });
         return [];
       } catch (error) {
         return (error as Refusal).message.split("; ");

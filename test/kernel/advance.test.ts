@@ -52,7 +52,7 @@ describe("advance", () => {
     });
   });
 
-  it("gives up where events never end", async () => {
+  it("stops as runaway after maxEvents events", async () => {
     const { world } = ticking();
     const result = await advance(world, { ...patient, maxEvents: 5, to: 1_000_000 });
     expect(result).toMatchObject({ stopped: "runaway", firedTotal: 5, to: 50 });

@@ -93,7 +93,7 @@ const step = fc.record({
 });
 
 describe("copies of a table", () => {
-  it("begin alike and never see what another one does", () => {
+  it("are equal at first and independent afterwards", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(1200), (steps, count) => {
         const first = filled(count);
@@ -115,7 +115,7 @@ describe("copies of a table", () => {
     );
   });
 
-  it("share what they hold instead of walking through it", () => {
+  it("share their records instead of copying them", () => {
     let asked = 0;
     const counted = collection<Ball>(
       "balls",
@@ -135,7 +135,7 @@ describe("copies of a table", () => {
 });
 
 describe("a walk through a table", () => {
-  it("passes over what is removed or moved on the way and sees what comes", () => {
+  it("skips records removed or moved meanwhile and includes new ones", () => {
     const table = filled(4);
     const seen: string[] = [];
     for (const { id } of table.list("a")) {

@@ -25,7 +25,7 @@ describe("instants", () => {
     "2026-01-01T00:00:00+25:00",
     "yesterday",
     "",
-  ])("%s is none", (text) => {
+  ])("%s is not local", (text) => {
     expect(parseMicros(text)).toBeUndefined();
     expect(parseInstant(text)).toBeUndefined();
   });
@@ -59,13 +59,13 @@ describe("durations", () => {
     expect(parseDuration(formatDuration(ms))).toBe(ms);
   });
 
-  it.each(["P", "PT", "6h", "P1M", "P1Y", "-PT1S", "PT1.5H", "P40000D", ""])("%s is none", (text) => {
+  it.each(["P", "PT", "6h", "P1M", "P1Y", "-PT1S", "PT1.5H", "P40000D", ""])("%s is not local", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 });
 
 describe("the event queue", () => {
-  it("hands out by time, then by number, whatever order they came in", () => {
+  it("is ordered by time, then by number", () => {
     const event = fc.record({ at: fc.integer({ min: 0, max: 20 }) });
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (drawn) => {

@@ -2,14 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import type { ExportStatusName } from "../../contracts/spec/lifecycle.ts";
-import { resolveConfiguration } from "../../emulator/config/resolve.ts";
-import { emptyState } from "../../emulator/kernel/commit.ts";
-import { imageOf } from "../../emulator/kernel/image.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
-import { createWorld } from "../../emulator/kernel/world.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
-import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
-import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
 import { openBody } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
 import { lineOf, splitLine } from "../../emulator/storage/rows/lines.ts";
@@ -26,20 +20,17 @@ import {
   type BulkExport,
   EXPORT_RUNS,
   EXPORTS,
+  type ExportedFile,
   type ExportRun,
   SPAWNED,
 } from "../../emulator/subjects/bulk-exports/records.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
-import { createSchedules } from "../../emulator/subjects/crons/schedules.ts";
 import type { ObjectStoreClients } from "../../emulator/subjects/destinations/object-store-client.ts";
 import { DESTINATIONS, type Destination } from "../../emulator/subjects/destinations/records.ts";
-import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import { objectId, objects, type StoredObject } from "../../emulator/subjects/object-storage/records.ts";
-import { createRateLimiter } from "../../emulator/subjects/rate-limits/limiter.ts";
-import type { Settings } from "../../emulator/subjects/settings.ts";
-import type { EmulatorTypes, World } from "../../emulator/subjects/turn.ts";
 import { openTraceStore } from "../storage/rows/open-store.ts";
 import { SCOPE, SESSION, temporaryFolder } from "../storage/rows/sample-row.ts";
+import { openWorld, settingsWith } from "../support/world.ts";
 
 export const EXPORT_ID = "e0000000-0000-4000-8000-000000000001";
 export const BUCKET = "exports";
@@ -68,42 +59,13 @@ const NO_OBJECT_STORES: ObjectStoreClients = {
   },
 };
 
-/** The settings of an emulator that was given these options. */
-async function settingsWith(options: Record<string, unknown>): Promise<Settings> {
-  const resolution = await resolveConfiguration({ cwd: "/", options });
-  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  return resolution.configuration.settings;
-}
-
 /** A world with a trace store, and exports whose files lie in an object store; nothing has gone wrong. */
 export async function createExportFixture(options: ExportFixtureOptions) {
   const objectFolder = temporaryFolder();
   const traces = openTraceStore({ folder: temporaryFolder() });
   const settings = await settingsWith({ limits: { rows_per_file: options.rowsPerFile ?? 10 } });
   const secrets = createSecrets();
-  const world: World = createWorld<EmulatorTypes>({
-    ports: {
-      settings,
-      traces,
-      secrets,
-      schedules: createSchedules(),
-      limiter: createRateLimiter(settings.rateLimits),
-      isEmbedded: () => true,
-    },
-    image: imageOf(emptyState(1, 0, { mode: "frozen", rate: 1 }), [
-      EXPORTS,
-      EXPORT_RUNS,
-      SPAWNED,
-      DESTINATIONS,
-      objects,
-    ]),
-    events: eventReactions(createDelays()),
-    results: RESULT_REACTIONS,
-    effects: STUBBED_EFFECTS,
-    persist: () => {},
-    flush: () => {},
-    journalCapacity: 10,
-  });
+  const { world } = openWorld({ settings, now: 0, ports: { traces, secrets } });
   const elsewhere = new Map<string, Uint8Array>();
   const destination: Destination = {
     ...WORKSPACE,
@@ -184,6 +146,21 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     secrets,
     objects: { files: { open: (file) => openBody(join(objectFolder, file)) } },
   });
+  /** Encodes any rows at all, as a file of this export. */
+  const encode = (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
+    encodeRows(rows, {
+      ...fileRequest(settings, runOf("2025-03-01"), exportRecord(options, {})),
+      ...changes,
+    });
+
+  /** Puts other bytes in the place of a file, and into the record what is true of them. */
+  function replaceFile(day: string, at: number, bytes: Uint8Array, rows: number): void {
+    const run = runOf(day);
+    const key = run.files[at]?.key ?? "no such file";
+    putObject(key, bytes);
+    put(EXPORT_RUNS, { ...run, files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }) });
+  }
+
   return {
     world,
     traces,
@@ -204,22 +181,15 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     },
     changeRun: (day: string, changes: Partial<ExportRun>) => put(EXPORT_RUNS, { ...runOf(day), ...changes }),
     removeRun: (day: string) => world.turn(CAUSE, (turn) => turn.remove(EXPORT_RUNS, runOf(day).id)),
-    /** Puts other bytes in the place of a file, and into the record what is true of them. */
-    replaceFile(day: string, at: number, bytes: Uint8Array, rows = runOf(day).files[at]?.rows ?? 0): void {
+    /** Writes these rows in the place of a file. */
+    rewrite: async (day: string, at: number, rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
+      replaceFile(day, at, await encode(rows, changes), rows.length),
+    /** Changes what the record of a run says of a file. */
+    changeFile(day: string, at: number, changes: Partial<ExportedFile>): void {
       const run = runOf(day);
-      const key = run.files[at]?.key ?? "no such file";
-      putObject(key, bytes);
-      put(EXPORT_RUNS, {
-        ...run,
-        files: run.files.with(at, { key, rows, bytes: bytes.length, cursor: null }),
-      });
+      const files = run.files.with(at, { ...(run.files[at] as ExportedFile), ...changes });
+      put(EXPORT_RUNS, { ...run, files });
     },
-    /** Encodes any rows at all, as a file of this export. */
-    encode: (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>
-      encodeRows(rows, {
-        ...fileRequest(settings, runOf("2025-03-01"), exportRecord(options, {})),
-        ...changes,
-      }),
   };
 }
 

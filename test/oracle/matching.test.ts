@@ -48,11 +48,11 @@ function problemsOf(
 
 const MANY = Array.from({ length: 500 }, (_, n) => rowOf(n));
 
-test("rows that come too late to wait for are still found", () => {
+test("rows beyond the waiting bound are still found", () => {
   expect(problemsOf(MANY, MANY.toReversed(), unmatchedBudget())).toStrictEqual([]);
 });
 
-test("and so is a change in them, also when their values were not kept", () => {
+test("changes in rows beyond the waiting bound are found too", () => {
   const changed = MANY.with(7, rowOf(7, "changed"));
   expect(problemsOf(MANY, changed.toReversed(), unmatchedBudget())).toStrictEqual([
     { kind: "changed_value", key: "key", detail: 'row id 7: name is "changed" instead of "row 7"' },
@@ -62,7 +62,7 @@ test("and so is a change in them, also when their values were not kept", () => {
   ]);
 });
 
-test("what there is no room for is counted", () => {
+test("rows beyond the memory bound are counted", () => {
   const other = Array.from({ length: 500 }, (_, n) => rowOf(n + 1000));
   const problems = problemsOf(MANY, other, { rows: 0, bytes: 0 });
   expect(problems).toStrictEqual([

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, startClock } from "../../emulator/runtime/clock.ts";
 import type { World } from "../../emulator/subjects/turn.ts";
 import { REQUEST, toyState, toyWorld } from "../kernel/toy-world.ts";
-import { type ExportWorld, openBulkExportWorld } from "../subjects/bulk-exports/bulk-export-world.ts";
+import { type ExportWorld, openExportWorld } from "../support/export-world.ts";
 
 const DAY = 86_400_000;
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
@@ -13,7 +13,7 @@ afterEach(() => clock.close());
 
 function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
   let wall = 1_000_000;
-  const clockWorld = openBulkExportWorld();
+  const clockWorld = openExportWorld();
   for (const nth of [1, 2, 3, 4, 5])
     clockWorld.ingest(`0000000${nth}-0000-4000-8000-000000000001`, `2026-01-01T0${nth}:00:00.000000Z`, "row");
   clock = startClock(clockWorld.world as World, true, () => wall);

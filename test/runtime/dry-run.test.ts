@@ -8,7 +8,7 @@ import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembl
 import { dryRun, STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import type { EmulatorTypes, Turn } from "../../emulator/subjects/turn.ts";
-import { DEFAULTS } from "../subjects/bulk-exports/bulk-export-world.ts";
+import { DEFAULTS } from "../support/world.ts";
 
 /** A world in which every due export asks for the effect, which never ends outside of a dry run. */
 function partsOf(request: (turn: Turn) => void): WorldParts<EmulatorTypes> {

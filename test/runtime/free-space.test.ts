@@ -66,12 +66,13 @@ describe("a disk without room", () => {
     const advance = request("POST", "/_emulator/v1/clock/advance", { by: "PT1S" });
     expect((await answer(full, advance)).status).toBe(200);
     expect((await answer(full, request("POST", "/_emulator/v1/reset"))).status).toBe(200);
-    const inWorld = (path: string) =>
-      freeSpaceOn(full).checked(request("POST", `/w/other${path}`)).bodyProblem;
-    expect(inWorld("/_emulator/v1/clock/advance")).toBeUndefined();
-    expect(inWorld("/threads/search")).toBeUndefined();
+    await running.handle(request("POST", "/_emulator/v1/worlds", { id: "other" }));
+    const inWorld = async (path: string, body: unknown) =>
+      (await answer(full, request("POST", `/w/other${path}`, body))).status;
+    expect(await inWorld("/_emulator/v1/clock/advance", { by: "PT1S" })).toBe(200);
+    expect(await inWorld("/threads/search", {})).toBe(200);
     for (const path of ["/threads", "/_emulator/v1/worlds", "/_emulator/v1/snapshots"])
-      expect(inWorld(path)?.code).toBe("disk_full");
+      expect(await inWorld(path, {})).toBe(413);
   });
 
   it("takes in again what was refused once there is room", async () => {
@@ -86,8 +87,8 @@ describe("a disk without room", () => {
   it("is one that a large body does not fit on", () => {
     const freeSpace = freeSpaceOn({ free: 20 });
     const large = { ...request("POST", "/runs/batch"), body: new Uint8Array(2 * MIB) };
-    expect(freeSpace.checked(large).bodyProblem?.code).toBe("disk_full");
-    expect(freeSpace.checked(request("POST", "/runs/batch")).bodyProblem).toBeUndefined();
+    expect(freeSpace.checked(large).storageProblem?.code).toBe("disk_full");
+    expect(freeSpace.checked(request("POST", "/runs/batch")).storageProblem).toBeUndefined();
   });
 
   it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", () => {
@@ -99,6 +100,6 @@ describe("a disk without room", () => {
     for (let nth = 0; nth < 5; nth += 1) ample.checked(request("POST", "/sessions"));
     expect(looks).toBe(1);
     const small = createFreeSpaceGuard("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
-    expect(small.checked(request("POST", "/sessions")).bodyProblem).toBeUndefined();
+    expect(small.checked(request("POST", "/sessions")).storageProblem).toBeUndefined();
   });
 });

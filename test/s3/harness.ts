@@ -3,11 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
-import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
-import { imageOf } from "../../emulator/kernel/image.ts";
-import { createWorld } from "../../emulator/kernel/world.ts";
-import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
-import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
+import type { Commit, WorldState } from "../../emulator/kernel/commit.ts";
 import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
@@ -15,13 +11,10 @@ import { openBodies } from "../../emulator/storage/objects/bodies.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import { NO_FAULTS, type TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
-import {
-  OBJECT_STORAGE_COLLECTIONS,
-  objects,
-  s3Parts,
-} from "../../emulator/subjects/object-storage/records.ts";
+import { objects, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
-import type { EmulatorTypes, Turn } from "../../emulator/subjects/turn.ts";
+import type { Turn } from "../../emulator/subjects/turn.ts";
+import { openWorld } from "../support/world.ts";
 
 export const NOW = Date.UTC(2026, 0, 1);
 
@@ -54,16 +47,12 @@ export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: Store
   const changed = (): void => files.removeDropped();
   const files = openBodies({ pool, owner: 1, world: "main", changed });
   const delays = createDelays();
-  const commits: Commit[] = [];
-  const world = createWorld<EmulatorTypes>({
-    image: imageOf(state ?? emptyState(1, NOW, { mode: "frozen", rate: 1 }), OBJECT_STORAGE_COLLECTIONS),
-    ports: { secrets } as EmulatorTypes["ports"],
-    events: eventReactions(delays),
-    results: RESULT_REACTIONS,
-    effects: { ...STUBBED_EFFECTS, ...objectStorageEffects(files) },
-    persist: (commit) => void commits.push(commit),
-    flush: () => undefined,
-    journalCapacity: 1000,
+  const { world, commits } = openWorld({
+    now: NOW,
+    ...(state && { state }),
+    ports: { secrets },
+    delays,
+    effects: objectStorageEffects(files),
   });
   if (state) files.reconcile(world.reader);
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);

@@ -83,7 +83,7 @@ describe("a problem is told with its line", () => {
       `${head}sed: 3\nwhen:\n  - request: GET /ok\n`,
       "x.scenario.yaml:2: sed: is not known here; did you mean seed?",
     ],
-    ["no sentence", "when:\n  - request: GET /ok\n", "x.scenario.yaml:1: the file: scenario is missing"],
+    ["no sentence", "when:\n  - request: GET /ok\n", "x.scenario.yaml:1: scenario: is required"],
     ["no steps", head, "x.scenario.yaml:1: it has no steps; give it given, when or then"],
     [
       "a request without a method",
@@ -111,7 +111,7 @@ describe("a problem is told with its line", () => {
     [
       "a time that is none",
       `${head}now: yesterday\nwhen:\n  - advance: PT1S\n`,
-      'x.scenario.yaml:2: now: must match format "date-time"',
+      "x.scenario.yaml:2: now: must be an ISO 8601 time with a zone",
     ],
   ])("%s", (_, text, problem) => {
     expect(problemOf(text)).toContain(problem);

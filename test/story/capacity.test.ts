@@ -1,16 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { type ExportRig, HEADERS, order, prepare, startExportRig } from "../support/emulator.ts";
 
 interface Waiting {
   readonly waiting_for_capacity: readonly { readonly ref: string; readonly pool: string }[];
 }
 
-let rig: Rig;
-let prepared: PreparedExport;
+let rig: ExportRig;
 
 async function begin(limits: Record<string, unknown> = {}): Promise<void> {
-  rig = await startRig({ limits });
-  prepared = await prepare(rig);
+  rig = await startExportRig({ limits });
 }
 
 afterEach(() => rig.close());
@@ -27,8 +25,6 @@ const statusesOf = async (path: string) =>
 const count = (statuses: readonly string[], wanted: string) =>
   statuses.filter((status) => status === wanted).length;
 const waiting = async () => (await rig.emulator.control<Waiting>("GET", "/clock")).waiting_for_capacity;
-const cancel = (id: string) => rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
-
 describe("runs of one export (§8.2-1)", () => {
   const sixtyDays = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-03-02T00:00:00Z" };
 
@@ -38,19 +34,19 @@ describe("runs of one export (§8.2-1)", () => {
   ])("work %s at a time, the first ones first", async (_what, limits, places) => {
     await begin(limits);
     await stall(60);
-    const { id } = (await order(rig, prepared, sixtyDays)).body;
-    await rig.emulator.clock.advance("PT2S");
+    const id = await rig.ordered(sixtyDays);
+    await rig.advance("PT2S");
     const runs = `/api/v1/bulk-exports/${id}/runs`;
     const before = await statusesOf(runs);
     expect(before).toEqual([...Array(places).fill("RUNNING"), ...Array(60 - places).fill("CREATED")]);
     expect(await waiting()).toHaveLength(60 - places);
     expect((await waiting())[0]).toMatchObject({ pool: `runs:${id}` });
-    await rig.emulator.clock.advance("PT1H");
+    await rig.advance("PT1H");
     expect((await statusesOf(runs)).slice(0, 2 * places)).toEqual([
       ...Array(places).fill("COMPLETED"),
       ...Array(Math.min(places, 60 - places)).fill("RUNNING"),
     ]);
-    await rig.emulator.clock.advance("P1D");
+    await rig.advance("P1D");
     expect(count(await statusesOf(runs), "COMPLETED")).toBe(60);
     expect(await waiting()).toEqual([]);
   });
@@ -64,14 +60,14 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin(limits);
     await stall(places * 3);
     const ids: string[] = [];
-    for (let nth = 0; nth < places + 2; nth += 1) ids.push((await order(rig, prepared)).body.id);
-    await rig.emulator.clock.advance("PT1S");
+    for (let nth = 0; nth < places + 2; nth += 1) ids.push(await rig.ordered());
+    await rig.advance("PT1S");
     const statuses = async () => (await statusesOf("/api/v1/bulk-exports")).reverse();
     expect(await statuses()).toEqual([...Array(places).fill("RUNNING"), "CREATED", "CREATED"]);
     expect((await waiting()).map(({ ref }) => ref)).toEqual(ids.slice(places));
-    await cancel(ids[1] as string);
+    await rig.cancel(ids[1] as string);
     expect((await statuses()).slice(-2)).toEqual(["RUNNING", "CREATED"]);
-    await rig.emulator.clock.advance("P1D");
+    await rig.advance("P1D");
     expect(count(await statuses(), "COMPLETED")).toBe(places + 1);
   });
 
@@ -79,23 +75,23 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
     const ids: string[] = [];
-    for (let nth = 0; nth < 3; nth += 1) ids.push((await order(rig, prepared)).body.id);
-    await rig.emulator.clock.advance("PT1S");
-    await cancel(ids[1] as string);
+    for (let nth = 0; nth < 3; nth += 1) ids.push(await rig.ordered());
+    await rig.advance("PT1S");
+    await rig.cancel(ids[1] as string);
     expect((await waiting()).map(({ ref }) => ref)).toEqual([ids[2]]);
-    await rig.emulator.clock.advance("P1D");
+    await rig.advance("P1D");
     expect(await statusesOf("/api/v1/bulk-exports")).toEqual(["COMPLETED", "CANCELLED", "COMPLETED"]);
   });
 
   it("whose destination is gone make room for the next", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await order(rig, prepared);
+    for (let nth = 0; nth < 2; nth += 1) await rig.order();
     const other = await prepare(rig, { project: "other", count: 3 });
     for (let nth = 0; nth < 2; nth += 1) await order(rig, other);
-    await rig.emulator.clock.advance("PT1S");
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`);
-    await rig.emulator.clock.advance("P1D");
+    await rig.advance("PT1S");
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
+    await rig.advance("P1D");
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual([
       "FAILED",
       "FAILED",
@@ -108,7 +104,7 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("do not keep another workspace or another region waiting", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await order(rig, prepared);
+    for (let nth = 0; nth < 2; nth += 1) await rig.order();
     const theirs = { ...HEADERS, "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
     const project = await rig.call<{ id: string }>("POST", "/sessions", { name: "theirs" }, theirs);
     const destination = await rig.call<{ id: string }>(
@@ -129,20 +125,20 @@ describe("exports of one workspace (§8.2-2)", () => {
       end_time: "2026-02-26T00:00:00Z",
     };
     const { id } = (await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", body, theirs)).body;
-    await rig.emulator.clock.advance("PT2S");
+    await rig.advance("PT2S");
     expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`, undefined, theirs)).body.status).toBe(
       "COMPLETED",
     );
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["RUNNING", "CREATED"]);
   });
 
-  it("do not count schedules", async () => {
+  it("schedules take no place", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     for (let nth = 0; nth < 3; nth += 1)
-      await order(rig, prepared, { interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
-    await rig.emulator.clock.advance("PT1M");
-    const { id } = (await order(rig, prepared)).body;
-    await rig.emulator.clock.advance("PT1M");
+      await rig.order({ interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
+    await rig.advance("PT1M");
+    const id = await rig.ordered();
+    await rig.advance("PT1M");
     expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`)).body.status).toBe("COMPLETED");
   });
 });

@@ -2,16 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdvanceResult } from "../../emulator/runtime/index.ts";
-import {
-  BEGIN,
-  DESTINATION,
-  order,
-  type PreparedExport,
-  prepare,
-  type Rig,
-  runToCompletion,
-  startRig,
-} from "../support/emulator.ts";
+import { BEGIN, DESTINATION, type ExportReply, type ExportRig, startExportRig } from "../support/emulator.ts";
 
 interface Moved extends AdvanceResult {
   readonly dry_run?: boolean;
@@ -19,12 +10,10 @@ interface Moved extends AdvanceResult {
   readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
 }
 
-let rig: Rig;
-let prepared: PreparedExport;
+let rig: ExportRig;
 
 async function begin(options: Record<string, unknown> = {}): Promise<void> {
-  rig = await startRig(options);
-  prepared = await prepare(rig);
+  rig = await startExportRig(options);
 }
 
 afterEach(() => rig.close());
@@ -37,19 +26,18 @@ async function advance(body: unknown, query = "") {
 
 const now = () => rig.emulator.clock.now();
 const timeOf = ({ at }: { at: string }) => at.slice(11, 19);
-const statusOf = async (id: string) => (await rig.call("GET", `/api/v1/bulk-exports/${id}`)).body.status;
 
 describe("advance", () => {
   it("steps by a duration and names every fired event with its instant and cause", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, { end_time: "2026-02-26T00:00:00Z" })).body;
+    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
     const moved = await advance({ by: "PT1M" });
     expect(moved).toMatchObject({
       from: "2026-03-01T00:00:00.000000Z",
       to: "2026-03-01T00:01:00.000000Z",
       settled: true,
     });
-    const [run] = (await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
+    const [run] = await rig.runsOf(id);
     expect(moved.fired.map((event) => `${timeOf(event)} ${event.kind} of ${event.cause}`)).toEqual([
       "00:00:01 export.due of createBulkExport",
       "00:00:01 export_run.start of export.due",
@@ -61,9 +49,9 @@ describe("advance", () => {
 
   it("goes to an instant, what is due exactly there included", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
+    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     await advance({ to: "2026-03-01T02:09:59.999+01:00" });
-    expect(await statusOf(id)).toBe("CREATED");
+    expect(await rig.statusOf(id)).toBe("CREATED");
     expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({
       kind: "export.spawn",
       ref: id,
@@ -71,30 +59,24 @@ describe("advance", () => {
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
   });
 
-  it("fires so many events, and stays where the last one was", async () => {
+  it("next fires so many events, and stays at the instant of the last one", async () => {
     await begin();
-    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
+    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     await advance({ next: 1 });
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
-    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: "2027-01-01T00:00:00Z" }))
-      .body;
-    await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
-    for (const one of (
-      await rig.call<{ id: string; interval_hours: number | null; status: string }[]>(
-        "GET",
-        "/api/v1/bulk-exports",
-      )
-    ).body)
-      if (one.interval_hours !== null && one.status === "RUNNING")
-        await rig.call("PATCH", `/api/v1/bulk-exports/${one.id}`, { status: "Cancelled" });
+    const id = await rig.ordered({ interval_hours: 1, start_time: "2027-01-01T00:00:00Z" });
+    await rig.cancel(id);
+    const { body: all } = await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports");
+    for (const one of all)
+      if (one.interval_hours !== null && one.status === "RUNNING") await rig.cancel(one.id);
     await advance({ next: 1000 });
     const after = now();
     expect(await advance({ next: 1 })).toMatchObject({ fired_total: 0, from: after, to: after });
   });
 
-  it("stops as soon as an export has the status asked for, or can never have it any more", async () => {
+  it("until stops when an export has the status, or can no longer reach it", async () => {
     await begin();
-    const { id } = (await order(rig, prepared)).body;
+    const id = await rig.ordered();
     expect(await advance({ until: { export: id.toUpperCase(), status: "running" } })).toMatchObject({
       reached: true,
       why: `export ${id} is RUNNING`,
@@ -107,9 +89,9 @@ describe("advance", () => {
     });
   });
 
-  it("looks thirty days ahead, or as far as it is told", async () => {
+  it("until looks thirty days ahead, or as far as within says", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
+    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const until = { export: id, status: "COMPLETED" };
     expect(await advance({ until, within: "PT2H" })).toMatchObject({
       reached: false,
@@ -140,14 +122,14 @@ describe("advance", () => {
     expect(now()).toBe("2026-03-01T00:00:00.000000Z");
   });
 
-  it("waits for no export that there is not", async () => {
+  it("until answers 404 for an unknown export", async () => {
     await begin();
     expect((await advance({ until: { export: "x", status: "COMPLETED" } })).status).toBe(404);
   });
 
-  it("gives up after too many events and says where time stands", async () => {
+  it("is refused after limits.events_per_advance events, and says where time stands", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
+    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const { status, error } = await advance({ by: "P30D" });
     expect({ status, code: error.code }).toEqual({ status: 422, code: "too_many_events" });
     expect(error.message).toContain(now());
@@ -156,7 +138,7 @@ describe("advance", () => {
 
   it("moves a year of hourly schedules in one call", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, { interval_hours: 1, start_time: BEGIN })).body;
+    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const moved = await advance({ by: "P365DT10M" });
     expect(moved.fired).toHaveLength(1000);
     expect(moved.fired_total).toBeGreaterThan(8760 * 3);
@@ -167,7 +149,7 @@ describe("advance", () => {
 
   it("answers requests while it moves far", async () => {
     await begin();
-    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
+    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const moving = advance({ by: "P365D" });
     let answered = 0;
     let moved = false;
@@ -190,7 +172,7 @@ describe("what hangs", () => {
     silent.close();
   });
 
-  it("is named by the advance that waits for it, and a second advance meanwhile is refused", async () => {
+  it("is named under in_flight by the advance that waits; a second advance meanwhile is refused with 409", async () => {
     await begin({ timings: { effect_patience: "PT0.3S", object_store_timeout: "PT5S" } });
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
@@ -229,10 +211,10 @@ describe("a dry run", () => {
   const status = () => rig.emulator.control<{ traces: unknown }>("GET", "/status");
   const filesOf = () => rig.emulator.control<{ objects: number }[]>("GET", "/s3/buckets");
 
-  it("answers with the timeline that the advance then has, and changes nothing", async () => {
+  it("answers with the events that the advance then fires, and changes nothing", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, { end_time: "2026-02-26T00:00:00Z" })).body;
-    await order(rig, prepared, { interval_hours: 6, start_time: BEGIN });
+    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    await rig.ordered({ interval_hours: 6, start_time: BEGIN });
     const before = [await journalOf(), await status(), await filesOf()];
     const rehearsed = await advance({ by: "P1D" }, "?dry_run=1");
     expect(rehearsed).toMatchObject({
@@ -243,20 +225,18 @@ describe("a dry run", () => {
     });
     expect(rehearsed.assumed).toEqual([expect.stringMatching(/one file.*neither read nor counted/)]);
     expect([await journalOf(), await status(), await filesOf()]).toEqual(before);
-    expect(await statusOf(id)).toBe("CREATED");
+    expect(await rig.statusOf(id)).toBe("CREATED");
     const moved = await advance({ by: "P1D" });
     expect(rehearsed.fired).toEqual(moved.fired);
     expect(rehearsed.fired_total).toBe(moved.fired_total);
     expect(moved).not.toHaveProperty("dry_run");
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+    expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
 
-  it("tells whether a status would be reached, faults included, which stay armed", async () => {
+  it("says whether a status would be reached, faults included, and leaves them armed", async () => {
     await begin();
-    const { id } = (await order(rig, prepared)).body;
-    const fault = await rig.emulator.control<{ id: string }>("POST", "/faults", {
-      preset: "workflow_timeout",
-    });
+    const id = await rig.ordered();
+    const fault = await rig.arm({ preset: "workflow_timeout" });
     const until = { export: id, status: "TIMEDOUT" };
     expect(await advance({ until }, "?dry_run=1")).toMatchObject({
       reached: true,
@@ -267,13 +247,13 @@ describe("a dry run", () => {
       state: "armed",
     });
     expect(now()).toBe("2026-03-01T00:00:00.000000Z");
-    expect(await statusOf(id)).toBe("CREATED");
+    expect(await rig.statusOf(id)).toBe("CREATED");
     expect(await advance({ until })).toMatchObject({ reached: true });
   });
 
   it("has the same limits and refusals as an advance", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await order(rig, prepared, { interval_hours: 1, start_time: BEGIN });
+    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     expect((await advance({ by: "P30D" }, "?dry_run=1")).error.code).toBe("too_many_events");
     expect((await advance({ to: "2026-02-01T00:00:00Z" }, "?dry_run=1")).error.code).toBe("backwards");
     expect((await advance({ by: "PT1H" }, "?dry_run=2")).status).toBe(422);
@@ -302,7 +282,7 @@ describe("explain", () => {
       id: row(nth),
       name: "row",
       run_type: "chain",
-      session_id: prepared.projectId,
+      session_id: rig.prepared.projectId,
       start_time: `2026-01-10T0${nth}:00:00Z`,
     };
     expect((await rig.call("POST", "/runs", { ...post, ...change })).status).toBe(202);
@@ -313,7 +293,7 @@ describe("explain", () => {
   it("names the file that holds a row", async () => {
     await begin({ limits: { rows_per_file: 2 } });
     for (const nth of [1, 2, 3, 4, 5]) await send(nth);
-    const { id } = (await order(rig, prepared, window)).body;
+    const id = await rig.ordered(window);
     expect(await explain(id, 3)).toMatchObject({
       included: null,
       why: "The export for its part of the window has not begun.",
@@ -324,7 +304,7 @@ describe("explain", () => {
       why: expect.stringMatching(/not come to it/),
       file: null,
     });
-    await runToCompletion(rig, id);
+    await rig.complete(id);
     const found = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
     expect(found.map(({ file }) => file?.slice(-13))).toEqual([
       "00000.parquet",
@@ -343,10 +323,8 @@ describe("explain", () => {
     await send(2, { start_time: "2026-01-12T00:00:00Z" });
     await send(4, { session_id: "99999999-0000-4000-8000-00000000000a" });
     await send(5, { name: "other" });
-    const { id } = (
-      await order(rig, prepared, { ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' })
-    ).body;
-    await runToCompletion(rig, id);
+    const id = await rig.ordered({ ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' });
+    await rig.complete(id);
     await send(6);
     await send(3, { name: "changed" });
     expect(await explain(id, 1)).toMatchObject({ included: true });
@@ -375,12 +353,12 @@ describe("explain", () => {
     expect(await explain(id, 7)).toMatchObject({ included: false, why: "This workspace has no such row." });
   });
 
-  it("knows what an export that ended early has not come to", async () => {
+  it("names rows that an export had not reached when it ended", async () => {
     await begin({ limits: { rows_per_file: 1 } });
     for (const nth of [1, 2, 3]) await send(nth);
-    const { id } = (await order(rig, prepared, window)).body;
+    const id = await rig.ordered(window);
     await advance({ by: "PT1S" });
-    await rig.call("PATCH", `/api/v1/bulk-exports/${id}`, { status: "Cancelled" });
+    await rig.cancel(id);
     expect(await explain(id, 1)).toMatchObject({ included: true });
     expect(await explain(id, 3)).toMatchObject({
       included: false,
@@ -393,7 +371,7 @@ describe("explain", () => {
     const asked = (path: string) =>
       rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
     expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
-    const { id } = (await order(rig, prepared)).body;
+    const id = await rig.ordered();
     expect(await asked(`${id}/explain`)).toBe(422);
     expect(await asked(`${id}/explain?run=x`)).toBe(422);
   });
@@ -401,12 +379,11 @@ describe("explain", () => {
 
 describe("a flowing clock", () => {
   it("goes on by itself, and can still be moved", async () => {
-    rig = await startRig({ clock: "flowing" });
-    prepared = await prepare(rig);
+    await begin({ clock: "flowing" });
     await rig.emulator.clock.flow(60);
-    const { id } = (await order(rig, prepared)).body;
-    expect(await runToCompletion(rig, id)).toMatchObject({ reached: true });
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+    const id = await rig.ordered();
+    expect(await rig.complete(id)).toMatchObject({ reached: true });
+    expect(await rig.verify(id)).toMatchObject({ ok: true });
     expect((await advance({ by: "PT0S" })).status).toBe(200);
     await rig.emulator.clock.freeze();
     const frozen = now();

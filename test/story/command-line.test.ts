@@ -100,14 +100,14 @@ describe("the files of an export, fetched with the AWS SDK from the S3 port", ()
 });
 
 describe("verify-export", () => {
-  it("ends with 0 for an export that is whole", async () => {
+  it("ends with exit code 0 for a complete export", async () => {
     expect(await command("verify-export", exportId, ...there)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining("90 rows in 3 files"),
     });
   });
 
-  it("ends with 1 and says what is wrong with one that was tampered with", async () => {
+  it("ends with exit code 1 and names the problem of a damaged export", async () => {
     const [first = "", second = ""] = keys;
     const original = await bytesOf(first);
     await store.send(new PutObjectCommand({ Bucket: "traces", Key: first, Body: await bytesOf(second) }));

@@ -32,8 +32,8 @@ async function reported({ defect } = running): Promise<Error | undefined> {
   ]);
 }
 
-describe("a world that breaks", () => {
-  it("is told of once, and says so to whoever asks", async () => {
+describe("a world with a defect", () => {
+  it("is reported once, and answers every later call with the defect", async () => {
     expect(await reported()).toBeUndefined();
     breakWorld();
     expect((await reported())?.message).toBe("fallen");
@@ -44,14 +44,14 @@ describe("a world that breaks", () => {
     expect((await journal.text()).split("\n").length).toBeGreaterThan(1);
   });
 
-  it("is told of when it came with a reset, which itself is nothing to tell", async () => {
+  it("is reported when a reset meets it; the reset itself is not", async () => {
     await running.control.reset(false);
     expect(await reported()).toBeUndefined();
     breakWorld();
     expect((await reported())?.message).toBe("fallen");
   });
 
-  it("has its own last turns told with it, when it is one of several", async () => {
+  it("is reported with its own last turns when it is one of several", async () => {
     const worlds = `${running.ready.url}/_emulator/v1/worlds`;
     await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
     const world = running.world("other")?.runtime.world;
@@ -66,7 +66,7 @@ describe("a world that breaks", () => {
     expect(journal.since(0).at(-1)?.cause.name).toBe("the last one");
   });
 
-  it("is none when it is one of several and is removed", async () => {
+  it("is not reported for a world that is removed", async () => {
     const worlds = `${running.ready.url}/_emulator/v1/worlds`;
     const made = await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
     expect(made.status).toBe(200);
@@ -74,7 +74,7 @@ describe("a world that breaks", () => {
     expect(await reported()).toBeUndefined();
   });
 
-  it("is none when the emulator is closed", async () => {
+  it("is not reported for an emulator that is closed", async () => {
     const other = await open();
     await other.close();
     expect(await reported(other)).toBeUndefined();

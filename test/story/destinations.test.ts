@@ -33,6 +33,8 @@ describe("a destination (§2.4)", () => {
       credentials_keys: ["access_key_id", "secret_access_key"],
     });
     expect(body).not.toHaveProperty("credentials");
+    const { config: shown } = body as { config?: object };
+    expect(shown).toEqual({ ...DESTINATION.config, endpoint_url: null, include_bucket_in_prefix: false });
     const seen = await Promise.all([
       fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text()),
       fetch(`${rig.emulator.url}/_emulator/v1/config`).then((reply) => reply.text()),

@@ -21,7 +21,7 @@ async function runIn(environment: Record<string, string>): Promise<Story> {
   return JSON.parse(stdout);
 }
 
-it("the same story in another time zone and language gives the same bytes, files included", {
+it("the same calls in another time zone and locale give the same bytes, files included", {
   timeout: 120_000,
 }, async () => {
   const one = await runIn({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" });

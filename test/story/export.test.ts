@@ -1,57 +1,29 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { duck } from "../support/duckdb.ts";
-import {
-  DESTINATION,
-  order,
-  type PreparedExport,
-  prepare,
-  type Rig,
-  runToCompletion,
-  startRig,
-} from "../support/emulator.ts";
+import { DESTINATION, type ExportRig, order, startExportRig } from "../support/emulator.ts";
 
-interface RunReply {
-  readonly id: string;
-  readonly status: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly rows_exported: number;
-  readonly errors: Record<string, string>;
-  readonly metadata: {
-    readonly latest_cursor: string | null;
-    readonly rows_exported: number;
-    readonly files: string[];
-  };
-}
-
-let rig: Rig;
-let prepared: PreparedExport;
+let rig: ExportRig;
 let folder: string;
 
 beforeAll(async () => {
-  rig = await startRig();
-  prepared = await prepare(rig);
+  rig = await startExportRig();
   folder = (await rig.emulator.control<{ objects_folder: string }>("GET", "/status")).objects_folder;
 });
 
 afterAll(() => rig.close());
 
-const statusOf = async (id: string) =>
-  (await rig.call<{ status: string }>("GET", `/api/v1/bulk-exports/${id}`)).body.status;
-const runsOf = async (id: string) =>
-  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
-const filesOf = async (id: string) => (await runsOf(id)).flatMap((run) => run.metadata.files);
+const filesOf = async (id: string) => (await rig.runsOf(id)).flatMap((run) => run.metadata.files);
 const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*.parquet`);
 
 describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   it("is CREATED, then RUNNING after a second, then COMPLETED, and its files hold every row", async () => {
-    const { status, body } = await order(rig, prepared, { format_version: "v2_beta" });
+    const { status, body } = await rig.order({ format_version: "v2_beta" });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       status: "CREATED",
-      session_id: prepared.projectId,
-      bulk_export_destination_id: prepared.destinationId,
+      session_id: rig.prepared.projectId,
+      bulk_export_destination_id: rig.prepared.destinationId,
       start_time: "2026-02-25T00:00:00.000000Z",
       end_time: "2026-02-28T00:00:00.000000Z",
       filter: null,
@@ -60,13 +32,13 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       finished_at: null,
       source_bulk_export_id: null,
     });
-    await rig.emulator.clock.advance("PT0.999S");
-    expect(await statusOf(body.id)).toBe("CREATED");
-    await rig.emulator.clock.advance("PT0.001S");
-    expect(await statusOf(body.id)).toBe("RUNNING");
-    expect((await runToCompletion(rig, body.id)).reached).toBe(true);
+    await rig.advance("PT0.999S");
+    expect(await rig.statusOf(body.id)).toBe("CREATED");
+    await rig.advance("PT0.001S");
+    expect(await rig.statusOf(body.id)).toBe("RUNNING");
+    expect((await rig.complete(body.id)).reached).toBe(true);
 
-    const runs = await runsOf(body.id);
+    const runs = await rig.runsOf(body.id);
     expect(runs.map(({ start_time, end_time }) => [start_time.slice(0, 10), end_time.slice(0, 10)])).toEqual([
       ["2026-02-25", "2026-02-26"],
       ["2026-02-26", "2026-02-27"],
@@ -79,16 +51,16 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
         metadata: { rows_exported: run.rows_exported },
       });
     expect(runs.reduce((sum, run) => sum + run.rows_exported, 0)).toBe(60);
-    expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 60, files: 3, problems: [] });
+    expect(await rig.verify(body.id)).toEqual({ ok: true, rows: 60, files: 3, problems: [] });
   });
 
   it("writes the path shape of §2.8, which DuckDB reads as Hive partitions", async () => {
-    const { body } = await order(rig, prepared);
-    await runToCompletion(rig, body.id);
+    const { body } = await rig.order();
+    await rig.complete(body.id);
     for (const file of await filesOf(body.id))
       expect(file).toMatch(
         new RegExp(
-          `^traces/exports/export_id=${body.id}/tenant_id=00000000-0000-4000-8000-000000000001/session_id=${prepared.projectId}/runs/year=2026/month=02/day=2[567]/part-00000\\.parquet$`,
+          `^traces/exports/export_id=${body.id}/tenant_id=00000000-0000-4000-8000-000000000001/session_id=${rig.prepared.projectId}/runs/year=2026/month=02/day=2[567]/part-00000\\.parquet$`,
         ),
       );
     const [counted] = await duck<{ rows: string; days: string }>(
@@ -97,10 +69,10 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     expect(counted).toEqual({ rows: "60", days: "3" });
   });
 
-  it("gives v2_beta its own column types and v1 the plain ones", async () => {
+  it("writes the column types of v2_beta and of v1 (§2.7)", async () => {
     const typesOf = async (format_version: string) => {
-      const { body } = await order(rig, prepared, { format_version });
-      await runToCompletion(rig, body.id);
+      const { body } = await rig.order({ format_version });
+      await rig.complete(body.id);
       const rows = await duck<{ column_name: string; column_type: string }>(
         `describe select * exclude (export_id, year, month, day) from read_parquet('${globOf(body.id)}')`,
       );
@@ -133,23 +105,23 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       ["gzip", "GZIP"],
       ["zstandard", "ZSTD"],
     ]) {
-      const { body } = await order(rig, prepared, { export_fields, compression });
+      const { body } = await rig.order({ export_fields, compression });
       expect(body).toMatchObject({ export_fields, compression });
-      await runToCompletion(rig, body.id);
+      await rig.complete(body.id);
       const metadata = await duck<{ compression: string; path_in_schema: string }>(
         `select distinct compression, path_in_schema, column_id from parquet_metadata('${globOf(body.id)}') order by column_id`,
       );
       expect(metadata.map(({ path_in_schema }) => path_in_schema)).toEqual(export_fields);
       expect(new Set(metadata.map((row) => row.compression))).toEqual(new Set([codec]));
-      expect(await rig.emulator.verifyExport(body.id)).toMatchObject({ ok: true, rows: 60 });
+      expect(await rig.verify(body.id)).toMatchObject({ ok: true, rows: 60 });
     }
   });
 
   it("includes its start, excludes its end, and leaves days without rows without files", async () => {
     const at = async (start_time: string, end_time: string) => {
-      const { body } = await order(rig, prepared, { start_time, end_time });
-      await runToCompletion(rig, body.id);
-      return (await runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
+      const { body } = await rig.order({ start_time, end_time });
+      await rig.complete(body.id);
+      return (await rig.runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
     };
     expect(await at("2026-02-20T12:00:00Z", "2026-02-22T06:00:00Z")).toEqual([
       [0, 0],
@@ -161,7 +133,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       id,
       name: "edge",
       run_type: "chain",
-      session_id: prepared.projectId,
+      session_id: rig.prepared.projectId,
       start_time: "2026-01-10T10:00:00Z",
     };
     expect((await rig.call("POST", "/runs", post)).status).toBe(202);
@@ -176,15 +148,15 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       "/api/v1/bulk-exports/destinations",
       { ...DESTINATION, config },
     );
-    const { body } = await order(rig, { ...prepared, destinationId: destination.id });
-    await runToCompletion(rig, body.id);
+    const { body } = await order(rig, { ...rig.prepared, destinationId: destination.id });
+    await rig.complete(body.id);
     for (const file of await filesOf(body.id))
       expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
-    expect((await rig.emulator.verifyExport(body.id)).ok).toBe(true);
+    expect((await rig.verify(body.id)).ok).toBe(true);
   });
 
-  it("does not see what came in after its runs began (§3.3-5)", async () => {
-    const { body } = await order(rig, prepared, {
+  it("does not export rows that arrive after its runs began (§3.3-5)", async () => {
+    const { body } = await rig.order({
       start_time: "2025-12-01T00:00:00Z",
       end_time: "2025-12-02T00:00:00Z",
     });
@@ -192,48 +164,45 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       id,
       name: "late",
       run_type: "chain",
-      session_id: prepared.projectId,
+      session_id: rig.prepared.projectId,
       start_time: "2025-12-01T05:00:00Z",
     });
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000001"));
-    await rig.emulator.clock.advance("PT1S");
+    await rig.advance("PT1S");
     await rig.call("POST", "/runs", row("bbbbbbbb-0000-4000-8000-000000000002"));
-    await runToCompletion(rig, body.id);
-    expect(await rig.emulator.verifyExport(body.id)).toEqual({ ok: true, rows: 1, files: 1, problems: [] });
+    await rig.complete(body.id);
+    expect(await rig.verify(body.id)).toEqual({ ok: true, rows: 1, files: 1, problems: [] });
   });
 });
 
 describe("cancelling (§4.7)", () => {
-  const cancel = (id: string, body: unknown = { status: "Cancelled" }) =>
-    rig.call("PATCH", `/api/v1/bulk-exports/${id}`, body);
-
-  it("ends an export that has not ended, for good", async () => {
-    const { body } = await order(rig, prepared);
-    expect((await cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
-    await rig.emulator.clock.advance("PT1H");
-    expect(await statusOf(body.id)).toBe("CANCELLED");
-    expect(await runsOf(body.id)).toEqual([]);
-    expect((await cancel(body.id)).status).toBe(409);
+  it("ends an export for good", async () => {
+    const { body } = await rig.order();
+    expect((await rig.cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
+    await rig.advance("PT1H");
+    expect(await rig.statusOf(body.id)).toBe("CANCELLED");
+    expect(await rig.runsOf(body.id)).toEqual([]);
+    expect((await rig.cancel(body.id)).status).toBe(409);
   });
 
-  it("takes the unfinished runs of a RUNNING export along", async () => {
-    const { body } = await order(rig, prepared);
-    await rig.emulator.clock.advance("PT1S");
-    expect(await statusOf(body.id)).toBe("RUNNING");
-    await cancel(body.id);
-    expect((await runsOf(body.id)).map(({ status }) => status)).toEqual([
+  it("of a RUNNING export cancels its unfinished runs", async () => {
+    const { body } = await rig.order();
+    await rig.advance("PT1S");
+    expect(await rig.statusOf(body.id)).toBe("RUNNING");
+    await rig.cancel(body.id);
+    expect((await rig.runsOf(body.id)).map(({ status }) => status)).toEqual([
       "CANCELLED",
       "CANCELLED",
       "CANCELLED",
     ]);
   });
 
-  it("knows one word only", async () => {
-    const { body } = await order(rig, prepared);
+  it("PATCH takes status Cancelled only, and answers 409 after the end", async () => {
+    const { body } = await rig.order();
     for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
-      expect((await cancel(body.id, wrong)).status).toBe(422);
-    await runToCompletion(rig, body.id);
-    expect(await statusOf(body.id)).toBe("COMPLETED");
-    expect((await cancel(body.id)).status).toBe(409);
+      expect((await rig.cancel(body.id, wrong)).status).toBe(422);
+    await rig.complete(body.id);
+    expect(await rig.statusOf(body.id)).toBe("COMPLETED");
+    expect((await rig.cancel(body.id)).status).toBe(409);
   });
 });

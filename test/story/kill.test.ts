@@ -103,7 +103,7 @@ async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> 
 }
 
 describe("a killed process", () => {
-  it("has lost nothing that it had said yes to, however often it is killed", {
+  it("has lost no acknowledged write, however often it is killed", {
     timeout: 120_000,
   }, async () => {
     const kept: Acknowledged = { rows: new Map(), projects: new Set(), objects: new Map() };
@@ -133,7 +133,7 @@ describe("a killed process", () => {
     await again.end("SIGTERM");
   });
 
-  it("carries an export on from its checkpoint, without a row missing or twice (§7.3-1)", {
+  it("resumes an export from its checkpoint, no row missing or twice (§7.3-1)", {
     timeout: 60_000,
   }, async () => {
     const own = join(folder, "export");

@@ -2,31 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  DESTINATION,
-  order,
-  type PreparedExport,
-  prepare,
-  type Rig,
-  runToCompletion,
-  startRig,
-} from "../support/emulator.ts";
+import { DESTINATION, type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
-
-interface RunReply {
-  readonly status: string;
-  readonly errors: Record<string, string>;
-  readonly metadata: { readonly files: string[] };
-}
 
 const MEGABYTE = 1024 * 1024;
 
-let rig: Rig;
-let prepared: PreparedExport;
+let rig: ExportRig;
 
 beforeEach(async () => {
-  rig = await startRig();
-  prepared = await prepare(rig);
+  rig = await startExportRig();
 });
 
 afterEach(() => rig.close());
@@ -38,13 +22,10 @@ const createDestination = (change: Record<string, unknown> = {}) =>
     ...DESTINATION,
     ...change,
   });
-const runsOf = async (id: string) =>
-  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
-
 async function exported(body: Record<string, unknown> = {}) {
-  const { id } = (await order(rig, prepared, body)).body;
-  const moved = await runToCompletion(rig, id);
-  return { id, reached: moved.reached, runs: await runsOf(id) };
+  const id = await rig.ordered(body);
+  const moved = await rig.complete(id);
+  return { id, reached: moved.reached, runs: await rig.runsOf(id) };
 }
 
 describe("one permission denied (§2.4-7 to §2.4-10)", () => {
@@ -71,11 +52,11 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
     await deny(permission);
     const { id, reached, runs } = await exported();
     expect(reached).toBe(isComplete);
-    if (isComplete) expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: 60 });
+    if (isComplete) expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
     else expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
   });
 
-  it("put alone is enough", async () => {
+  it("an export needs no permission but put", async () => {
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { allow: ["put"] });
     expect((await createDestination()).status).toBe(200);
     expect(await exported()).toMatchObject({ reached: true });
@@ -91,7 +72,7 @@ describe("a large file goes up in parts", () => {
       id: `dddddddd-0000-4000-8000-${String(nth).padStart(12, "0")}`,
       name: "large",
       run_type: "chain",
-      session_id: prepared.projectId,
+      session_id: rig.prepared.projectId,
       start_time: "2026-01-10T00:00:00Z",
       inputs: { text: String(nth).padEnd(MEGABYTE, "x") },
     }));
@@ -106,44 +87,43 @@ describe("a large file goes up in parts", () => {
     end_time: "2026-01-11T00:00:00Z",
     compression: "none",
   };
-  const arm = (then: object, op = "UploadPart") =>
-    rig.emulator.control("POST", "/faults", { plane: "s3", match: { op, nth: 2 }, then });
+  const failPart = (then: object, op = "UploadPart") => rig.arm({ plane: "s3", match: { op, nth: 2 }, then });
   const uploads = async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "traces" }));
     return Uploads.map(({ Key }) => Key ?? "");
   };
 
-  it("and comes together whole", async () => {
+  it("and is one object without open uploads afterwards", async () => {
     const { id, reached } = await exported(window);
     expect(reached).toBe(true);
-    expect(await rig.emulator.verifyExport(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
+    expect(await rig.verify(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
     expect(await uploads()).toEqual([]);
   });
 
-  it("of which nothing is left when it fails and abort is permitted", async () => {
-    await arm({ s3_error: "AccessDenied" });
+  it("and a failed upload is aborted when abort is permitted", async () => {
+    await failPart({ s3_error: "AccessDenied" });
     expect(await exported(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
     expect(await uploads()).toEqual([]);
   });
 
-  it("which visibly dangles when it fails and abort is denied", async () => {
+  it("and a failed upload stays open when abort is denied (§2.4-10)", async () => {
     await deny("abort");
-    await arm({ s3_error: "AccessDenied" });
+    await failPart({ s3_error: "AccessDenied" });
     const { id } = await exported(window);
     expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
   });
 
-  it("of which the retry leaves one file, and the denied abort one upload", async () => {
+  it("and a retry writes one file beside the upload that abort was denied for", async () => {
     await deny("abort");
-    await arm({ s3_error: "InternalError" });
+    await failPart({ s3_error: "InternalError" });
     const { id, reached, runs } = await exported(window);
     expect(reached).toBe(true);
     expect(Object.keys(runs[0]?.errors ?? {})).toEqual(["retry_0"]);
     expect(await uploads()).toHaveLength(1);
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ rows: 18, files: 1 });
+    expect(await rig.verify(id)).toMatchObject({ rows: 18, files: 1 });
   });
 
-  it("and needs the put permission for its parts as well", async () => {
+  it("and each part needs the put permission", async () => {
     await deny("put");
     const { reached, runs } = await exported(window);
     expect(reached).toBe(false);
@@ -179,7 +159,7 @@ describe("the size of a written file (§2.4-9)", () => {
 
   beforeEach(async () => {
     const config = { ...DESTINATION.config, endpoint_url: await serve() };
-    prepared = { ...prepared, destinationId: (await createDestination({ config })).body.id };
+    rig.prepared = { ...rig.prepared, destinationId: (await createDestination({ config })).body.id };
   });
 
   afterEach(() => {
@@ -187,19 +167,19 @@ describe("the size of a written file (§2.4-9)", () => {
     store.close();
   });
 
-  it("is compared, and a wrong one fails the export", async () => {
+  it("is compared with HEAD, and a mismatch fails the export", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size + 1 }).end();
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: .*has \d+ bytes instead of \d+/);
   });
 
-  it("is right when it is right", async () => {
+  it("passes when it matches", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size }).end();
     expect(await exported()).toMatchObject({ reached: true });
   });
 
-  it("is not compared when nobody may read it", async () => {
+  it("is not compared when HEAD is not permitted", async () => {
     const denied = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
     answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denied);
     expect(await exported()).toMatchObject({ reached: true });
@@ -219,14 +199,14 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   const objects = async () =>
     (await elsewhere.emulator.control<{ objects: number }[]>("GET", "/s3/buckets"))[0]?.objects;
 
-  it("needs no region, takes the files, and lets the test file go", async () => {
+  it("needs no region, and gets the files and the test file", async () => {
     const { status, body } = await createDestination({ config: config() });
     expect(status).toBe(200);
-    prepared = { ...prepared, destinationId: body.id };
+    rig.prepared = { ...rig.prepared, destinationId: body.id };
     const { id, reached } = await exported();
     expect(reached).toBe(true);
     expect(await objects()).toBe(3);
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: 60 });
+    expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
   });
 
   it.each([
@@ -240,7 +220,10 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
   });
 
   it("fails the export when its permission to put is gone", async () => {
-    prepared = { ...prepared, destinationId: (await createDestination({ config: config() })).body.id };
+    rig.prepared = {
+      ...rig.prepared,
+      destinationId: (await createDestination({ config: config() })).body.id,
+    };
     await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
@@ -261,7 +244,7 @@ describe("temporary credentials (§2.4-3)", () => {
     const { status, body } = await createDestination({ credentials });
     expect(status).toBe(200);
     expect(body).toMatchObject({ credentials_keys: ["access_key_id", "secret_access_key", "session_token"] });
-    prepared = { ...prepared, destinationId: body.id };
+    rig.prepared = { ...rig.prepared, destinationId: body.id };
     expect(await exported()).toMatchObject({ reached: true });
   });
 
@@ -273,9 +256,9 @@ describe("temporary credentials (§2.4-3)", () => {
   });
 
   it("fail an export once they have expired", async () => {
-    prepared = { ...prepared, destinationId: (await createDestination({ credentials })).body.id };
+    rig.prepared = { ...rig.prepared, destinationId: (await createDestination({ credentials })).body.id };
     await rig.emulator.control("PATCH", "/s3/credentials/temporary", { expires_at: "2026-03-01T00:00:30Z" });
-    await rig.emulator.clock.advance("PT1M");
+    await rig.advance("PT1M");
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: ExpiredToken/);

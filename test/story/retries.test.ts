@@ -1,36 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  order,
-  type PreparedExport,
-  prepare,
-  type Rig,
-  runToCompletion,
-  startRig,
-} from "../support/emulator.ts";
-
-interface RunReply {
-  readonly id: string;
-  readonly status: string;
-  readonly errors: Record<string, string>;
-  readonly metadata: { readonly files: string[] };
-}
+import { type ExportRig, startExportRig } from "../support/emulator.ts";
 
 const ONE_DAY = { start_time: "2026-02-25T00:00:00Z", end_time: "2026-02-26T00:00:00Z" };
 
-let rig: Rig;
-let prepared: PreparedExport;
+let rig: ExportRig;
 
 async function begin(options: Record<string, unknown> = {}): Promise<void> {
-  rig = await startRig({ ...options, limits: { rows_per_file: 5, ...(options.limits as object) } });
-  prepared = await prepare(rig);
+  rig = await startExportRig({ ...options, limits: { rows_per_file: 5, ...(options.limits as object) } });
 }
 
 afterEach(() => rig.close());
 
-const arm = (rule: object) => rig.emulator.control<{ id: string }>("POST", "/faults", rule);
-const runsOf = async (id: string) =>
-  (await rig.call<RunReply[]>("GET", `/api/v1/bulk-exports/${id}/runs`)).body;
-const statusOf = async (id: string) => (await rig.call(`GET`, `/api/v1/bulk-exports/${id}`)).body.status;
 const ordinal = (count: number) => Array.from({ length: count }, (_, nth) => `retry_${nth}`);
 
 async function attemptsAt(): Promise<readonly number[]> {
@@ -47,35 +27,40 @@ describe("retries (§8.3)", () => {
   beforeEach(() => begin());
 
   it("come thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
-    await arm({ preset: "serialization_error", times: 1000 });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await rig.emulator.clock.advance("PT10M");
-    expect(await statusOf(id)).toBe("RUNNING");
-    await rig.emulator.clock.advance("PT5S");
-    expect(await statusOf(id)).toBe("FAILED");
-    const [run] = await runsOf(id);
+    await rig.arm({ preset: "serialization_error", times: 1000 });
+    const id = await rig.ordered(ONE_DAY);
+    await rig.advance("PT10M");
+    expect(await rig.statusOf(id)).toBe("RUNNING");
+    await rig.advance("PT5S");
+    expect(await rig.statusOf(id)).toBe("FAILED");
+    const [run] = await rig.runsOf(id);
     expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(21));
     expect(await attemptsAt()).toEqual(Array.from({ length: 21 }, (_, nth) => nth * 30));
-    await rig.emulator.clock.advance("P5D");
+    await rig.advance("P5D");
     expect(await attemptsAt()).toHaveLength(21);
   });
 
   it("that end well leave their errors behind, and no row missing or twice", async () => {
-    await arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true }, times: 20 });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    expect(await runToCompletion(rig, id)).toMatchObject({ reached: true });
-    const [run] = await runsOf(id);
+    await rig.arm({
+      plane: "worker",
+      match: { at: "file.written", nth: 2 },
+      then: { crash: true },
+      times: 20,
+    });
+    const id = await rig.ordered(ONE_DAY);
+    expect(await rig.complete(id)).toMatchObject({ reached: true });
+    const [run] = await rig.runsOf(id);
     expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(20));
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, problems: [] });
+    expect(await rig.verify(id)).toMatchObject({ ok: true, problems: [] });
   });
 
   it("do not write again what stands before the checkpoint", async () => {
-    await arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await runToCompletion(rig, id);
+    await rig.arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
+    const id = await rig.ordered(ONE_DAY);
+    await rig.complete(id);
     const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
     const puts = text.match(/"PutObject","ref":"[^"]*part-\d+\.parquet"/g) ?? [];
-    const [run] = await runsOf(id);
+    const [run] = await rig.runsOf(id);
     // Each put is two turns: it is let in, and it is kept.
     expect(puts.length).toBe(2 * (run?.metadata.files.length ?? 0));
     expect(run?.metadata.files.length).toBeGreaterThan(3);
@@ -110,12 +95,12 @@ describe("failures (§7.3)", () => {
 
   it.each(retried)("%s is tried again", async (_what, rule, message) => {
     await begin();
-    await arm(rule);
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await runToCompletion(rig, id);
-    const [run] = await runsOf(id);
+    await rig.arm(rule);
+    const id = await rig.ordered(ONE_DAY);
+    await rig.complete(id);
+    const [run] = await rig.runsOf(id);
     expect(run).toMatchObject({ status: "COMPLETED", errors: { retry_0: expect.stringMatching(message) } });
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+    expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
 
   const final = [
@@ -127,35 +112,35 @@ describe("failures (§7.3)", () => {
 
   it.each(final)("%s fails the export at once", async (_what, rule, message) => {
     await begin();
-    await arm(rule);
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    const moved = await runToCompletion(rig, id);
+    await rig.arm(rule);
+    const id = await rig.ordered(ONE_DAY);
+    const moved = await rig.complete(id);
     expect(moved).toMatchObject({ reached: false, why: `it has ended: export ${id} is FAILED` });
-    const [run] = await runsOf(id);
+    const [run] = await rig.runsOf(id);
     expect(run).toMatchObject({ status: "FAILED", errors: { retry_0: expect.stringMatching(message) } });
-    await rig.emulator.clock.advance("PT1H");
+    await rig.advance("PT1H");
     expect(await attemptsAt()).toEqual([0]);
   });
 
   it("a failed export stays failed when the cause is mended; a new one goes through", async () => {
     await begin();
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await rig.emulator.clock.advance("PT1M");
+    const id = await rig.ordered(ONE_DAY);
+    await rig.advance("PT1M");
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [] });
-    await rig.emulator.clock.advance("PT1H");
-    expect(await statusOf(id)).toBe("FAILED");
-    const again = (await order(rig, prepared, ONE_DAY)).body;
-    expect(await runToCompletion(rig, again.id)).toMatchObject({ reached: true });
+    await rig.advance("PT1H");
+    expect(await rig.statusOf(id)).toBe("FAILED");
+    const again = (await rig.order(ONE_DAY)).body;
+    expect(await rig.complete(again.id)).toMatchObject({ reached: true });
   });
 
   it("a destination that goes before the export has begun fails it at its start", async () => {
     await begin();
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${prepared.destinationId}`);
-    await rig.emulator.clock.advance("PT1S");
-    expect(await statusOf(id)).toBe("FAILED");
-    expect(await runsOf(id)).toEqual([]);
+    const id = await rig.ordered(ONE_DAY);
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
+    await rig.advance("PT1S");
+    expect(await rig.statusOf(id)).toBe("FAILED");
+    expect(await rig.runsOf(id)).toEqual([]);
   });
 
   it("new credentials are used from the next file on", async () => {
@@ -164,25 +149,25 @@ describe("failures (§7.3)", () => {
       access_key_id: "second",
       secret_access_key: "second-secret",
     });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await rig.emulator.clock.advance("PT2S");
-    const path = `/api/v1/bulk-exports/destinations/${prepared.destinationId}`;
+    const id = await rig.ordered(ONE_DAY);
+    await rig.advance("PT2S");
+    const path = `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`;
     const credentials = { access_key_id: "second", secret_access_key: "second-secret" };
     expect((await rig.call("PATCH", path, { credentials })).status).toBe(200);
     await rig.emulator.control("DELETE", "/s3/credentials/emulator");
-    await runToCompletion(rig, id);
-    expect(await runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: {} }]);
-    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
+    await rig.complete(id);
+    expect(await rig.runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: {} }]);
+    expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
 });
 
 describe("settings", () => {
-  it("say how often and how late", async () => {
+  it("max_retries and retry_delay set the number and the delay of retries", async () => {
     await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
-    await arm({ preset: "serialization_error", times: 1000 });
-    const { id } = (await order(rig, prepared, ONE_DAY)).body;
-    await rig.emulator.clock.advance("PT1H");
+    await rig.arm({ preset: "serialization_error", times: 1000 });
+    const id = await rig.ordered(ONE_DAY);
+    await rig.advance("PT1H");
     expect(await attemptsAt()).toEqual([0, 300, 600]);
-    expect(await statusOf(id)).toBe("FAILED");
+    expect(await rig.statusOf(id)).toBe("FAILED");
   });
 });

@@ -46,7 +46,7 @@ async function shown(path: string): Promise<string> {
 }
 
 describe("secrets of URLs", () => {
-  it("are in no recording, and what is left can be played", async () => {
+  it("are in no recording, which can still be replayed", async () => {
     await play();
     const recording = await shown("/recording");
     expect(recording).not.toMatch(HIDDEN);

@@ -52,7 +52,7 @@ describe("features by version (§9.4)", () => {
     expect(await attempt(feature, versions)).toMatchObject({ status: 200 });
   });
 
-  it("an old version still does what it always did", async () => {
+  it("an old version still exports", async () => {
     rig = await startRig({ versions: { service: "0.10.0", application: "0.10.0" } });
     const prepared = await prepare(rig, { count: 5 });
     expect((await order(rig, prepared)).status).toBe(200);
@@ -60,7 +60,7 @@ describe("features by version (§9.4)", () => {
     expect(body).toMatchObject({ version: "0.10.0", application_version: "0.10.0" });
   });
 
-  it("a rotation to temporary credentials passes the same gate", async () => {
+  it("changing a destination to temporary credentials needs the same version", async () => {
     rig = await startRig({ versions: { service: "0.10.33" } });
     const { destinationId } = await prepare(rig, { count: 5 });
     const path = `/api/v1/bulk-exports/destinations/${destinationId}`;

@@ -68,7 +68,7 @@ describe("what one workspace has", () => {
   it("another workspace cannot see, cancel or export (§5-3)", () =>
     attempts(OTHER, rig.emulator.url).expectNothing());
 
-  it("the other region does not hold, even for the same workspace (§1-2)", () =>
+  it("is not in the other region, even for the same workspace (§1-2)", () =>
     attempts({}, rig.emulator.euUrl).expectNothing());
 
   it("is still there afterwards", async () => {
@@ -94,7 +94,7 @@ describe("what one workspace has", () => {
 });
 
 describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
-  it("means the standard workspace", async () => {
+  it("uses the standard workspace", async () => {
     const reply = await fetch(`${rig.emulator.url}/runs/${ROW}`, { headers: { "x-api-key": "whoever" } });
     expect(await reply.json()).toMatchObject({ name: "mine" });
     for (const path of ["/auth", "/api/v1/auth"]) {
@@ -104,7 +104,7 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     expect((await fetch(`${rig.emulator.url}/auth`)).status).toBe(401);
   });
 
-  it("may come from a user who sends no key (§5), unless keys are listed", async () => {
+  it("needs no key (§5), unless keys are configured", async () => {
     const user = { "x-user-id": "somebody", "content-type": "application/json" };
     const post = (origin: string, path: string, body: object) =>
       fetch(origin + path, { method: "POST", headers: user, body: JSON.stringify(body) });
@@ -122,7 +122,7 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     }
   });
 
-  it("means the first workspace of a key that is listed, and listed keys are the only ones then", async () => {
+  it("uses the first workspace of a configured key; other keys are refused then", async () => {
     const tenant = "00000000-0000-4000-8000-0000000000aa";
     const own = await startRig({ auth: { mode: "keys", keys: [{ key: "alpha", tenants: [tenant] }] } });
     try {

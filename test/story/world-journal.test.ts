@@ -83,7 +83,7 @@ describe("the journal of a forked world", () => {
 });
 
 describe("a stream of a forked world", () => {
-  it("says so and ends when the world is removed", async () => {
+  it("ends with an error event when the world is removed", async () => {
     await fork.control("POST", "/agent/scripts", { match: {}, then: { never_starts: true } });
     const stream = await fetch(`${fork.url}/runs/stream`, {
       method: "POST",

@@ -151,7 +151,7 @@ async function readWorlds(cli: RunningCli): Promise<Model> {
   return found;
 }
 
-it("a killed process keeps every world and snapshot whole, and leaves nothing behind", {
+it("kill -9 leaves every world and snapshot complete, and no stray files", {
   timeout: 120_000,
 }, async () => {
   const model: Model = new Map();

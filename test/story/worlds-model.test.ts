@@ -267,7 +267,7 @@ const step = fc.record({
   k: fc.nat(3),
 });
 
-it("nothing that is done to one world shows in another, and copies show what they were made of", {
+it("changes of one world never show in another, and forks equal their source (model)", {
   timeout: 60_000,
 }, async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 16 }), async (steps) => {

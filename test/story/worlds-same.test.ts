@@ -5,8 +5,15 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-s
 import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { DESTINATION, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
-import { inWorld } from "../support/in-world.ts";
+import {
+  DESTINATION,
+  inWorld,
+  order,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
 let rig: Rig;
@@ -60,7 +67,7 @@ async function recordRun(world: Emulator, prepared: Parameters<typeof order>[1])
   };
 }
 
-it("a fork that is asked the same as its parent gives the same ids, turns and bytes", async () => {
+it("a fork and its parent give the same ids, turns and bytes for the same calls", async () => {
   const prepared = await prepare(rig);
   const fork = await rig.emulator.fork();
   const [here, there] = [await recordRun(rig.emulator, prepared), await recordRun(fork, prepared)];

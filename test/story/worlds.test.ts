@@ -4,8 +4,16 @@ import { join } from "node:path";
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { BEGIN, HEADERS, order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
-import { inWorld } from "../support/in-world.ts";
+import {
+  BEGIN,
+  HEADERS,
+  inWorld,
+  order,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { unneededFiles } from "../support/pool-files.ts";
 import { traceRow } from "../support/trace-row.ts";

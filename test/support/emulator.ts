@@ -51,6 +51,27 @@ export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
   };
 }
 
+/** The calls of a rig, in another world. */
+export function inWorld(world: Emulator): Rig {
+  return {
+    emulator: world,
+    async call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const reply = await world.request(path, {
+        method,
+        headers: { ...HEADERS, ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      return {
+        status: reply.status,
+        body: (text ? JSON.parse(text) : undefined) as T,
+        header: (name: string) => reply.headers.get(name) ?? undefined,
+      };
+    },
+    close: () => world.close(),
+  };
+}
+
 export const DESTINATION = {
   destination_type: "s3",
   display_name: "Test bucket",
@@ -97,4 +118,67 @@ export async function order(
 
 export async function runToCompletion(rig: Rig, id: string) {
   return rig.emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+}
+
+/** An export as the API shows it, as far as tests look at it. */
+export interface ExportReply {
+  readonly id: string;
+  readonly status: string;
+  readonly start_time: string;
+  readonly end_time: string | null;
+  readonly interval_hours: number | null;
+  readonly source_bulk_export_id: string | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+}
+
+/** A run of an export as the API shows it. */
+export interface ExportRunReply {
+  readonly id: string;
+  readonly bulk_export_id: string;
+  readonly status: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly rows_exported: number;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly created_at: string;
+  readonly metadata: {
+    readonly latest_cursor: string | null;
+    readonly rows_exported: number;
+    readonly files: readonly string[];
+  };
+}
+
+export type ExportRig = Awaited<ReturnType<typeof startExportRig>>;
+
+const EXPORTS = "/api/v1/bulk-exports";
+
+/** A rig with a project of sample rows, a destination in the embedded store, and what tests do with exports. */
+export async function startExportRig(options: EmulatorOptions = {}, generate: Record<string, unknown> = {}) {
+  const rig = await startRig(options);
+  let prepared = await prepare(rig, generate);
+  const { emulator } = rig;
+  const exportOf = async (id: string) => (await rig.call<ExportReply>("GET", `${EXPORTS}/${id}`)).body;
+  return {
+    ...rig,
+    /** What `order` exports, and where to. */
+    get prepared(): PreparedExport {
+      return prepared;
+    },
+    set prepared(next: PreparedExport) {
+      prepared = next;
+    },
+    order: (more: Record<string, unknown> = {}) => order(rig, prepared, more),
+    /** The id of a new export. */
+    ordered: async (more: Record<string, unknown> = {}) => (await order(rig, prepared, more)).body.id,
+    advance: emulator.clock.advance,
+    complete: (id: string) => runToCompletion(rig, id),
+    verify: emulator.verifyExport,
+    exportOf,
+    statusOf: async (id: string) => (await exportOf(id)).status,
+    runsOf: async (id: string) => (await rig.call<ExportRunReply[]>("GET", `${EXPORTS}/${id}/runs`)).body,
+    cancel: (id: string, body: unknown = { status: "Cancelled" }) =>
+      rig.call<ExportReply>("PATCH", `${EXPORTS}/${id}`, body),
+    arm: (fault: object) => emulator.control<{ id: string; hits: number }>("POST", "/faults", fault),
+  };
 }

@@ -1,5 +1,7 @@
 /** §8.5 API rate limits of the hosted service, row by row; every count is a setting under the row's name. */
 
+import { createRouter, type Route, type Router, segmentsOf } from "../path.ts";
+
 /** What requests are counted by. */
 export type RateIdentity = "x-api-key" | "x-user-id + IP" | "IP";
 
@@ -109,30 +111,55 @@ export type RateLimitId = keyof typeof RATE_LIMITS;
 
 export const RATE_LIMIT_IDS = Object.keys(RATE_LIMITS) as readonly RateLimitId[];
 
-/** Whether a row of the table counts requests of this kind; the path as §4 writes it. */
-export function isLimited(method: string, path: string): boolean {
-  return RATE_LIMIT_IDS.some((id) => {
-    const { matches }: RateLimit = RATE_LIMITS[id];
-    return matches.some(
-      ({ methods, ...match }) => (methods?.includes(method) ?? true) && covers(match, path),
-    );
-  });
+/** From the most specific kind of match down (rate_limit.deciding_row); a match of a method alone comes before all. */
+const KINDS: readonly RateMatch["kind"][] = ["exact", "uuid", "under", "ending", "containing", "any"];
+
+/** What may stand before a path of the table without making it another one. */
+const VERSION_PREFIXES = ["", "/api/v1", "/api/v2", "/v2"];
+
+/** A row that a method and a path fall under, and how. */
+export interface RateRoute {
+  readonly id: RateLimitId;
+  readonly kind: RateMatch["kind"];
 }
 
-function covers({ kind, path: wanted }: RateMatch, path: string): boolean {
+/** Leads to the rows that count a request, the most specific first; of a `uuid` any last segment is taken. */
+export const RATE_LIMIT_ROUTER: Router<RateRoute> = createRouter(rateRoutes());
+
+/** Whether a row of the table counts requests of this kind. */
+export function isLimited(method: string, path: string): boolean {
+  return RATE_LIMIT_ROUTER.all(method, segmentsOf(path)).length > 0;
+}
+
+function rateRoutes(): readonly Route<RateRoute>[] {
+  const rows = RATE_LIMIT_IDS.flatMap((id) => {
+    const { matches }: RateLimit = RATE_LIMITS[id];
+    return matches.map((match) => ({ match, row: { id, kind: match.kind } }));
+  });
+  const rankOf = ({ kind, methods }: RateMatch) => (kind === "any" && methods ? -1 : KINDS.indexOf(kind));
+  return rows
+    .sort((a, b) => rankOf(a.match) - rankOf(b.match))
+    .flatMap(({ match, row }) =>
+      templatesOf(match).map((path) => ({ ...(match.methods && { methods: match.methods }), path, row })),
+    );
+}
+
+function templatesOf({ kind, path }: RateMatch): readonly string[] {
+  const withVersions = (template: string) => VERSION_PREFIXES.map((prefix) => prefix + template);
   switch (kind) {
     case "any":
-      return true;
+      return ["/**"];
     case "exact":
-      return path === wanted;
+      return withVersions(path);
     case "under":
-      return `${path}/`.startsWith(`${wanted}/`);
+      return withVersions(`${path}/**`);
     case "uuid":
-      return path.slice(0, path.lastIndexOf("/")) === wanted;
+      return withVersions(`${path}/{uuid}`);
+    // The star before an ending may stand for /api too.
     case "ending":
-      return path.endsWith(wanted);
+      return [`/**${path}`];
     case "containing":
-      return `${path}/`.includes(`${wanted}/`);
+      return [`/**${path}/**`];
   }
 }
 

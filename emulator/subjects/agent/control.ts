@@ -1,8 +1,7 @@
-import { anything, object, optional } from "../../../contracts/spec/fields.ts";
 import { formatDuration } from "../../kernel/duration.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import type { Reader } from "../turn.ts";
-import type { ScriptedRun } from "./script.ts";
+import { SCRIPT, type ScriptedRun } from "./script.ts";
 import {
   activeScripts,
   addScript,
@@ -28,7 +27,7 @@ export const AGENT_OPERATIONS: readonly ControlOperation[] = [
     path: "/agent/scripts",
     summary:
       "Decide how runs go: which ones by match, how by then. It goes before the scripts that are there.",
-    body: object({ match: optional(anything()), then: anything(), times: optional(anything()) }),
+    body: SCRIPT,
     run: ({ world }, { body }) =>
       viewOf(
         world.reader,

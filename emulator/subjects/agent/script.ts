@@ -1,15 +1,73 @@
 import { STREAM_MODES, type StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { SCRIPT_EVENTS_MAX } from "../../../contracts/spec/agent/limits.ts";
-import { parseDuration } from "../../kernel/duration.ts";
+import {
+  anything,
+  boolean,
+  closed,
+  duration,
+  eitherOf,
+  freeForm,
+  integer,
+  listOf,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+} from "../../../contracts/spec/fields.ts";
+import { durationMs } from "../../kernel/duration.ts";
 
-/** Which runs a script is about; what is left out does not matter. */
-export interface ScriptMatch {
-  /** An assistant's id or the name of its graph. */
-  readonly assistant_id?: string;
-  readonly thread_id?: string;
-  /** The first run it strikes, counted among those that match, from 1 on. */
-  readonly nth?: number;
-}
+const STATUSES = ["success", "error", "timeout", "interrupted"] as const;
+const RUN_TYPES = ["llm", "tool", "chain"] as const;
+
+const name = text({ minLength: 1 });
+const ordinal = integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+const MATCH = closed(
+  {
+    assistant_id: optional({ ...name, description: "An assistant's id or the name of its graph." }),
+    thread_id: optional(name),
+    nth: optional({
+      ...ordinal,
+      description: "The first run that it applies to, counted among those that match, from 1 on.",
+    }),
+  },
+  { description: "Which runs the script is about; what is left out does not matter." },
+);
+
+const EVENT = closed({
+  after: optional(duration({ description: "ISO 8601 duration since the event before it." })),
+  mode: optional(oneOf(STREAM_MODES)),
+  data: optional(anything()),
+  node: optional({ ...name, description: "The node that it comes from." }),
+  run_type: optional(
+    oneOf(RUN_TYPES, { description: "Leaves a trace row of this type beside the run's own." }),
+  ),
+});
+
+const THEN = closed(
+  {
+    status: optional(oneOf(STATUSES)),
+    after: optional(duration({ description: "ISO 8601 duration from the start of the run to its end." })),
+    values: optional(freeForm({ description: "What the thread holds afterwards." })),
+    error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
+    events: optional(listOf(EVENT, { maxItems: SCRIPT_EVENTS_MAX })),
+    interrupt: optional(anything({ description: "What the run asks its caller; any value." })),
+    never_starts: optional(boolean()),
+    dies: optional(
+      boolean({ description: "Stops in the middle, as when its worker is lost; only the time-out ends it." }),
+    ),
+  },
+  { description: "How the run goes." },
+);
+
+/** A script as people write it: in the configuration, in options and on the control surface. */
+export const SCRIPT = closed({
+  match: optional(MATCH),
+  then: THEN,
+  times: optional({ ...ordinal, description: "How many runs in a row it applies to." }),
+});
+
+export type ScriptInput = TypeOf<typeof SCRIPT>;
 
 /** Something that a run streams. */
 export interface ScriptedEvent {
@@ -17,181 +75,85 @@ export interface ScriptedEvent {
   readonly after_ms: number;
   readonly mode: StreamMode;
   readonly data: unknown;
-  /** The node it comes from. */
   readonly node: string | null;
-  /** Leaves a trace row of this type beside the run's own. */
-  readonly run_type: "llm" | "tool" | "chain" | null;
+  readonly run_type: (typeof RUN_TYPES)[number] | null;
 }
 
 /** How a run goes. */
 export interface ScriptedRun {
-  readonly status: "success" | "error" | "timeout" | "interrupted";
+  readonly status: (typeof STATUSES)[number];
   /** From the start to the end; null when the events decide. */
   readonly after_ms: number | null;
   /** What the thread holds afterwards; null leaves it to the assistant. */
   readonly values: Readonly<Record<string, unknown>> | null;
   readonly error: { readonly error: string; readonly message: string } | null;
   readonly events: readonly ScriptedEvent[] | null;
-  /** What the run asks its caller; any value. */
   readonly interrupt: { readonly value: unknown } | null;
   readonly never_starts: boolean;
-  /** Stops in the middle, as with its worker gone; only the run time-out ends it. */
   readonly dies: boolean;
 }
 
+/** A script as the emulator keeps it. */
 export interface AgentScript {
-  readonly match: ScriptMatch;
+  readonly match: TypeOf<typeof MATCH>;
   readonly then: ScriptedRun;
-  /** How many runs in a row it strikes; null for all. */
+  /** How many runs in a row it applies to; null for all. */
   readonly times: number | null;
 }
 
-/** A script as people write it: in the configuration, in options and on the control surface. */
-export interface ScriptInput {
-  readonly match?: ScriptMatch;
-  readonly then: {
-    readonly status?: ScriptedRun["status"];
-    /** ISO 8601 duration from the start of the run to its end. */
-    readonly after?: string;
-    readonly values?: Readonly<Record<string, unknown>>;
-    readonly error?: string | { readonly error?: string; readonly message?: string };
-    readonly events?: readonly ScriptEventInput[];
-    readonly interrupt?: unknown;
-    readonly never_starts?: boolean;
-    readonly dies?: boolean;
-  };
-  readonly times?: number;
-}
+type ThenInput = ScriptInput["then"];
 
-export interface ScriptEventInput {
-  /** ISO 8601 duration since the event before it. */
-  readonly after?: string;
-  readonly mode?: StreamMode;
-  readonly data?: unknown;
-  readonly node?: string;
-  readonly run_type?: "llm" | "tool" | "chain";
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-const STATUSES = ["success", "error", "timeout", "interrupted"] as const;
-const RUN_TYPES = ["llm", "tool", "chain"] as const;
 const DEFAULT_ERROR = { error: "RuntimeError", message: "The script says that this run fails." };
 
-/** A script as people write it, or what is wrong with it. */
-export function readScript(value: unknown): { readonly script: AgentScript } | { readonly problem: string } {
-  try {
-    return { script: scriptOf(value) };
-  } catch (error) {
-    if (error instanceof ScriptProblem) return { problem: error.message };
-    throw error;
-  }
+/** Why the members of a script that fits its schema exclude each other; undefined when they do not. */
+export function scriptProblem({ then }: ScriptInput): string | undefined {
+  const status = statusOf(then);
+  if (then.interrupt !== undefined && status !== "interrupted")
+    return "then.interrupt: only goes with status interrupted";
+  if (then.error !== undefined && status !== "error") return "then.error: only goes with status error";
+  return undefined;
 }
 
-class ScriptProblem extends Error {
-  override readonly name = "ScriptProblem";
-}
-
-function scriptOf(value: unknown): AgentScript {
-  const script = members(value, "script", ["match", "then", "times"]);
-  const match = members(script.match ?? {}, "match", ["assistant_id", "thread_id", "nth"]);
-  const nth = optional(match.nth, (input) => count(input, "match.nth"));
-  const times = optional(script.times, (input) => count(input, "times"));
+/** The script that an input means; one without problems. */
+export function readScript({ match = {}, then, times }: ScriptInput): AgentScript {
+  const { thread_id, nth } = match;
   return {
-    match: {
-      ...optional(match.assistant_id, (input) => ({ assistant_id: text(input, "match.assistant_id") })),
-      ...optional(match.thread_id, (input) => ({ thread_id: text(input, "match.thread_id").toLowerCase() })),
-      ...(nth !== undefined && { nth }),
-    },
-    then: runOf(script.then),
+    match: { ...match, ...(thread_id !== undefined && { thread_id: thread_id.toLowerCase() }) },
+    then: runOf(then),
     times: times ?? (nth === undefined ? null : 1),
   };
 }
 
-const THEN = ["status", "after", "values", "error", "events", "interrupt", "never_starts", "dies"];
-
-function runOf(value: unknown): ScriptedRun {
-  const then = members(value, "then", THEN);
-  const asks = then.interrupt !== undefined;
-  const fails = then.error !== undefined;
-  const implied = asks ? "interrupted" : fails ? "error" : "success";
-  const status = optional(then.status, (input) => oneOf(STATUSES, input, "then.status")) ?? implied;
-  if (asks && status !== "interrupted")
-    throw new ScriptProblem("then.interrupt: only goes with status interrupted");
-  if (fails && status !== "error") throw new ScriptProblem("then.error: only goes with status error");
+function runOf(then: ThenInput): ScriptedRun {
+  const status = statusOf(then);
   return {
     status,
-    after_ms: optional(then.after, (input) => duration(input, "then.after")) ?? null,
-    values: optional(then.values, (input) => members(input, "then.values")) ?? null,
+    after_ms: then.after === undefined ? null : durationMs(then.after),
+    values: then.values ?? null,
     error: status === "error" ? errorOf(then.error) : null,
-    events: optional(then.events, eventsOf) ?? null,
-    interrupt: asks ? { value: then.interrupt } : null,
-    never_starts: optional(then.never_starts, (input) => flag(input, "then.never_starts")) ?? false,
-    dies: optional(then.dies, (input) => flag(input, "then.dies")) ?? false,
+    events: then.events?.map(eventOf) ?? null,
+    interrupt: then.interrupt === undefined ? null : { value: then.interrupt },
+    never_starts: then.never_starts ?? false,
+    dies: then.dies ?? false,
   };
 }
 
-function errorOf(value: unknown) {
-  if (value === undefined) return DEFAULT_ERROR;
-  if (typeof value === "string") return { ...DEFAULT_ERROR, message: value };
-  const input = members(value, "then.error", ["error", "message"]);
+function statusOf({ status, interrupt, error }: ThenInput): ScriptedRun["status"] {
+  if (status !== undefined) return status;
+  if (interrupt !== undefined) return "interrupted";
+  return error === undefined ? "success" : "error";
+}
+
+function errorOf(error: ThenInput["error"]) {
+  return { ...DEFAULT_ERROR, ...(typeof error === "string" ? { message: error } : error) };
+}
+
+function eventOf(event: TypeOf<typeof EVENT>): ScriptedEvent {
   return {
-    error: optional(input.error, (name) => text(name, "then.error.error")) ?? DEFAULT_ERROR.error,
-    message: optional(input.message, (words) => text(words, "then.error.message")) ?? DEFAULT_ERROR.message,
+    after_ms: event.after === undefined ? 0 : durationMs(event.after),
+    mode: event.mode ?? "custom",
+    data: event.data ?? null,
+    node: event.node ?? null,
+    run_type: event.run_type ?? null,
   };
-}
-
-function eventsOf(value: unknown): readonly ScriptedEvent[] {
-  if (!Array.isArray(value)) throw new ScriptProblem("then.events: must be a list");
-  if (value.length > SCRIPT_EVENTS_MAX)
-    throw new ScriptProblem(`then.events: holds more than ${SCRIPT_EVENTS_MAX}`);
-  return value.map((item, index) => {
-    const where = `then.events[${index}]`;
-    const event = members(item, where, ["after", "mode", "data", "node", "run_type"]);
-    return {
-      after_ms: optional(event.after, (input) => duration(input, `${where}.after`)) ?? 0,
-      mode: optional(event.mode, (input) => oneOf(STREAM_MODES, input, `${where}.mode`)) ?? "custom",
-      data: event.data ?? null,
-      node: optional(event.node, (input) => text(input, `${where}.node`)) ?? null,
-      run_type: optional(event.run_type, (input) => oneOf(RUN_TYPES, input, `${where}.run_type`)) ?? null,
-    };
-  });
-}
-
-function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
-}
-
-function members(value: unknown, where: string, known?: readonly string[]): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ScriptProblem(`${where}: must be an object`);
-  const unknown = known && Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new ScriptProblem(`${where}.${unknown}: is not known here`);
-  return value as Members;
-}
-
-function text(value: unknown, where: string): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new ScriptProblem(`${where}: must be a text`);
-}
-
-function count(value: unknown, where: string): number {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
-  throw new ScriptProblem(`${where}: must be a whole number from 1 on`);
-}
-
-function flag(value: unknown, where: string): boolean {
-  if (typeof value === "boolean") return value;
-  throw new ScriptProblem(`${where}: must be true or false`);
-}
-
-function duration(value: unknown, where: string): number {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined) return ms;
-  throw new ScriptProblem(`${where}: must be an ISO 8601 duration such as PT5S`);
-}
-
-function oneOf<const V extends readonly string[]>(values: V, value: unknown, where: string): V[number] {
-  if (typeof value === "string" && values.includes(value)) return value;
-  throw new ScriptProblem(`${where}: must be one of ${values.join(", ")}`);
 }

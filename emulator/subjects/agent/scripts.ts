@@ -1,7 +1,7 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
-import { type AgentScript, readScript, type ScriptedRun } from "./script.ts";
+import { type AgentScript, readScript, type ScriptedRun, type ScriptInput, scriptProblem } from "./script.ts";
 
 /** A script that was given while the emulator ran; those of the configuration are no records. */
 export interface StoredScript extends AgentScript {
@@ -46,9 +46,9 @@ export function matchCountOf(reader: Reader, id: string): number {
 }
 
 /** Puts a script in force; it goes before all that are there. */
-export function addScript(turn: Turn, value: unknown): StoredScript {
-  const read = readScript(value);
-  if ("problem" in read) throw new Refusal(422, "invalid_request", `body.${read.problem}`);
+export function addScript(turn: Turn, input: ScriptInput): StoredScript {
+  const problem = scriptProblem(input);
+  if (problem !== undefined) throw new Refusal(422, "invalid_request", `body.${problem}`);
   const limit = turn.ports.settings.limits.agent_scripts;
   if (turn.count(SCRIPTS) >= limit)
     throw new Refusal(
@@ -57,7 +57,7 @@ export function addScript(turn: Turn, value: unknown): StoredScript {
       `${limit} scripts are in force.`,
       "Delete some, or raise limits.agent_scripts.",
     );
-  const script = { id: turn.nextId("agent_script"), ...read.script };
+  const script = { id: turn.nextId("agent_script"), ...readScript(input) };
   turn.put(SCRIPTS, script);
   return script;
 }

@@ -1,5 +1,5 @@
+import { nearest } from "../../kernel/nearest.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { nearest } from "../nearest.ts";
 
 /** So many words are listed whole; of more, the first ones stand for the rest. */
 const LISTED = 15;

@@ -4,7 +4,7 @@ import {
   FILTER_OPERATORS,
   type FilterField,
 } from "../../../contracts/spec/filter-language.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../../kernel/nearest.ts";
 import { shown } from "./problem.ts";
 
 const FUNCTIONS = [...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPARATORS)];

@@ -4,8 +4,8 @@ import {
   type FilterField,
   type FilterKindName,
 } from "../../../contracts/spec/filter-language.ts";
+import { parseUuid } from "../traces/field-readers.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "../traces/json.ts";
-import { parseUuid } from "../traces/run-input.ts";
 import { parseTime } from "../traces/wire-time.ts";
 import { fieldRow, type Operand, type Scalar } from "./filter.ts";
 import { nullHint } from "./hints.ts";

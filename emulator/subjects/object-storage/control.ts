@@ -1,19 +1,14 @@
-import { listOf, nullable, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
+import { object, text } from "../../../contracts/spec/fields.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
-import { changeCredential, createCredential, deleteCredential, listCredentials } from "./credentials.ts";
-import { S3_PERMISSIONS } from "./records.ts";
-
-const permissions = listOf(oneOf(S3_PERMISSIONS), { uniqueItems: true });
-
-const credentialChange = {
-  secret_access_key: optional(text({ minLength: 1, maxLength: 2048 })),
-  session_token: optional(nullable(text({ minLength: 1, maxLength: 8192 }))),
-  expires_at: optional(nullable(text({ format: "date-time" }))),
-  allow: optional(permissions),
-  deny: optional(permissions),
-  bucket: optional(nullable(text({ minLength: 1 }))),
-};
+import {
+  CREDENTIAL,
+  CREDENTIAL_CHANGE,
+  changeCredential,
+  createCredential,
+  deleteCredential,
+  listCredentials,
+} from "./credentials.ts";
 
 /** Buckets and key pairs of the embedded object store; every change takes effect at once. */
 export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
@@ -51,11 +46,7 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     method: "POST",
     path: "/s3/credentials",
     summary: "Create a key pair.",
-    body: object({
-      access_key_id: text({ minLength: 1, maxLength: 255 }),
-      ...credentialChange,
-      secret_access_key: text({ minLength: 1, maxLength: 2048 }),
-    }),
+    body: CREDENTIAL,
     run: ({ world }, { body }) =>
       world.turn(cause("s3.credential.create", body.access_key_id), (turn) => createCredential(turn, body)),
   }),
@@ -63,7 +54,7 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     method: "PATCH",
     path: "/s3/credentials/{access_key_id}",
     summary: "Change what a key pair may do, or its secret.",
-    body: object(credentialChange),
+    body: CREDENTIAL_CHANGE,
     run({ world }, { path, body }) {
       const id = path.access_key_id ?? "";
       return world.turn(cause("s3.credential.change", id), (turn) => changeCredential(turn, id, body));

@@ -1,20 +1,47 @@
-import { formatInstant, parseInstant } from "../../kernel/instant.ts";
+import {
+  closed,
+  dateTime,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+} from "../../../contracts/spec/fields.ts";
+import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
-import { isBucketName } from "./names.ts";
+import { BUCKET_NAME } from "./names.ts";
 import { S3_PERMISSIONS, type S3Credential, type S3Permission, s3Credentials } from "./records.ts";
 
-/** The body of `POST /s3/credentials`; a PATCH may leave out any of it. */
-export interface CredentialRequest {
-  readonly access_key_id: string;
-  readonly secret_access_key: string;
-  readonly session_token?: string | null;
-  /** ISO 8601, virtual time. */
-  readonly expires_at?: string | null;
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly bucket?: string | null;
-}
+const permissions = listOf(oneOf(S3_PERMISSIONS), { uniqueItems: true });
+const secret = text({ minLength: 1, maxLength: 2048 });
+
+const CHANGES = {
+  secret_access_key: optional(secret),
+  session_token: optional(nullable(text({ minLength: 1, maxLength: 8192 }))),
+  expires_at: optional(nullable(dateTime({ description: "ISO 8601, virtual time." }))),
+  allow: optional(permissions),
+  deny: optional(permissions),
+  bucket: optional(nullable(BUCKET_NAME)),
+};
+
+/** The body of `PATCH /s3/credentials/{access_key_id}`. */
+export const CREDENTIAL_CHANGE = closed(CHANGES);
+
+/** The body of `POST /s3/credentials`. The id has to fit into the header of a signature. */
+export const CREDENTIAL = closed({
+  ...CHANGES,
+  access_key_id: text({
+    pattern: "^[\\w.+=@-]{1,128}$",
+    title: "letters, digits and . + = @ _ -, 128 at most",
+  }),
+  secret_access_key: secret,
+});
+
+export type CredentialRequest = TypeOf<typeof CREDENTIAL>;
+
+type CredentialChange = TypeOf<typeof CREDENTIAL_CHANGE>;
 
 /** A key pair as replies show it: never its secret, never its token. */
 export interface CredentialView {
@@ -45,18 +72,9 @@ export function listCredentials(reader: Reader): readonly CredentialView[] {
   return [...reader.list(s3Credentials)].map(viewCredential);
 }
 
-/** What the id of a key pair is made of. */
-export const ACCESS_KEY_IDS = "letters, digits and . + = @ _ -, 128 at most";
-
-/** Whether this can be the id of a key pair: it has to fit into a signature's header. */
-export function isAccessKeyId(text: string): boolean {
-  return /^[\w.+=@-]{1,128}$/.test(text);
-}
-
 /** `POST /s3/credentials`; everything is allowed that the request does not restrict. */
 export function createCredential(turn: Turn, request: CredentialRequest): CredentialView {
   const { access_key_id, secret_access_key } = request;
-  if (!isAccessKeyId(access_key_id)) throw invalid("access_key_id", ACCESS_KEY_IDS);
   if (turn.get(s3Credentials, access_key_id)) {
     throw new Refusal(
       409,
@@ -69,23 +87,21 @@ export function createCredential(turn: Turn, request: CredentialRequest): Creden
   return saveCredential(turn, {
     ...blank,
     created_at: turn.now,
-    sealed_secret: sealedSecret(turn, secret_access_key),
+    sealed_secret: turn.ports.secrets.seal(secret_access_key),
     sealed_session_token: null,
     ...changes(turn, request),
   });
 }
 
 /** `PATCH /s3/credentials/{access_key_id}`: in force at once, for exports under way too. */
-export function changeCredential(
-  turn: Turn,
-  accessKeyId: string,
-  request: Partial<Omit<CredentialRequest, "access_key_id">>,
-): CredentialView {
+export function changeCredential(turn: Turn, accessKeyId: string, request: CredentialChange): CredentialView {
   const { secret_access_key } = request;
   const before = credentialNamed(turn, accessKeyId);
-  const secret =
-    secret_access_key === undefined ? {} : { sealed_secret: sealedSecret(turn, secret_access_key) };
-  return saveCredential(turn, { ...before, ...secret, ...changes(turn, request) });
+  return saveCredential(turn, {
+    ...before,
+    ...(secret_access_key !== undefined && { sealed_secret: turn.ports.secrets.seal(secret_access_key) }),
+    ...changes(turn, request),
+  });
 }
 
 /** `DELETE /s3/credentials/{access_key_id}` */
@@ -106,41 +122,19 @@ function credentialNamed(turn: Turn, accessKeyId: string): S3Credential {
   throw new Refusal(404, "no_such_credential", message, "GET /_emulator/v1/s3/credentials lists them.");
 }
 
-function sealedSecret(turn: Turn, secret: string): string {
-  if (secret === "") throw invalid("secret_access_key", "text that is not empty");
-  return turn.ports.secrets.seal(secret);
-}
-
-function changes(turn: Turn, request: Partial<CredentialRequest>): Partial<S3Credential> {
+function changes(turn: Turn, request: CredentialChange): Partial<S3Credential> {
   const { session_token, expires_at, allow, deny, bucket } = request;
   return {
     ...(session_token !== undefined && {
       sealed_session_token: session_token === null ? null : turn.ports.secrets.seal(session_token),
     }),
-    ...(expires_at !== undefined && { expires_at: expires_at === null ? null : instantOf(expires_at) }),
-    ...(allow && { allow: permissionsOf("allow", allow) }),
-    ...(deny && { deny: permissionsOf("deny", deny) }),
-    ...(bucket !== undefined && { bucket: bucketOf(bucket) }),
+    ...(expires_at !== undefined && { expires_at: expires_at === null ? null : instantMs(expires_at) }),
+    ...(allow && { allow: inOrder(allow) }),
+    ...(deny && { deny: inOrder(deny) }),
+    ...(bucket !== undefined && { bucket }),
   };
 }
 
-function instantOf(text: string): number {
-  const instant = parseInstant(text);
-  if (instant === undefined) throw invalid("expires_at", "an ISO 8601 instant with a zone");
-  return instant;
-}
-
-function permissionsOf(field: string, names: readonly string[]): readonly S3Permission[] {
-  const known = S3_PERMISSIONS.filter((permission) => names.includes(permission));
-  if (names.every((name) => S3_PERMISSIONS.some((permission) => permission === name))) return known;
-  throw invalid(field, `a list of ${S3_PERMISSIONS.join(", ")}`);
-}
-
-function bucketOf(name: string | null): string | null {
-  if (name !== null && !isBucketName(name)) throw invalid("bucket", "the name of a bucket, or null");
-  return name;
-}
-
-function invalid(field: string, wanted: string): Refusal {
-  return new Refusal(422, "invalid_credential", `${field} has to be ${wanted}.`);
+function inOrder(given: readonly S3Permission[]): readonly S3Permission[] {
+  return S3_PERMISSIONS.filter((permission) => given.includes(permission));
 }

@@ -1,11 +1,18 @@
+import { text } from "../../../contracts/spec/fields.ts";
 import { type S3Failure, s3Failure } from "./errors.ts";
 
-const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-const IP_ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
+/** Neither the look of an address, nor a dot beside a dot or a hyphen. */
+const BUCKET_NAME_PATTERN =
+  /^(?!\d{1,3}(?:\.\d{1,3}){3}$)(?!.*(?:\.\.|\.-|-\.))[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** The names that S3 takes for a bucket: they are host names, so they are safe folder names too. */
+export const BUCKET_NAME = text({
+  pattern: BUCKET_NAME_PATTERN.source,
+  title: "a bucket name of 3 to 63 small letters, digits, dots and hyphens",
+});
+
 export function isBucketName(name: string): boolean {
-  return BUCKET_NAME.test(name) && !name.includes("..") && !/\.-|-\./.test(name) && !IP_ADDRESS.test(name);
+  return BUCKET_NAME_PATTERN.test(name);
 }
 
 const MAX_KEY_BYTES = 1024;

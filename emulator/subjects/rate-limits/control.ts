@@ -1,8 +1,8 @@
 import { integer, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
 import { RATE_LIMIT_IDS, RATE_REGIONS, type RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
+import { nearest } from "../../kernel/nearest.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
-import { nearest } from "../nearest.ts";
 import type { Turn } from "../turn.ts";
 import type { RowChange } from "./limiter.ts";
 import { RATE_ROWS, type RateRow } from "./matching.ts";

@@ -1,5 +1,5 @@
-import { integer, object, optional, text } from "../../../contracts/spec/fields.ts";
-import { formatInstant, parseInstant } from "../../kernel/instant.ts";
+import { dateTime, integer, object, optional, text, uuid } from "../../../contracts/spec/fields.ts";
+import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DEFAULT_TENANT_ID } from "../auth.ts";
 import { type ControlContext, type ControlOperation, control } from "../control-operation.ts";
@@ -14,11 +14,11 @@ const DAY_MS = 86_400_000;
 const generateBody = object({
   count: integer({ minimum: 1, maximum: 1_000_000 }),
   project: optional(text({ minLength: 1, maxLength: 1024 })),
-  from: optional(text()),
-  to: optional(text()),
+  from: optional(dateTime()),
+  to: optional(dateTime()),
   seed: optional(integer()),
   shape: optional(text()),
-  tenant_id: optional(text({ format: "uuid" })),
+  tenant_id: optional(uuid()),
 });
 
 /** Sample traces. */
@@ -26,12 +26,13 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/traces/generate",
+    stores: true,
     summary: "Take in realistic sample traces, by default of the last day.",
     body: generateBody,
     async run(context, { body, region }) {
       const { world } = context;
-      const to = instantOf("to", body.to) ?? world.now;
-      const from = instantOf("from", body.from) ?? to - DAY_MS;
+      const to = body.to === undefined ? world.now : instantMs(body.to);
+      const from = body.from === undefined ? to - DAY_MS : instantMs(body.from);
       const workspace = { region, tenant_id: body.tenant_id?.toLowerCase() ?? DEFAULT_TENANT_ID };
       const name = body.project ?? "samples";
       const window = { from: formatInstant(from), to: formatInstant(to) };
@@ -43,7 +44,7 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
         shape,
         sessionName: name,
       });
-      if ("problems" in sample) throw invalid(sample.problems.join("; "));
+      if ("problems" in sample) throw new Refusal(422, "invalid_request", sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
       await ingestPosts(context, workspace, name, sample.posts);
       return { count: body.count, project: name, session_id: project.id, ...window, shape };
@@ -82,15 +83,4 @@ function nextSeed(world: World): number {
 
 function cause(project: string) {
   return { type: "control", name: "traces.generate", ref: project } as const;
-}
-
-function instantOf(name: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const instant = parseInstant(value);
-  if (instant === undefined) throw invalid(`${name}: must be an ISO 8601 time with a zone.`);
-  return instant;
-}
-
-function invalid(message: string): Refusal {
-  return new Refusal(422, "invalid_request", message);
 }

@@ -1,14 +1,8 @@
+import { fieldAt, parseUuid } from "./field-readers.ts";
 import { isJsonObject } from "./json.ts";
 import { lineageProblems, type ParentLookup } from "./lineage.ts";
 import { buildRow, type RowFields } from "./row.ts";
-import {
-  fieldAt,
-  type InputFields,
-  type ParsedRun,
-  type ProjectReference,
-  parseUuid,
-  readRun,
-} from "./run-input.ts";
+import { type InputFields, type ParsedRun, type ProjectReference, readRun } from "./run-input.ts";
 
 /** The project of a run that names none. */
 const DEFAULT_PROJECT_NAME = "default";

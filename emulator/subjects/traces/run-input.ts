@@ -1,9 +1,19 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { parseDecimal } from "./decimal.ts";
-import { JSON_DEPTH_MAX, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
+import {
+  type FieldReader,
+  fieldReader,
+  json,
+  listOf,
+  parseUuid,
+  readFields,
+  text,
+  time,
+  uuid,
+} from "./field-readers.ts";
+import { type JsonObject, wellFormed } from "./json.ts";
 import { DOTTED_ORDER_SEGMENTS_MAX, parseDottedOrder } from "./lineage.ts";
 import { parseCount } from "./usage.ts";
-import { parseTime } from "./wire-time.ts";
 
 /** The run types that the public service knows; any other is refused. */
 export const RUN_TYPES = ["chain", "llm", "tool", "retriever", "embedding", "prompt", "parser"] as const;
@@ -28,16 +38,6 @@ export interface ParsedRun {
   readonly problems: readonly string[];
 }
 
-/** Gives the value in the row's form, or undefined after saying what is wrong with it. */
-type FieldReader = (value: unknown, reportProblem: (problem: string) => void) => unknown;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-const uuid = fieldReader("must be a uuid", parseUuid);
-const text = fieldReader("must be a string", (value) =>
-  typeof value === "string" ? wellFormed(value) : undefined,
-);
-const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
 const count = fieldReader("must be a whole number from 0 to 9007199254740991", parseCount);
 const cost = fieldReader("must be a decimal number of at most 25 digits before the point", parseDecimal);
 const uuids = fieldReader(
@@ -61,11 +61,6 @@ const status: FieldReader = (value, reportProblem) =>
   typeof value === "string"
     ? RUN_STATUSES.find((known) => known === value)
     : void reportProblem("must be a string");
-
-const json: FieldReader = (value, reportProblem) => {
-  const problem = jsonProblem(value, JSON_DEPTH_MAX);
-  return problem === undefined ? value : void reportProblem(problem);
-};
 
 const FIELD_READERS = {
   trace_id: uuid,
@@ -128,16 +123,7 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
 
 /** Reads a run of a request body; `where` goes before the names of its fields in every problem. */
 export function readRun(value: JsonObject, where: string): ParsedRun {
-  const problems: string[] = [];
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  const values: Record<string, unknown> = {};
-  for (const name of names) {
-    const readField = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-    const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
-    const read = value[name] === null ? null : readField?.(value[name], reportProblem);
-    // What cannot be read says nothing: it must not take the place of what is known.
-    if (readField && read !== undefined) values[name] = read;
-  }
+  const { values, names, problems } = readFields(value, where, FIELDS);
   const { id, session_id, session_name, ...fields } = values as InputFields & Identity;
   return {
     id: id ?? undefined,
@@ -150,38 +136,10 @@ export function readRun(value: JsonObject, where: string): ParsedRun {
 
 type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
 
-/** A field's name in a problem: `post[3].id`, or `id` when the body itself is the run. */
-export function fieldAt(where: string, name: string): string {
-  return where === "" ? name : `${where}.${name}`;
-}
-
-/** A uuid in lower case; undefined for whatever is none. */
-export function parseUuid(value: unknown): string | undefined {
-  return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
-}
-
 function projectOf(
   sessionId: string | undefined,
   sessionName: string | undefined,
 ): ProjectReference | undefined {
   if (sessionId !== undefined) return { sessionId };
   return sessionName === undefined ? undefined : { sessionName };
-}
-
-function fieldReader(problem: string, parse: (value: unknown) => unknown): FieldReader {
-  return (value, reportProblem) => {
-    const parsed = parse(value);
-    return parsed === undefined ? void reportProblem(problem) : parsed;
-  };
-}
-
-function listOf(
-  lengthMax: number,
-  parse: (value: unknown) => string | undefined,
-): (value: unknown) => unknown {
-  return (value) => {
-    if (!Array.isArray(value) || value.length > lengthMax) return undefined;
-    const list = value.map(parse);
-    return list.includes(undefined) ? undefined : list;
-  };
 }

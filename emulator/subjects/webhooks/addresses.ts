@@ -1,111 +1,79 @@
+import ipaddr from "ipaddr.js";
+
+type Ipv4 = ipaddr.IPv4;
+type Ipv6 = ipaddr.IPv6;
+
 /** What kind of local address this is; undefined for one of the public internet, or for a name. */
 export function localKind(host: string): string | undefined {
-  const text = host
-    .replace(/^\[|\]$/g, "")
-    .replace(/%.*$/, "")
-    .toLowerCase();
-  const groups = text.includes(":") ? ipv6Groups(text) : undefined;
-  if (text.includes(":")) return groups ? ipv6Kind(groups) : "malformed";
-  const bits = ipv4Bits(text);
-  return bits === undefined ? undefined : ipv4Kind(bits);
+  const text = host.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  if (!text.includes(":")) return isIpv4(text) ? ipv4Kind(ipaddr.IPv4.parse(text)) : undefined;
+  // In the form of URLs, since the parser does not take a dotted IPv4 address behind every prefix.
+  const url = `http://[${text}]`;
+  return URL.canParse(url) ? ipv6Kind(ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1))) : "malformed";
 }
 
 /** Whether a host of a URL is an address, IPv6 with or without brackets, and not a name. */
 export function isAddress(host: string): boolean {
-  return host.startsWith("[") || host.includes(":") || ipv4Bits(host) !== undefined;
+  return host.startsWith("[") || host.includes(":") || isIpv4(host);
 }
 
-const IPV4_KINDS: readonly (readonly [network: string, length: number, kind: string])[] = [
-  ["0.0.0.0", 8, "unspecified"],
-  ["10.0.0.0", 8, "private"],
-  ["100.64.0.0", 10, "private"],
-  ["127.0.0.0", 8, "loopback"],
-  ["169.254.0.0", 16, "link-local"],
-  ["172.16.0.0", 12, "private"],
-  ["192.0.0.0", 24, "reserved"],
-  ["192.0.2.0", 24, "reserved"],
-  ["192.88.99.0", 24, "reserved"],
-  ["192.168.0.0", 16, "private"],
-  ["198.18.0.0", 15, "reserved"],
-  ["198.51.100.0", 24, "reserved"],
-  ["203.0.113.0", 24, "reserved"],
-  ["224.0.0.0", 4, "multicast"],
-  ["240.0.0.0", 4, "reserved"],
-];
-
-function ipv4Kind(bits: number): string | undefined {
-  return IPV4_KINDS.find(([network, length]) => {
-    const size = 2 ** (32 - length);
-    return Math.floor(bits / size) === Math.floor((ipv4Bits(network) ?? 0) / size);
-  })?.[2];
+function isIpv4(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
-function ipv4Bits(text: string): number | undefined {
-  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
-  if (!parts || parts.some((part) => part > 255)) return undefined;
-  return parts.reduce((bits, part) => bits * 256 + part, 0);
+const PUBLIC = "public";
+
+const IPV4_KINDS = rangesOf((network) => ipaddr.IPv4.parseCIDR(network), {
+  unspecified: ["0.0.0.0/8"],
+  private: ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"],
+  loopback: ["127.0.0.0/8"],
+  "link-local": ["169.254.0.0/16"],
+  multicast: ["224.0.0.0/4"],
+  reserved: [
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "240.0.0.0/4",
+  ],
+});
+
+function ipv4Kind(address: Ipv4): string | undefined {
+  const kind = ipaddr.subnetMatch(address, IPV4_KINDS, PUBLIC);
+  return kind === PUBLIC ? undefined : kind;
 }
 
-/** What an address that begins so is; a number is the group at which the IPv4 address in it stands. */
-const IPV6_KINDS: readonly (readonly [network: string, length: number, kind: string | number])[] = [
-  ["::", 128, "unspecified"],
-  ["::1", 128, "loopback"],
-  ["::ffff:0:0", 96, 6],
-  ["::ffff:0:0:0", 96, 6],
-  ["::", 96, 6],
-  ["64:ff9b::", 96, 6],
-  ["64:ff9b:1::", 48, "private"],
-  ["2001::", 23, "reserved"],
-  ["2001:db8::", 32, "reserved"],
-  ["2002::", 16, 1],
-  ["3fff::", 20, "reserved"],
-  ["fc00::", 7, "private"],
-  ["fe80::", 10, "link-local"],
-  ["fec0::", 10, "private"],
-  ["ff00::", 8, "multicast"],
-  ["2000::", 3, 0],
-];
+/** In this order: the first range that holds an address decides. */
+const IPV6_KINDS = rangesOf((network) => ipaddr.IPv6.parseCIDR(network), {
+  unspecified: ["::/128"],
+  loopback: ["::1/128"],
+  "ipv4 at the end": ["::ffff:0:0/96", "::ffff:0:0:0/96", "::/96", "64:ff9b::/96"],
+  "ipv4 behind the first group": ["2002::/16"],
+  private: ["64:ff9b:1::/48", "fc00::/7", "fec0::/10"],
+  reserved: ["2001::/23", "2001:db8::/32", "3fff::/20"],
+  "link-local": ["fe80::/10"],
+  multicast: ["ff00::/8"],
+  [PUBLIC]: ["2000::/3"],
+});
+
+/** The byte at which an IPv4 address begins in an IPv6 address of this kind. */
+const IPV4_AT: Readonly<Record<string, number>> = { "ipv4 at the end": 12, "ipv4 behind the first group": 2 };
 
 /** Forms that carry an IPv4 address are judged by it: that is where a packet goes. */
-function ipv6Kind(groups: readonly number[]): string | undefined {
-  const row = IPV6_KINDS.find(([network, length]) => beginsLike(groups, network, length));
-  if (!row) return "reserved";
-  const [, , kind] = row;
-  if (typeof kind === "string") return kind;
-  // Group 0 stands for an address of the public internet: there is no IPv4 address in it.
-  return kind === 0 ? undefined : ipv4Kind((groups[kind] ?? 0) * 65_536 + (groups[kind + 1] ?? 0));
+function ipv6Kind(address: Ipv6): string | undefined {
+  const kind = ipaddr.subnetMatch(address, IPV6_KINDS, "reserved");
+  const at = IPV4_AT[kind];
+  if (at !== undefined) return ipv4Kind(new ipaddr.IPv4(address.toByteArray().slice(at, at + 4)));
+  return kind === PUBLIC ? undefined : kind;
 }
 
-function beginsLike(groups: readonly number[], network: string, length: number): boolean {
-  const wanted = ipv6Groups(network) ?? [];
-  return wanted.every((group, at) => {
-    const size = 2 ** (16 - Math.min(Math.max(length - at * 16, 0), 16));
-    return Math.floor((groups[at] ?? 0) / size) === Math.floor(group / size);
-  });
-}
-
-function ipv6Groups(text: string): readonly number[] | undefined {
-  const dotted = /^(.*:)(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text);
-  const tail = dotted && ipv4Bits(dotted[2] ?? "");
-  if (dotted && tail == null) return undefined;
-  const plain =
-    dotted && tail != null
-      ? `${dotted[1]}${Math.floor(tail / 65_536).toString(16)}:${(tail % 65_536).toString(16)}`
-      : text;
-  const [left = "", right, ...more] = plain.split("::");
-  if (more.length > 0) return undefined;
-  const before = groupsIn(left);
-  const after = right === undefined ? [] : groupsIn(right);
-  const missing = 8 - before.length - after.length;
-  const groups = [
-    ...before,
-    ...Array<number>(right === undefined ? 0 : Math.max(missing, 0)).fill(0),
-    ...after,
-  ];
-  return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
-}
-
-function groupsIn(text: string): number[] {
-  if (text === "") return [];
-  return text.split(":").map((part) => (/^[0-9a-f]{1,4}$/.test(part) ? Number.parseInt(part, 16) : -1));
+function rangesOf<Range>(
+  parse: (network: string) => Range,
+  networks: Readonly<Record<string, readonly string[]>>,
+): Record<string, Range[]> {
+  return Object.fromEntries(
+    Object.entries(networks).map(([kind, list]) => [kind, list.map((network) => parse(network))]),
+  );
 }

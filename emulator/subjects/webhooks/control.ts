@@ -54,6 +54,7 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
     method: "POST",
     path: "/inbox/{name}",
     unversioned: true,
+    recorded: false,
     summary: "The built-in receiver: keeps what it is sent.",
     run({ world }, { path, raw }) {
       const name = path.name ?? "";

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Field } from "../../../contracts/spec/fields.ts";
-import type { Operation } from "../../../contracts/spec/operation.ts";
+import { accessOf, type Operation } from "../../../contracts/spec/operation.ts";
 import type { BodyOf, PathOf, QueryOf, ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
 import { isLimited } from "../../../contracts/spec/rate-limits/rows.ts";
@@ -60,6 +60,27 @@ describe("the operations", () => {
   ])("%s %s is counted by the rows that the emulator finds for it", (method, path) => {
     const asked = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
     expect(isLimited(method, path)).toBe(createRowFinder().find(method, asked).length > 0);
+  });
+
+  test("those that only read, or end something, although they carry a body, say so in a column", () => {
+    const idsOf = (wanted: string) =>
+      ROWS.filter(([, row]) => !["GET", "DELETE"].includes(row.method) && accessOf(row) === wanted).map(
+        ([id]) => id,
+      );
+    expect(idsOf("reads").sort()).toEqual(
+      [
+        ...["countAssistants", "countCrons", "countThreads", "findThreadState", "queryRuns", "queryRunsV2"],
+        ...["searchAssistants", "searchCrons", "searchThreadHistory", "searchThreads", "statRuns"],
+        "validateFilter",
+      ].sort(),
+    );
+    expect(idsOf("removes")).toEqual(["cancelThreadRun", "cancelRuns"]);
+    for (const [, row] of ROWS) if (row.method === "GET") expect(accessOf(row)).toBe("reads");
+  });
+
+  test("only those that tell of the server are left out of recordings", () => {
+    const leftOut = ROWS.filter(([, { recorded }]) => recorded === false).map(([id]) => id);
+    expect(leftOut).toEqual(["ok", "livez", "readyz", "info", "openapi"]);
   });
 
   test("no two of them share a method and path, unless the body decides which is meant", () => {

@@ -7,7 +7,8 @@ import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subj
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
-import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
+import { WORKSPACE } from "../../support/world.ts";
 
 const LIMIT = 4096;
 const KILO = "x".repeat(1000);
@@ -28,17 +29,17 @@ describe("the size of a value", () => {
     [],
     [1, [2, "3"], {}],
     { "\u0002": { deep: ["\\", '"'] }, b: null, c: -0.000001234567890123456 },
-  ])("is never more than it is guessed to be: %j", (value) => {
+  ])("is at most its upper bound: %j", (value) => {
     expect(bytesUpperBound(value)).toBeGreaterThanOrEqual(bytesOf(value));
   });
 
-  it("is told only when it is beyond a limit", () => {
+  it("is reported only when it exceeds the limit", () => {
     expect(bytesOverLimit("x".repeat(98), 100)).toBeUndefined();
     expect(bytesOverLimit("é".repeat(50), 100)).toBe(102);
   });
 });
 
-describe("values that a thread may not hold", () => {
+describe("values larger than limits.agent_values_bytes", () => {
   it("end the run that would leave them with an error that says what to do", async () => {
     const world = await opened();
     const thread = world.thread();
@@ -50,7 +51,7 @@ describe("values that a thread may not hold", () => {
     expect(world.threadStatus(thread)).toBe("error");
   });
 
-  it("are told of by the stream", async () => {
+  it("are reported in the stream", async () => {
     const world = await opened();
     const runId = world.start(world.thread(), { input: { all: KILO.repeat(5) } });
     const follow = {
@@ -60,7 +61,7 @@ describe("values that a thread may not hold", () => {
       after: STREAM_START,
       onDisconnect: "continue",
     } as const;
-    expect(readStream(world.world.reader, follow, STREAM_START)).toMatchObject({
+    expect(readStream(world.reader, follow, STREAM_START)).toMatchObject({
       frames: [{ event: "metadata" }, { event: "error", data: TOO_LARGE }],
       isOver: true,
     });
@@ -75,36 +76,36 @@ describe("values that a thread may not hold", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("are those that it would hold, not all that was ever sent", async () => {
+  it("count what the thread would hold, not all that was ever sent", async () => {
     const world = await opened();
     const thread = world.thread();
     const runs = Array.from({ length: 50 }, () => world.start(thread, { input: { same: KILO.repeat(3) } }));
     expect(new Set(world.statuses(runs))).toEqual(new Set(["success"]));
   });
 
-  it("may come of a script: the run ends when it would leave them", async () => {
+  it("end a scripted run at the time it would write them", async () => {
     const world = await opened();
     const thread = world.thread();
     const values = { all: KILO.repeat(5) };
     world.script({ match: {}, then: { after: "PT5S", values } });
     const run = world.start(thread);
-    world.advance(4_999);
+    await world.advance(4_999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect([world.status(run), world.outcome(run)]).toEqual(["error", { __error__: TOO_LARGE }]);
   });
 
-  it("end even a run that would have died", async () => {
+  it("end a run that its script would have stopped", async () => {
     const world = await opened();
     world.script({ then: { dies: true, events: [{ mode: "values", data: { all: KILO.repeat(5) } }] } });
     expect(world.status(world.start(world.thread()))).toBe("error");
   });
 
-  it("are refused by hand, and nothing is written", async () => {
+  it("are refused with 413 by POST /threads/{thread_id}/state, and nothing is written", async () => {
     const world = await opened();
     const threadId = world.thread();
     world.start(threadId, { input: { a: KILO.repeat(3) } });
-    const before = [...world.world.reader.all(CHECKPOINTS)];
+    const before = [...world.reader.all(CHECKPOINTS)];
     const change = (values: unknown) =>
       world.turn((turn) => updateState(turn, requireThread(turn, WORKSPACE, threadId), { values }));
     expect(() => change({ b: KILO.repeat(2) })).toThrow(
@@ -114,11 +115,11 @@ describe("values that a thread may not hold", () => {
         hint: expect.stringContaining("/state"),
       }),
     );
-    expect([...world.world.reader.all(CHECKPOINTS)]).toEqual(before);
+    expect([...world.reader.all(CHECKPOINTS)]).toEqual(before);
     expect(change({ a: null, b: KILO.repeat(2) }).values).toEqual({ a: null, b: KILO.repeat(2) });
   });
 
-  it("are not copied from a thread that has them since before the limit", async () => {
+  it("are refused with 413 when a thread is copied", async () => {
     const world = await openAgentWorld({ limits: { agent_values_bytes: LIMIT } });
     const threadId = world.thread();
     world.start(threadId, { input: { a: 1 } });
@@ -129,25 +130,25 @@ describe("values that a thread may not hold", () => {
     });
     const copy = () => world.turn((turn) => copyThread(turn, requireThread(turn, WORKSPACE, threadId)));
     expect(copy).toThrow(expect.objectContaining({ status: 413 }));
-    expect(world.world.reader.count(THREADS, threadKey(WORKSPACE, "").slice(0, -1))).toBe(1);
+    expect(world.reader.count(THREADS, threadKey(WORKSPACE, "").slice(0, -1))).toBe(1);
     expect(world.world.defect).toBeUndefined();
   });
 });
 
 describe("the plan of a run", () => {
   const planOf = (world: Awaited<ReturnType<typeof openAgentWorld>>, run: string) => {
-    const plan = world.world.reader.get(PLANS, run);
+    const plan = world.reader.get(PLANS, run);
     if (!plan) throw new Error(`no plan of ${run}`);
     return plan;
   };
 
-  it("holds a text that is told in many pieces once, and tells it piece by piece", async () => {
+  it("holds a streamed text once and streams it piece by piece", async () => {
     const world = await openAgentWorld();
     const text = Array.from({ length: 200 }, (_, n) => `${"word".repeat(20)}${n}`).join(" ");
     const run = world.start(world.thread(), { input: { messages: text } });
     expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
     const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const reported = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
@@ -156,7 +157,7 @@ describe("the plan of a run", () => {
     expect([reported[0], reported.at(-1)]).toEqual([text.split(" ")[0], text]);
   });
 
-  it("tells each of several texts from its own beginning", async () => {
+  it("streams each of several texts from its own beginning", async () => {
     const world = await openAgentWorld();
     const reported = (data: string) => ({ mode: "messages", data });
     const events = [
@@ -169,14 +170,14 @@ describe("the plan of a run", () => {
     world.script({ then: { events } });
     const run = world.start(world.thread());
     const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const texts = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ data }) => (data as { content: string }[])[0]?.content);
     expect(texts).toEqual(["Good ", "Good day", "Good ", "Good night"]);
   });
 
-  it("does not hold the values again for each of its nodes and trace rows", async () => {
+  it("does not repeat the values for each of its nodes and trace rows", async () => {
     const world = await opened();
     const thread = world.thread();
     world.start(thread, { input: { a: KILO.repeat(3) } });
@@ -191,7 +192,7 @@ describe("the plan of a run", () => {
     expect(plan.spans.map(({ inputs }) => "a" in inputs)).toEqual([true, ...Array(99).fill(false)]);
   });
 
-  it("is made without measuring the values anew for each event when there is no room for them", async () => {
+  it("is made without measuring the values again for each event when they do not fit", async () => {
     const world = await opened();
     const thread = world.thread();
     let written = 0;
@@ -210,21 +211,21 @@ describe("the plan of a run", () => {
   });
 });
 
-it("so many scripts may be in force, and one that is taken out leaves nothing", async () => {
+it("at most limits.agent_scripts scripts exist, and a removed one leaves no record", async () => {
   const world = await openAgentWorld({ limits: { agent_scripts: 2 } });
   const [first] = [world.script({ then: {} }), world.script({ then: {}, times: 1 })];
   for (let n = 0; n < 2; n += 1) world.start(world.thread());
-  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(2);
+  expect(world.reader.count(SCRIPT_MATCHES)).toBe(2);
   expect(() => world.script({ then: {} })).toThrow(
     expect.objectContaining({ status: 422, hint: expect.stringContaining("limits.agent_scripts") }),
   );
   world.turn((turn) => removeScript(turn, first.id));
-  expect(world.world.reader.count(SCRIPT_MATCHES)).toBe(1);
+  expect(world.reader.count(SCRIPT_MATCHES)).toBe(1);
   expect(() => world.script({ then: {} })).not.toThrow();
 });
 
 describe("the queue of a world", () => {
-  it("counts what a turn has planned already", async () => {
+  it("counts the events that the turn itself has scheduled", async () => {
     const world = await openAgentWorld();
     const counts = world.turn((turn) =>
       [1, 2].map((afterMs) => {
@@ -235,7 +236,7 @@ describe("the queue of a world", () => {
     expect([...counts, world.turn((turn) => turn.pendingEventCount())]).toEqual([1, 2, 2]);
   });
 
-  it("takes no more runs once so many events wait, whatever became of what they were for", async () => {
+  it("refuses runs with 409 once limits.agent_waiting_events events wait, stale ones included", async () => {
     const world = await openAgentWorld({ limits: { agent_waiting_events: 3 } });
     const thread = world.thread();
     for (let n = 0; n < 3; n += 1) world.cancel(world.start(thread, { after_seconds: 60 + n }), "rollback");
@@ -246,8 +247,8 @@ describe("the queue of a world", () => {
     });
     expect(() => world.start(thread)).toThrow(full);
     expect(() => world.start(null)).toThrow(full);
-    expect([world.world.reader.count(RUNS), world.world.queue().length]).toEqual([0, 3]);
-    world.advance(60_000);
+    expect([world.reader.count(RUNS), world.world.queue().length]).toEqual([0, 3]);
+    await world.advance(60_000);
     expect(world.status(world.start(thread))).toBe("success");
     expect(world.world.queue()).toHaveLength(2);
   });

@@ -6,7 +6,8 @@ import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { stateView } from "../../../emulator/subjects/agent/view.ts";
-import { openAgentWorld, WORKSPACE } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
+import { WORKSPACE, withVerbs } from "../../support/world.ts";
 
 interface Said {
   readonly id: string;
@@ -21,30 +22,26 @@ async function agentThread() {
   const world = await openAgentWorld();
   const thread = world.thread();
   const found = () => {
-    const record = world.world.reader.get(THREADS, threadKey(WORKSPACE, thread));
+    const record = world.reader.get(THREADS, threadKey(WORKSPACE, thread));
     if (!record) throw new Error("no thread");
     return record;
   };
-  return {
-    ...world,
+  return withVerbs(world, {
     id: thread,
     state: () =>
       world.turn((turn) => stateView(turn.ports.settings, found(), latestCheckpoint(turn, found()))),
     change: (values: unknown) => world.turn((turn) => updateState(turn, found(), { values })),
-    run(body: Record<string, unknown>) {
+    async run(body: Record<string, unknown>) {
       const id = world.start(thread, { assistant_id: "agent", ...body });
-      world.advance(10_000);
+      await world.advance(10_000);
       return id;
     },
     said: () => (world.values(thread)?.messages ?? []) as readonly Said[],
     heard(runId: string, ...modes: StreamMode[]) {
       const follow = { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" } as const;
-      return readStream(world.world.reader, follow, STREAM_START).frames.map(({ event, data }) => [
-        event,
-        data,
-      ]);
+      return readStream(world.reader, follow, STREAM_START).frames.map(({ event, data }) => [event, data]);
     },
-  };
+  });
 }
 
 describe("a breakpoint", () => {
@@ -55,7 +52,7 @@ describe("a breakpoint", () => {
     [{ interrupt_after: "*" }, "tools", ["human", "ai"]],
   ])("of %j stops the run in front of %s, and its thread waits there", async (stops, next, types) => {
     const thread = await agentThread();
-    const run = thread.run({ ...ASKED, ...stops });
+    const run = await thread.run({ ...ASKED, ...stops });
     expect(thread.status(run)).toBe("interrupted");
     expect(thread.threadStatus(thread.id)).toBe("interrupted");
     expect(thread.said().map(({ type }) => type)).toEqual(types);
@@ -64,11 +61,11 @@ describe("a breakpoint", () => {
     expect(thread.outcome(run)).toEqual(state.values);
   });
 
-  it("that no node in the way has, or behind the last one, stops nothing", async () => {
+  it("at a node that is not on the way, or after the last one, stops nothing", async () => {
     const thread = await agentThread();
     const stops = { interrupt_before: ["nowhere"], interrupt_after: ["echo"] };
-    expect(thread.status(thread.run({ ...ASKED, ...stops }))).toBe("success");
-    const last = thread.run({ assistant_id: "echo", input: { a: 1 }, interrupt_after: "*" });
+    expect(thread.status(await thread.run({ ...ASKED, ...stops }))).toBe("success");
+    const last = await thread.run({ assistant_id: "echo", input: { a: 1 }, interrupt_after: "*" });
     expect([thread.status(last), thread.state().next]).toEqual(["success", []]);
   });
 
@@ -76,19 +73,19 @@ describe("a breakpoint", () => {
     const plain = await agentThread();
     plain.run(ASKED);
     const thread = await agentThread();
-    thread.run({ ...ASKED, interrupt_before: ["tools"] });
-    const run = thread.run({ ...body, interrupt_before: ["tools"] });
+    await thread.run({ ...ASKED, interrupt_before: ["tools"] });
+    const run = await thread.run({ ...body, interrupt_before: ["tools"] });
     expect([thread.status(run), thread.threadStatus(thread.id)]).toEqual(["success", "idle"]);
     expect(thread.state().next).toEqual([]);
     const words = (said: readonly Said[]) => said.map(({ type, content }) => [type, content]);
     expect(words(thread.said())).toEqual(words(plain.said()));
   });
 
-  it("is met again by the next node, one step at a time to the end", async () => {
+  it("stops each resumed run at the next node", async () => {
     const thread = await agentThread();
-    const nexts = [thread.run({ ...ASKED, interrupt_before: "*" })].map(() => thread.state().next);
+    const nexts = [await thread.run({ ...ASKED, interrupt_before: "*" })].map(() => thread.state().next);
     for (let step = 0; step < 3; step += 1) {
-      thread.run({ interrupt_before: "*" });
+      await thread.run({ interrupt_before: "*" });
       nexts.push(thread.state().next);
     }
     expect(nexts).toEqual([["agent"], ["tools"], ["agent"], []]);
@@ -97,12 +94,12 @@ describe("a breakpoint", () => {
 
   it("lets a person change the tool call, and the tool works on what it says then", async () => {
     const thread = await agentThread();
-    thread.run({ ...ASKED, interrupt_before: ["tools"] });
+    await thread.run({ ...ASKED, interrupt_before: ["tools"] });
     const asking = thread.said().at(-1);
     const call = { name: "weigh", args: { query: "x".repeat(77) }, id: "mine", type: "tool_call" };
     thread.change({ messages: [{ ...asking, tool_calls: [call, { ...call, id: "too" }] }] });
     expect(thread.state().next).toEqual(["tools"]);
-    expect(thread.status(thread.run({ input: null }))).toBe("success");
+    expect(thread.status(await thread.run({ input: null }))).toBe("success");
     expect(thread.said().slice(-3)).toMatchObject([
       { type: "tool", name: "weigh", tool_call_id: "mine", content: "77 characters about it" },
       { type: "tool", name: "weigh", tool_call_id: "too" },
@@ -110,16 +107,16 @@ describe("a breakpoint", () => {
     ]);
   });
 
-  it("does not hold a run that brings input: it begins anew", async () => {
+  it("does not stop a run with input: it starts anew", async () => {
     const thread = await agentThread();
-    thread.run({ ...ASKED, interrupt_before: ["tools"] });
-    expect(thread.status(thread.run({ input: { messages: "again" } }))).toBe("success");
+    await thread.run({ ...ASKED, interrupt_before: ["tools"] });
+    expect(thread.status(await thread.run({ input: { messages: "again" } }))).toBe("success");
     expect(thread.said().map(({ type }) => type)).toEqual(["human", "ai", "human", "ai", "tool", "ai"]);
   });
 
   it("is told to readers of updates, with nothing to answer; to those of values by what there is", async () => {
     const thread = await agentThread();
-    const run = thread.run({ ...ASKED, interrupt_before: ["tools"] });
+    const run = await thread.run({ ...ASKED, interrupt_before: ["tools"] });
     expect(thread.heard(run, "updates").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
     expect(thread.heard(run, "custom").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
     expect(thread.heard(run, "values").at(-1)).toEqual(["values", thread.state().values]);
@@ -129,9 +126,9 @@ describe("a breakpoint", () => {
     ]);
   });
 
-  it("has no say in a run that a script decides", async () => {
+  it("does not apply to a scripted run", async () => {
     const thread = await agentThread();
     thread.script({ then: { after: "PT1S" } });
-    expect(thread.status(thread.run({ ...ASKED, interrupt_before: "*" }))).toBe("success");
+    expect(thread.status(await thread.run({ ...ASKED, interrupt_before: "*" }))).toBe("success");
   });
 });

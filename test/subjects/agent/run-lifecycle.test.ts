@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
 import { CHECKPOINTS, RUNS } from "../../../emulator/subjects/agent/records.ts";
 import { DELIVERIES } from "../../../emulator/subjects/webhooks/records.ts";
-import { openAgentWorld } from "./agent-world.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
 
 const HOUR_MS = 3_600_000;
 
 describe("a run", () => {
-  it("of echo ends at once with what it was given, and leaves the thread idle", async () => {
+  it("of the echo graph ends at once with its input as values, and leaves the thread idle", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const run = world.start(thread, { input: { a: 1 } });
@@ -34,7 +34,7 @@ describe("a run", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("keeps only so many messages", async () => {
+  it("keeps at most limits.agent_messages messages", async () => {
     const world = await openAgentWorld({ limits: { agent_messages: 3 } });
     const thread = world.thread();
     for (const content of ["one", "two"])
@@ -49,9 +49,9 @@ describe("a run", () => {
     const run = world.start(thread, { assistant_id: "slow" });
     expect(world.status(run)).toBe("running");
     expect(world.threadStatus(thread)).toBe("busy");
-    world.advance(9999);
+    await world.advance(9999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("success");
     expect(world.values(thread)).toEqual({ step: 10 });
   });
@@ -67,7 +67,7 @@ describe("a run", () => {
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("of interrupting asks, and goes on with the answer", async () => {
+  it("of the interrupting graph ends interrupted and resumes with command.resume", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
@@ -84,21 +84,21 @@ describe("a run", () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.start(thread, { input: { a: 1 } });
-    world.advance(0);
+    await world.advance(0);
     world.start(thread, { command: { update } });
-    world.advance(0);
+    await world.advance(0);
     expect(world.values(thread)).toEqual({ a: 1, n: 1 });
     world.start(thread, { assistant_id: "interrupting", input: { b: 2 } });
-    world.advance(0);
+    await world.advance(0);
     world.start(thread, { assistant_id: "interrupting", command: { resume: "yes", update: { n: 2 } } });
-    world.advance(0);
+    await world.advance(0);
     expect(world.values(thread)).toEqual({ a: 1, b: 2, n: 2, answer: "yes" });
   });
 
-  it("keeps what decides nothing in kwargs, if it was sent", async () => {
+  it("keeps fields without an effect in kwargs, only if they were sent", async () => {
     const world = await openAgentWorld();
     const kwargs = (body: Record<string, unknown>) =>
-      world.world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
+      world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
     const sent = { checkpoint: { checkpoint_id: "c" }, checkpoint_id: "c", checkpoint_during: true };
     expect(kwargs({ ...sent, strict_resume: true, langsmith_tracer: { project: "p" } })).toMatchObject({
       ...sent,
@@ -115,18 +115,18 @@ describe("a run", () => {
     const now = world.start(thread);
     expect(world.statuses([later, now])).toEqual(["pending", "success"]);
     expect(world.threadStatus(thread)).toBe("busy");
-    world.advance(60_000);
+    await world.advance(60_000);
     expect(world.status(later)).toBe("success");
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("that takes longer than the run time-out times out there", async () => {
+  it("ends with status timeout after limits.agent_run_timeout", async () => {
     const world = await openAgentWorld({ limits: { agent_run_timeout: "PT5S" } });
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "slow" });
-    world.advance(4999);
+    await world.advance(4999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("timeout");
     expect(world.threadStatus(thread)).toBe("error");
     expect(world.values(thread)).toEqual({ step: 4 });
@@ -140,39 +140,39 @@ describe("runs of one thread", () => {
     const thread = world.thread();
     const runs = [1, 2, 3].map(() => world.start(thread, { assistant_id: "slow" }));
     expect(world.statuses(runs)).toEqual(["running", "pending", "pending"]);
-    world.advance(10_000);
+    await world.advance(10_000);
     expect(world.statuses(runs)).toEqual(["success", "running", "pending"]);
-    world.advance(20_000);
+    await world.advance(20_000);
     expect(world.statuses(runs)).toEqual(["success", "success", "success"]);
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("refuse another one with reject, and nothing has changed", async () => {
+  it("multitask_strategy reject refuses a second run and writes nothing", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const busy = world.start(thread, { assistant_id: "slow" });
     expect(() => world.start(thread, { multitask_strategy: "reject" })).toThrow(/already running a task/);
     expect(world.statuses([busy])).toEqual(["running"]);
-    expect(world.world.reader.count(RUNS, `us/${"00000000-0000-4000-8000-000000000001"}/${thread}`)).toBe(1);
+    expect(world.reader.count(RUNS, `us/${"00000000-0000-4000-8000-000000000001"}/${thread}`)).toBe(1);
   });
 
-  it("are interrupted by the next one, and what they have done stays", async () => {
+  it("multitask_strategy interrupt ends the others as interrupted and keeps their values", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const [first, second] = [world.start(thread, { assistant_id: "slow" }), world.start(thread)];
-    world.advance(3500);
+    await world.advance(3500);
     const third = world.start(thread, { multitask_strategy: "interrupt", input: { third: true } });
     expect(world.statuses([first, second, third])).toEqual(["interrupted", "interrupted", "success"]);
     expect(world.values(thread)).toEqual({ step: 3, third: true });
     expect(world.outcome(first)).toEqual({ step: 3 });
   });
 
-  it("are rolled back by the next one, and were never there", async () => {
+  it("multitask_strategy rollback removes the others and their values", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.start(thread, { input: { before: 1 } });
     const [first, second] = [world.start(thread, { assistant_id: "slow" }), world.start(thread)];
-    world.advance(3500);
+    await world.advance(3500);
     const third = world.start(thread, { multitask_strategy: "rollback", input: { third: true } });
     expect(world.statuses([first, second, third])).toEqual(["gone", "gone", "success"]);
     expect(world.values(thread)).toEqual({ before: 1, third: true });
@@ -181,14 +181,14 @@ describe("runs of one thread", () => {
     });
   });
 
-  it("do what the default strategy says when they say nothing", async () => {
+  it("without multitask_strategy the assumption agent.multitask_default decides", async () => {
     const world = await openAgentWorld({ assumptions: { "agent.multitask_default": "reject" } });
     const thread = world.thread();
     world.start(thread, { assistant_id: "slow" });
     expect(() => world.start(thread)).toThrow(/already running/);
   });
 
-  it("may wait in a bounded number only", async () => {
+  it("at most limits.agent_pending_runs runs wait on a thread", async () => {
     const world = await openAgentWorld({ limits: { agent_pending_runs: 2 } });
     const thread = world.thread();
     for (let count = 0; count < 3; count += 1) world.start(thread, { assistant_id: "slow" });
@@ -209,18 +209,18 @@ describe("a cancelled run", () => {
     world.cancel(first);
     expect(world.statuses([first, second, third])).toEqual(["interrupted", "interrupted", "running"]);
     expect(() => world.cancel(first)).toThrow(/has ended with status interrupted/);
-    world.advance(10_000);
+    await world.advance(10_000);
     expect(world.status(third)).toBe("success");
   });
 
-  it("leaves a thread that it alone kept busy as its state says", async () => {
+  it("leaves its thread idle, or interrupted when it had begun", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const waiting = world.start(thread, { after_seconds: 60 });
     world.cancel(waiting);
     expect(world.threadStatus(thread)).toBe("idle");
     const working = world.start(thread, { assistant_id: "slow" });
-    world.advance(1500);
+    await world.advance(1500);
     world.cancel(working);
     expect(world.threadStatus(thread)).toBe("interrupted");
   });
@@ -229,26 +229,26 @@ describe("a cancelled run", () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "slow" });
-    world.advance(1500);
+    await world.advance(1500);
     world.cancel(run, "rollback");
     expect(world.status(run)).toBe("gone");
     expect(world.threadStatus(thread)).toBe("idle");
     expect(world.values(thread)).toBeNull();
-    world.advance(HOUR_MS);
+    await world.advance(HOUR_MS);
     expect(world.values(thread)).toBeNull();
   });
 });
 
 describe("a run without a thread", () => {
-  it("has one made for it, which goes when it ends; its outcome is still known", async () => {
+  it("gets a temporary thread, removed at its end; its outcome can still be read", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { assistant_id: "slow" });
-    const { thread_id } = world.world.reader.get(RUNS, run) ?? { thread_id: "" };
+    const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
     expect(world.threadStatus(thread_id)).toBe("busy");
-    world.advance(10_000);
+    await world.advance(10_000);
     expect([world.status(run), world.threadStatus(thread_id)]).toEqual(["gone", "gone"]);
     expect(world.outcome(run)).toEqual({ step: 10 });
-    expect([...world.world.reader.all(CHECKPOINTS)]).toEqual([]);
+    expect([...world.reader.all(CHECKPOINTS)]).toEqual([]);
   });
 
   it.each(["interrupt", "rollback"] as const)(
@@ -256,39 +256,37 @@ describe("a run without a thread", () => {
     async (action) => {
       const world = await openAgentWorld({ http: { disable_webhooks: true } });
       const first = world.start(null, { assistant_id: "slow" });
-      const thread = world.world.reader.get(RUNS, first)?.thread_id ?? "";
+      const thread = world.reader.get(RUNS, first)?.thread_id ?? "";
       const second = world.start(thread, {
         input: { b: 2 },
         webhook: "https://a.example/",
         after_seconds: 5,
       });
-      world.advance(1000);
+      await world.advance(1000);
       world.cancel(first, action);
       expect(world.threadStatus(thread)).toBe("busy");
-      world.advance(4000);
+      await world.advance(4000);
       expect(world.outcome(second)).toMatchObject({ b: 2 });
-      expect([...world.world.reader.all(DELIVERIES)]).toMatchObject([
-        { run_id: second, run_status: "success" },
-      ]);
+      expect([...world.reader.all(DELIVERIES)]).toMatchObject([{ run_id: second, run_status: "success" }]);
       expect(world.threadStatus(thread)).toBe("gone");
     },
   );
 
-  it("keeps its thread with on_completion keep", async () => {
+  it("keeps its thread when on_completion is keep", async () => {
     const world = await openAgentWorld();
     const run = world.start(null, { on_completion: "keep", input: { a: 1 } });
-    const { thread_id } = world.world.reader.get(RUNS, run) ?? { thread_id: "" };
+    const { thread_id } = world.reader.get(RUNS, run) ?? { thread_id: "" };
     expect(world.values(thread_id)).toEqual({ a: 1 });
   });
 });
 
 describe("what is kept", () => {
-  it("is bounded: plans of ended runs, and states of a thread", async () => {
+  it("is bounded: plans of ended runs and checkpoints of a thread", async () => {
     const world = await openAgentWorld({ limits: { agent_kept_streams: 5, agent_checkpoints: 4 } });
     const thread = world.thread();
     const runs = Array.from({ length: 10 }, (_, n) => world.start(thread, { input: { n } }));
-    expect([...world.world.reader.all(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
-    expect([...world.world.reader.all(CHECKPOINTS)].map(({ values }) => values)).toEqual(
+    expect([...world.reader.all(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
+    expect([...world.reader.all(CHECKPOINTS)].map(({ values }) => values)).toEqual(
       [6, 7, 8, 9].map((n) => ({ n })),
     );
     expect(world.outcome(runs[0] as string)).toEqual({ n: 9 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
-import { readScript } from "../../../emulator/subjects/agent/script.ts";
+import { SCRIPT, type ScriptInput, scriptProblem } from "../../../emulator/subjects/agent/script.ts";
 import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
-import { openAgentWorld } from "./agent-world.ts";
+import { checkOf } from "../../../emulator/validation/check.ts";
+import { openAgentWorld } from "../../support/agent-world.ts";
 
 const received = (
   { world }: Awaited<ReturnType<typeof openAgentWorld>>,
@@ -22,10 +23,10 @@ describe("a script", () => {
     const thread = world.thread();
     world.script({ then: { after: "PT5S", values: { found: 7 } } });
     const run = world.start(thread, { input: { asked: 1 } });
-    world.advance(4999);
+    await world.advance(4999);
     expect(world.status(run)).toBe("running");
     expect(received(world, run, "values").at(-1)).toEqual(["values", { asked: 1 }]);
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("success");
     expect(world.values(thread)).toEqual({ found: 7 });
   });
@@ -56,7 +57,7 @@ describe("a script", () => {
     expect(world.status(world.start(world.thread(), { assistant_id: "failing" }))).toBe("success");
   });
 
-  it("strikes the runs of its assistant, of its thread, or the nth", async () => {
+  it("applies to the runs of its assistant, of its thread, or to the nth run", async () => {
     const world = await openAgentWorld();
     const [one, two] = [world.thread(), world.thread()];
     world.script({
@@ -70,7 +71,7 @@ describe("a script", () => {
     expect(world.status(other)).toBe("running");
   });
 
-  it("given later goes first, before those of the configuration", async () => {
+  it("added later comes first, before those of the configuration", async () => {
     const scripts = [{ then: { values: { from: "file" } } }];
     const world = await openAgentWorld({ agent: { scripts, traces: false } });
     const thread = world.thread();
@@ -84,26 +85,26 @@ describe("a script", () => {
     expect(world.values(thread)).toEqual({ from: "first" });
   });
 
-  it("lets a run never start: those behind it pass", async () => {
+  it("can keep a run from ever starting; runs behind it start", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     world.script({ match: { nth: 1 }, then: { never_starts: true } });
     const [first, second] = [world.start(thread), world.start(thread)];
-    world.advance(86_400_000);
+    await world.advance(86_400_000);
     expect(world.statuses([first, second])).toEqual(["pending", "success"]);
     world.cancel(first);
     expect(world.threadStatus(thread)).toBe("idle");
   });
 
-  it("lets a run die in the middle: only the run time-out ends it", async () => {
+  it("can stop a run in the middle: only the run timeout ends it", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const events = [{ mode: "updates", data: { work: { half: true } } }];
     world.script({ match: { nth: 1 }, then: { dies: true, events } });
     const run = world.start(thread);
-    world.advance(3_599_999);
+    await world.advance(3_599_999);
     expect(world.status(run)).toBe("running");
-    world.advance(1);
+    await world.advance(1);
     expect(world.status(run)).toBe("timeout");
     expect(world.values(thread)).toEqual({ half: true });
   });
@@ -123,7 +124,7 @@ describe("a script", () => {
       ["metadata", { run_id: run, attempt: 1 }],
       ["custom", { progress: 1 }],
     ]);
-    world.advance(1000);
+    await world.advance(1000);
     const tuples = received(world, run, "messages-tuple").slice(1) as [
       string,
       [{ content: string; id: string }, object],
@@ -137,7 +138,7 @@ describe("a script", () => {
       "messages/complete",
       [{ content: "Hello" }],
     ]);
-    world.advance(1000);
+    await world.advance(1000);
     expect(received(world, run, "updates", "values").slice(1)).toEqual([
       ["values", { q: 1 }],
       ["updates", { model: { answer: 42 } }],
@@ -149,14 +150,16 @@ describe("a script", () => {
   it.each([
     [{ then: { status: "running" } }, "then.status: must be one of success, error, timeout, interrupted"],
     [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
-    [{ then: { values: [] } }, "then.values: must be an object"],
+    [{ then: { values: [] } }, "then.values: must be object"],
     [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
     [{ then: { event: [] } }, "then.event: is not known here"],
-    [{ then: {}, match: { nth: 0 } }, "match.nth: must be a whole number from 1 on"],
-    [{ match: {} }, "then: must be an object"],
+    [{ then: {}, match: { nth: 0 } }, "match.nth: must be >= 1"],
+    [{ match: {} }, "then: is required"],
     [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],
-    [{ then: { events: new Array(1001).fill({}) } }, "then.events: holds more than 1000"],
-  ])("%j is refused by name", (script, problem) => {
-    expect(readScript(script)).toMatchObject({ problem: expect.stringContaining(problem) });
+    [{ then: { events: new Array(1001).fill({}) } }, "then.events: must NOT have more than 1000 items"],
+  ])("%j is refused, naming the wrong member", async (script, problem) => {
+    const misfits = (await checkOf(SCRIPT))(script, "body");
+    const reported = misfits.length > 0 ? misfits : [`body.${scriptProblem(script as ScriptInput)}`];
+    expect(reported).toEqual([expect.stringContaining(`body.${problem}`)]);
   });
 });

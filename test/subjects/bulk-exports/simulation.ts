@@ -1,3 +1,4 @@
+import { FAULT_POINT_NAMES } from "../../../contracts/spec/faults.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
@@ -17,10 +18,10 @@ import {
   type ExportWorld,
   NOW,
   OTHER_WORKSPACE,
-  OWN_WORKSPACE,
-  openBulkExportWorld,
+  openExportWorld,
   type TestWorkspace,
-} from "./bulk-export-world.ts";
+} from "../../support/export-world.ts";
+import { WORKSPACE } from "../../support/world.ts";
 
 /** What came of one seed: the first promise that was broken, if any, and how often what happened. */
 export interface Simulated {
@@ -35,7 +36,7 @@ const HOUR = 3_600_000;
 export async function simulate(seed: number): Promise<Simulated> {
   const random = randomOf(seed);
   const limits = limitsOf(random);
-  const exportWorld = openBulkExportWorld({ seed, limits });
+  const exportWorld = openExportWorld({ seed, limits });
   const monitor = monitorWorld(exportWorld, limits);
   const simulation = {
     exportWorld,
@@ -103,7 +104,7 @@ function ingestRows({ exportWorld, random, monitor }: Simulation): void {
     const id = `${String(number).padStart(8, "0")}-0000-4000-8000-000000000001`;
     // Mostly of the last days, so that exports under way are hit by what comes late, changes or moves.
     const at = exportWorld.world.now - random.below(random.pick([2, 30, 120])) * HOUR - random.below(HOUR);
-    const workspace = random.pick([OWN_WORKSPACE, OWN_WORKSPACE, OTHER_WORKSPACE]);
+    const workspace = random.pick([WORKSPACE, WORKSPACE, OTHER_WORKSPACE]);
     monitor.rowComes(id, workspace, at);
     exportWorld.ingest(id, formatInstant(at), random.pick(["kept", "dropped"]), workspace);
   }
@@ -113,10 +114,9 @@ function tryCreateExport(
   { exportWorld, random, destinations }: Simulation,
   body: Record<string, unknown>,
 ): BulkExport | undefined {
-  const workspace = random.pick([OWN_WORKSPACE, OWN_WORKSPACE, OWN_WORKSPACE, OTHER_WORKSPACE]);
+  const workspace = random.pick([WORKSPACE, WORKSPACE, WORKSPACE, OTHER_WORKSPACE]);
   const filter = random.pick([null, null, 'eq(name, "kept")', 'eq(name, "nothing")']);
-  const known =
-    workspace === OWN_WORKSPACE ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
+  const known = workspace === WORKSPACE ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
   try {
     return exportWorld.create({ bulk_export_destination_id: random.pick(known), filter, ...body }, workspace);
   } catch (error) {
@@ -173,7 +173,7 @@ async function crashWithWorkInFlight({ exportWorld, random, monitor }: Simulatio
 function armRandomFault({ exportWorld, random }: Simulation): void {
   const nth = 1 + random.below(4);
   const times = random.pick([1, 2, 5, 25]);
-  const at = random.pick(["export.running", "run.started", "rows.read", "file.written", "checkpoint.saved"]);
+  const at = random.pick(FAULT_POINT_NAMES);
   exportWorld.arm({
     ...random.pick([
       { plane: "worker", match: { at, nth }, then: { crash: true } },
@@ -195,7 +195,7 @@ function armRandomFault({ exportWorld, random }: Simulation): void {
 }
 
 function changeDestinations({ exportWorld, random, destinations, monitor }: Simulation): void {
-  exportWorld.act((turn) => turn.get(buckets, BUCKET) ?? createBucket(turn, BUCKET));
+  exportWorld.turn((turn) => turn.get(buckets, BUCKET) ?? createBucket(turn, BUCKET));
   if (destinations.length > 3 && random.below(3) === 0) {
     monitor.happen("destination removed");
     exportWorld.removeDestination(destinations[0] as string);
@@ -247,7 +247,7 @@ function snapshotOf({ world }: ExportWorld): string {
 
 /** Without schedules and faults everything ends, and all places are free again. */
 async function drain({ exportWorld, monitor }: Simulation): Promise<void> {
-  exportWorld.act((turn) => removeFaults(turn));
+  exportWorld.turn((turn) => removeFaults(turn));
   for (const one of exportsIn(exportWorld))
     if (one.interval_hours !== null && !isFinal(one)) exportWorld.cancel(one.id);
   for (let weeks = 0; exportsIn(exportWorld).some((one) => !isFinal(one)); weeks += 1) {

@@ -4,10 +4,10 @@ import { THREADS } from "../../../emulator/subjects/agent/records.ts";
 import { deleteThread } from "../../../emulator/subjects/agent/run-lifecycle.ts";
 import { requireThread } from "../../../emulator/subjects/agent/threads.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
-import { NOW } from "../webhooks/delivery-world.ts";
-import { openCronWorld, WORKSPACE } from "./cron-world.ts";
+import { openCronWorld } from "../../support/agent-world.ts";
+import { BEGIN, WORKSPACE } from "../../support/world.ts";
 
-const HOUR = 3600;
+const HOUR = 3_600_000;
 
 describe("a cron", () => {
   it("starts a run on a thread of its own at each of its times", async () => {
@@ -19,18 +19,18 @@ describe("a cron", () => {
     expect(world.started.map(({ metadata }) => metadata)).toEqual(
       Array(3).fill(expect.objectContaining({ cron_id: cron.cron_id })),
     );
-    expect([...world.world.reader.all(THREADS)]).toHaveLength(3);
+    expect([...world.reader.all(THREADS)]).toHaveLength(3);
   });
 
-  it("takes the threads away again unless told to keep them", async () => {
+  it("removes the threads of its runs unless on_run_completed is keep", async () => {
     const world = await openCronWorld();
     world.create();
-    await world.advance(3 * HOUR + 60);
+    await world.advance(3 * HOUR + 60_000);
     expect(world.started).toHaveLength(3);
-    expect([...world.world.reader.all(THREADS)]).toEqual([]);
+    expect([...world.reader.all(THREADS)]).toEqual([]);
   });
 
-  it("of a thread starts its runs there", async () => {
+  it("of a thread starts its runs on it", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
     const cron = world.create({ on_run_completed: "delete" }, thread);
@@ -39,20 +39,20 @@ describe("a cron", () => {
     expect(world.started.map((run) => run.thread)).toEqual([thread, thread]);
   });
 
-  it("ends with its thread", async () => {
+  it("is removed with its thread", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({}, thread);
-    world.look((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
+    world.turn((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
     await world.advance(2 * HOUR);
     expect(world.started).toEqual([]);
-    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.all(CRONS)]).toEqual([]);
   });
 
   it("delivers the webhook of each of its runs", async () => {
     const world = await openCronWorld();
     world.create({ webhook: "https://hooks.example/cron" });
-    await world.advance(2 * HOUR + 60);
+    await world.advance(2 * HOUR + 60_000);
     expect(world.sent.map(({ url }) => url)).toEqual([
       "https://hooks.example/cron",
       "https://hooks.example/cron",
@@ -60,12 +60,12 @@ describe("a cron", () => {
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ status: "success" });
   });
 
-  it("says when it fires next", async () => {
+  it("shows its next time as next_run_date", async () => {
     const world = await openCronWorld();
     const { cron_id, next_run_date } = world.create();
     expect(formatInstant(next_run_date ?? 0)).toBe("2026-03-01T01:00:00.000000Z");
     await world.advance(HOUR);
-    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBe(NOW + 2 * HOUR * 1000);
+    expect(world.reader.get(CRONS, cron_id)?.next_run_date).toBe(BEGIN + 2 * HOUR);
   });
 
   it("fires up to its end_time, the instant included", async () => {
@@ -73,7 +73,7 @@ describe("a cron", () => {
     const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
     await world.advance(24 * HOUR);
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z"]);
-    expect(world.world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
+    expect(world.reader.get(CRONS, cron_id)).toMatchObject({ next_run_date: null });
   });
 
   it("keeps to its time zone over both changes of daylight saving", async () => {
@@ -92,20 +92,20 @@ describe("a cron", () => {
     expect(times).toHaveLength(250);
   });
 
-  it("that cannot start a run goes on with the next one", async () => {
+  it("skips a time at which its run is refused, and goes on with the next", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({ assistant_id: "slow", schedule: "* * * * * */6", multitask_strategy: "reject" }, thread);
-    await world.advance(19);
+    await world.advance("PT19S");
     expect(world.times()).toEqual(["2026-03-01T00:00:06Z", "2026-03-01T00:00:18Z"]);
     const notes = world.world.journal.since(0).flatMap((entry) => entry.notes ?? []);
     expect(notes.filter(({ kind }) => kind === "cron.refused")).toMatchObject([{ detail: { status: 409 } }]);
   });
 
-  it("does not make up for what it missed while nothing ran", async () => {
+  it("fires once for the times that passed while the emulator was stopped", async () => {
     const before = await openCronWorld();
     before.create();
-    const state = { ...before.world.state(), now: NOW + 10 * HOUR * 1000 };
+    const state = { ...before.world.state(), now: BEGIN + 10 * HOUR };
     const world = await openCronWorld({}, undefined, state);
     await world.advance(HOUR);
     expect(world.times()).toEqual(["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]);
@@ -113,7 +113,7 @@ describe("a cron", () => {
 });
 
 describe("a change", () => {
-  it("of the schedule counts from now, and the old time is no longer one", async () => {
+  it("of the schedule applies from now; the old time does not fire", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     await world.advance(HOUR / 2);
@@ -122,7 +122,7 @@ describe("a change", () => {
     expect(world.times()).toEqual(["2026-03-01T00:45:00Z"]);
   });
 
-  it("that switches it off stops it, and on again plans it anew", async () => {
+  it("of enabled stops it, and plans it anew when it is enabled again", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     expect(world.change(cron_id, { enabled: false }).next_run_date).toBeNull();
@@ -133,32 +133,32 @@ describe("a change", () => {
     expect(world.times()).toEqual(["2026-03-01T03:00:00Z"]);
   });
 
-  it("made twice at one instant fires once", async () => {
+  it("made twice at one instant plans one event", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     world.change(cron_id, { metadata: { a: 1 } });
     world.change(cron_id, { metadata: { b: 2 } });
     await world.advance(HOUR);
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z"]);
-    expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
+    expect(world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: 1, b: 2 });
   });
 
-  it("of input and webhook is what later runs get", async () => {
+  it("of input and webhook applies to later runs", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ input: { n: 1 } });
     world.change(cron_id, { input: { n: 2 }, webhook: "https://hooks.example/new" });
-    await world.advance(HOUR + 60);
+    await world.advance(HOUR + 60_000);
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
   });
 
-  it("takes an end away with null", async () => {
+  it("of end_time to null removes the end", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ end_time: "2026-03-01T00:30:00Z" });
-    expect(world.world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
+    expect(world.reader.get(CRONS, cron_id)?.next_run_date).toBeNull();
     expect(world.change(cron_id, { end_time: null }).next_run_date).not.toBeNull();
   });
 
-  it("of nothing is refused", async () => {
+  it("without a field is refused with 400", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     expect(() => world.change(cron_id, {})).toThrow(expect.objectContaining({ status: 400 }));
@@ -174,16 +174,16 @@ describe("what is refused", () => {
     [{ assistant_id: "nobody" }, 404, "assistant"],
     [{ command: { resume: 1 } }, 422, "body.command.resume"],
     [{ context: { a: 1 }, config: { configurable: { a: 1 } } }, 422, "body.context"],
-  ])("%j is, and nothing is written", async (body, status, message) => {
+  ])("%j is refused, and nothing is written", async (body, status, message) => {
     const world = await openCronWorld();
     expect(() => world.create(body)).toThrow(
       expect.objectContaining({ status, message: expect.stringContaining(message) }),
     );
-    expect([...world.world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.all(CRONS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
   });
 
-  it("more than a run may be started with is, when it is created and when it is changed", async () => {
+  it("kwargs larger than limits.agent_kwargs_bytes are refused with 413, on create and on change", async () => {
     const world = await openCronWorld({ limits: { agent_kwargs_bytes: 1024 } });
     const input = "x".repeat(1024);
     expect(() => world.create({ input })).toThrow(expect.objectContaining({ status: 413 }));
@@ -197,14 +197,14 @@ describe("what is refused", () => {
     });
   });
 
-  it("an unknown thread is", async () => {
+  it("an unknown thread is refused with 404", async () => {
     const world = await openCronWorld();
     expect(() => world.create({}, "00000000-0000-4000-8000-0000000000ee")).toThrow(
       expect.objectContaining({ status: 404 }),
     );
   });
 
-  it("more crons than a workspace may have are", async () => {
+  it("more than limits.crons_per_workspace crons are refused", async () => {
     const world = await openCronWorld({ limits: { crons_per_workspace: 1 } });
     world.create();
     expect(() => world.create()).toThrow("The workspace has 1 crons.");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "../../../emulator/subjects/crons/search.ts";
-import { openCronWorld, WORKSPACE } from "./cron-world.ts";
+import { openCronWorld } from "../../support/agent-world.ts";
+import { WORKSPACE } from "../../support/world.ts";
 
 describe("a search", () => {
   it("finds by what it is asked for, the newest first, a page at a time", async () => {
@@ -11,7 +12,7 @@ describe("a search", () => {
     const b = world.create({ enabled: false }, thread);
     const c = world.create({ assistant_id: "slow" });
     const ids = (search: BodyOf<"searchCrons">) =>
-      world.look((turn) => searchCrons(turn, WORKSPACE, search)).items.map(({ cron_id }) => cron_id);
+      world.turn((turn) => searchCrons(turn, WORKSPACE, search)).items.map(({ cron_id }) => cron_id);
     expect(ids({})).toEqual([c.cron_id, b.cron_id, a.cron_id]);
     expect(ids({ sort_order: "asc", limit: 2 })).toEqual([a.cron_id, b.cron_id]);
     expect(ids({ limit: 2, offset: 2 })).toEqual([a.cron_id]);
@@ -21,15 +22,15 @@ describe("a search", () => {
     expect(ids({ assistant_id: "slow" })).toEqual([c.cron_id]);
     expect(ids({ assistant_id: c.assistant_id })).toEqual([c.cron_id]);
     expect(ids({ metadata: { team: "blue" } })).toEqual([a.cron_id]);
-    expect(world.look((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
-    const part = world.look((turn) =>
+    expect(world.turn((turn) => countCrons(turn, WORKSPACE, { thread_id: thread }))).toBe(1);
+    const part = world.turn((turn) =>
       searchCrons(turn, WORKSPACE, { select: ["schedule", "now"], limit: 1 }),
     );
     expect(part).toEqual({
       items: [{ schedule: "0 * * * *" }],
       headers: { "x-pagination-total": "3", "x-pagination-next": "1" },
     });
-    const last = world.look((turn) => searchCrons(turn, WORKSPACE, { limit: 1, offset: 2 }));
+    const last = world.turn((turn) => searchCrons(turn, WORKSPACE, { limit: 1, offset: 2 }));
     expect(last.headers).toEqual({ "x-pagination-total": "3" });
   });
 
@@ -37,8 +38,8 @@ describe("a search", () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     const other = { ...WORKSPACE, region: "eu" };
-    expect(world.look((turn) => searchCrons(turn, other, {})).items).toEqual([]);
-    expect(() => world.look((turn) => cronOf(turn, other, cron_id))).toThrow("not found");
+    expect(world.turn((turn) => searchCrons(turn, other, {})).items).toEqual([]);
+    expect(() => world.turn((turn) => cronOf(turn, other, cron_id))).toThrow("not found");
   });
 
   it("shows a cron with every field that clients read", async () => {
@@ -48,7 +49,7 @@ describe("a search", () => {
       timezone: "Europe/Berlin",
       webhook: "https://hooks.example/x",
     });
-    expect(world.look((turn) => cronView(turn.ports.settings, cron))).toEqual({
+    expect(world.turn((turn) => cronView(turn.ports.settings, cron))).toEqual({
       cron_id: cron.cron_id,
       assistant_id: cron.assistant_id,
       thread_id: null,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatInstant } from "../../../emulator/kernel/instant.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
-import { openCronWorld } from "./cron-world.ts";
+import { openCronWorld } from "../../support/agent-world.ts";
 
-const HOUR = 3600;
+const HOUR = 3_600_000;
 const FULL = expect.objectContaining({
   status: 409,
   hint: expect.stringContaining("limits.agent_waiting_events"),
@@ -23,7 +23,7 @@ describe("a cron that is changed again and again", () => {
     expect(world.world.queue().map(({ at }) => formatInstant(at))).toEqual(["2026-03-01T01:00:00.000000Z"]);
   });
 
-  it("fires when it is to: later than it first was, earlier, or not at all", async () => {
+  it("fires by its newest schedule: later, earlier, or not at all", async () => {
     const world = await opened();
     const [later, earlier, never] = [
       world.create({ schedule: "0 1 * * *" }),
@@ -50,7 +50,7 @@ describe("a cron that is changed again and again", () => {
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T03:00:00Z"]);
   });
 
-  it("of an older data folder goes on: its event is that of its next run", async () => {
+  it("of an older data folder, without wakes_at, goes on with its queued event", async () => {
     const before = await opened();
     const { cron_id } = before.create();
     const state = JSON.parse(JSON.stringify(before.world.state()));
@@ -64,33 +64,33 @@ describe("a cron that is changed again and again", () => {
 });
 
 describe("a queue that is full", () => {
-  it("takes no more crons, although those before were deleted", async () => {
+  it("refuses crons with 409 while events of deleted ones still wait", async () => {
     const world = await opened(3);
     for (let n = 0; n < 3; n += 1) {
       const { cron_id } = world.create();
       world.turn((turn) => turn.remove(CRONS, cron_id));
     }
     expect(() => world.create()).toThrow(FULL);
-    expect([world.world.reader.count(CRONS), world.world.queue().length]).toEqual([0, 3]);
+    expect([world.reader.count(CRONS), world.world.queue().length]).toEqual([0, 3]);
     await world.advance(HOUR);
     expect(() => world.create()).not.toThrow();
   });
 
-  it("refuses a plan for ever earlier times, and takes every other change", async () => {
+  it("refuses a change to an ever earlier time with 409, and takes every other change", async () => {
     const world = await opened(3);
     const { cron_id } = world.create({ schedule: "0 23 * * *" });
     world.change(cron_id, { schedule: "0 22 * * *" });
     world.change(cron_id, { schedule: "0 21 * * *" });
-    const before = world.world.reader.get(CRONS, cron_id);
+    const before = world.reader.get(CRONS, cron_id);
     expect(() => world.change(cron_id, { schedule: "0 20 * * *" })).toThrow(FULL);
-    expect(world.world.reader.get(CRONS, cron_id)).toEqual(before);
+    expect(world.reader.get(CRONS, cron_id)).toEqual(before);
     expect(world.change(cron_id, { enabled: false }).enabled).toBe(false);
     expect(world.change(cron_id, { enabled: true, schedule: "0 22 * * *" }).enabled).toBe(true);
     await world.advance(24 * HOUR);
     expect(world.times()).toEqual(["2026-03-01T22:00:00Z"]);
   });
 
-  it("does not end a cron: it plans its next run although this one is refused", async () => {
+  it("does not end a cron: a refused run leaves the next one planned", async () => {
     const world = await opened(2);
     const [first, second] = [world.create(), world.create()];
     await world.advance(2 * HOUR);
@@ -106,7 +106,7 @@ describe("a queue that is full", () => {
   });
 });
 
-it("metadata that changes add to one by one has a bound", async () => {
+it("metadata is bounded by limits.agent_metadata_bytes over all changes", async () => {
   const world = await openCronWorld({ limits: { agent_metadata_bytes: 1000 } });
   const { cron_id } = world.create({ metadata: { a: "x".repeat(600) } });
   const large = expect.objectContaining({
@@ -115,7 +115,7 @@ it("metadata that changes add to one by one has a bound", async () => {
   });
   expect(() => world.create({ metadata: { a: "x".repeat(1000) } })).toThrow(large);
   expect(() => world.change(cron_id, { metadata: { b: "x".repeat(600) } })).toThrow(large);
-  expect(world.world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: "x".repeat(600) });
+  expect(world.reader.get(CRONS, cron_id)?.metadata).toEqual({ a: "x".repeat(600) });
   expect(world.change(cron_id, { metadata: { a: null, b: "x".repeat(600) } }).metadata).toMatchObject({
     a: null,
   });

@@ -1,284 +1,196 @@
 import { describe, expect, it, test } from "vitest";
 import { FAULT_POINT_NAMES } from "../../../contracts/spec/faults.ts";
-import { DESTINATIONS } from "../../../emulator/subjects/destinations/records.ts";
+import { formatInstant } from "../../../emulator/kernel/instant.ts";
+import type { BulkExport, ExportRun } from "../../../emulator/subjects/bulk-exports/records.ts";
 import { untriggeredFaults } from "../../../emulator/subjects/faults/rules.ts";
-import { buckets, s3Credentials } from "../../../emulator/subjects/object-storage/records.ts";
-import { EXPORT, openExportWorld, rowsIn } from "./export-world.ts";
+import { type ExportWorldOptions, NOW, openExportWorld } from "../../support/export-world.ts";
+import { withVerbs } from "../../support/world.ts";
 
+/** Rows of each day: files of three, three and one. */
 const EVERY_ROW = [0, 1, 2, 3, 4, 5, 6];
 const INTERRUPTED = expect.stringMatching(/^Infrastructure interruption/);
+/** An export begins a second after it was created. */
+const START = NOW + 1000;
+
+/** An export of some days with seven rows each, which has been created and not begun. */
+function openExport({ days = 1, ...options }: ExportWorldOptions & { readonly days?: number } = {}) {
+  const base = openExportWorld(options);
+  for (let day = 1; day <= days; day += 1)
+    for (const nth of EVERY_ROW)
+      base.ingest(
+        `0000000${nth}-0000-4000-8000-00000000000${day}`,
+        `2026-01-0${day}T0${nth}:00:00.000000Z`,
+        "",
+      );
+  const { id } = base.create({
+    bulk_export_destination_id: base.addDestination(),
+    start_time: "2026-01-01T00:00:00Z",
+    end_time: `2026-01-0${1 + days}T00:00:00Z`,
+  });
+  const runs = () => base.runs(id);
+  return withVerbs(base, {
+    id,
+    parent: (): BulkExport => base.export(id),
+    runs,
+    run: () => runs()[0] as ExportRun,
+    /** The rows in the files that the records of the runs name. */
+    rows: () => runs().flatMap((run) => base.rowsIn(run).map((name) => Number(name.slice(0, 8)))),
+    /** Instants, as seconds since the export began, at which attempts at runs were made. */
+    attempts: () =>
+      base.world.journal
+        .since(0)
+        .filter(({ cause }) => cause.name === "export_run.start")
+        .map(({ now }) => (Date.parse(now) - START) / 1000),
+  });
+}
 
 describe("a worker crash", () => {
   test.each(FAULT_POINT_NAMES)(
-    "at %s is retried 30 s later from the checkpoint, without a second file",
+    "at %s is retried 30 s later from the checkpoint, without a second file (§8.3)",
     async (at) => {
-      const exportWorld = openExportWorld();
-      const { id } = exportWorld.arm({
+      const world = openExport();
+      const { id } = world.arm({
         plane: "worker",
-        match: { export_id: EXPORT, at },
+        match: { export_id: world.id, at },
         then: { crash: true },
       });
-      exportWorld.begin();
-      await exportWorld.advance("PT5M");
-      expect(exportWorld.export().status).toBe("COMPLETED");
-      expect(exportWorld.run()).toMatchObject({ attempt: 1, errors: { retry_0: INTERRUPTED } });
-      expect(rowsIn(exportWorld)).toEqual(EVERY_ROW);
-      expect(exportWorld.run().files.map(({ key }) => key)).toEqual([...exportWorld.files.keys()]);
-      expect(exportWorld.attempts()).toEqual([0, 30]);
-      expect(exportWorld.threadsEnded).toBe(1);
-      expect(exportWorld.fault(id)).toMatchObject({ hits: 1, state: "spent" });
+      await world.advance("PT5M");
+      expect(world.parent().status).toBe("COMPLETED");
+      expect(world.run()).toMatchObject({ attempt: 1, errors: { retry_0: INTERRUPTED } });
+      expect(world.rows()).toEqual(EVERY_ROW);
+      expect(world.run().files.map(({ key }) => `traces/${key}`)).toEqual([...world.files.keys()]);
+      expect(world.attempts()).toEqual([0, 30]);
+      expect(world.threadsEnded).toBe(1);
+      expect(world.fault(id)).toMatchObject({ hits: 1, state: "spent" });
     },
   );
 
-  it("after the second file goes on with the third", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.puts.map((key) => key.slice(-13))).toEqual([
-      "00000.parquet",
-      "00001.parquet",
-      "00002.parquet",
-    ]);
-    expect(exportWorld.run().errors).toEqual({ retry_0: INTERRUPTED });
+  test.each([
+    [
+      "after the checkpoint of the second file resumes with the third",
+      { plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } },
+      [0, 1, 2],
+    ],
+    [
+      "before the checkpoint of the second file writes that file again, under the same key",
+      { preset: "worker_crash", match: { nth: 2 } },
+      [0, 1, 1, 2],
+    ],
+  ])("%s", async (_, fault, puts) => {
+    const world = openExport();
+    world.arm(fault);
+    await world.advance("PT5M");
+    expect(world.puts.map((key) => key.slice(-13))).toEqual(puts.map((nth) => `0000${nth}.parquet`));
+    expect(world.run().errors).toEqual({ retry_0: INTERRUPTED });
+    expect(world.rows()).toEqual(EVERY_ROW);
   });
 
-  it("writes the file again whose checkpoint had not moved, under the same key", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ preset: "worker_crash", match: { nth: 2 } });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.puts.map((key) => key.slice(-13))).toEqual([
-      "00000.parquet",
-      "00001.parquet",
-      "00001.parquet",
-      "00002.parquet",
-    ]);
-    expect(rowsIn(exportWorld)).toEqual(EVERY_ROW);
+  it("hits only the attempt that match.attempt names", async () => {
+    const world = openExport();
+    for (const attempt of [1, 0])
+      world.arm({ plane: "worker", match: { at: "run.started", attempt }, then: { crash: true } });
+    await world.advance("PT5M");
+    expect(world.attempts()).toEqual([0, 30, 60]);
+    expect(Object.keys(world.run().errors)).toEqual(["retry_0", "retry_1"]);
   });
 
-  it("strikes the attempt that it names", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ plane: "worker", match: { at: "run.started", attempt: 1 }, then: { crash: true } });
-    exportWorld.arm({ plane: "worker", match: { at: "run.started", attempt: 0 }, then: { crash: true } });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.attempts()).toEqual([0, 30, 60]);
-    expect(Object.keys(exportWorld.run().errors)).toEqual(["retry_0", "retry_1"]);
+  it("at export.running fails the export at once when max_retries is 0", async () => {
+    const world = openExport({ days: 2, limits: { max_retries: 0 } });
+    world.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
+    await world.advance("PT5M");
+    expect(world.world.defect).toBeUndefined();
+    expect(world.parent().status).toBe("FAILED");
+    expect(world.runs().map(({ status }) => status)).toEqual(["FAILED", "FAILED"]);
   });
 
-  it("fails the export as it begins when there are no retries", async () => {
-    const exportWorld = openExportWorld({ limits: { max_retries: 0 } });
-    exportWorld.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
-    exportWorld.begin(2);
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.world.defect).toBeUndefined();
-    expect(exportWorld.export().status).toBe("FAILED");
-    expect(exportWorld.runs().map(({ status }) => status)).toEqual(["FAILED", "FAILED"]);
+  it("of another export leaves this one alone and stays armed", async () => {
+    const world = openExport({ days: 2 });
+    const { id } = world.arm({ plane: "worker", match: { export_id: "no-such-*" }, then: { crash: true } });
+    await world.advance("PT5M");
+    expect(world.runs().map(({ errors }) => errors)).toEqual([{}, {}]);
+    expect(world.fault(id)).toMatchObject({ hits: 0, seen: 0, state: "armed" });
+    expect(untriggeredFaults(world.reader).map((rule) => rule.id)).toEqual([id]);
   });
 
-  it("leaves the runs of other exports and other runs alone", async () => {
-    const exportWorld = openExportWorld();
-    const { id } = exportWorld.arm({ plane: "worker", match: { export_id: "e1*" }, then: { crash: true } });
-    exportWorld.begin(2);
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.runs().map(({ errors }) => errors)).toEqual([{}, {}]);
-    expect(exportWorld.fault(id)).toMatchObject({ hits: 0, seen: 0, state: "armed" });
-    expect(untriggeredFaults(exportWorld.world.reader).map((rule) => rule.id)).toEqual([id]);
-  });
-
-  it("at export.running strikes the first of the runs that begin", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
-    exportWorld.begin(3);
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.runs().map(({ attempt }) => attempt)).toEqual([1, 0, 0]);
-    expect(exportWorld.export().status).toBe("COMPLETED");
+  it("at export.running hits the first of the runs that begin", async () => {
+    const world = openExport({ days: 3 });
+    world.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
+    await world.advance("PT5M");
+    expect(world.runs().map(({ attempt }) => attempt)).toEqual([1, 0, 0]);
+    expect(world.parent().status).toBe("COMPLETED");
   });
 });
 
 describe("a stall", () => {
-  it("longer than the run timeout is recorded as one and retried", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ plane: "worker", match: { run: "*" }, then: { stall: "PT4H1S" } });
-    exportWorld.begin();
-    await exportWorld.advance("PT4H");
-    expect(exportWorld.run()).toMatchObject({ attempt: 1, errors: { retry_0: "Run timeout" } });
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.attempts()).toEqual([0, 4 * 3600 + 30]);
-    expect(exportWorld.export().status).toBe("COMPLETED");
-    expect(rowsIn(exportWorld)).toEqual(EVERY_ROW);
+  it("shorter than the run timeout only delays the run", async () => {
+    const world = openExport();
+    world.arm({ plane: "worker", match: { at: "rows.read" }, then: { stall: "PT3H59M" } });
+    await world.advance("PT3H59M1S");
+    expect(world.parent().status).toBe("RUNNING");
+    await world.advance("PT30S");
+    expect(world.parent().status).toBe("COMPLETED");
+    expect(world.run().errors).toEqual({});
   });
 
-  it("shorter than the run timeout is only late", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ plane: "worker", match: { at: "rows.read" }, then: { stall: "PT3H59M" } });
-    exportWorld.begin();
-    await exportWorld.advance("PT3H59M");
-    expect(exportWorld.export().status).toBe("RUNNING");
-    await exportWorld.advance("PT30S");
-    expect(exportWorld.export().status).toBe("COMPLETED");
-    expect(exportWorld.run().errors).toEqual({});
-  });
-
-  it("of the preset run_timeout is one second longer than the limit of this world", async () => {
-    const exportWorld = openExportWorld({ limits: { run_timeout_ms: 60_000 } });
-    const armed = exportWorld.arm({ preset: "run_timeout", times: 2 });
+  it("of the preset run_timeout is one second longer than limits.run_timeout", async () => {
+    const world = openExport({ limits: { run_timeout_ms: 60_000 } });
+    const armed = world.arm({ preset: "run_timeout", times: 2 });
     expect(armed).toMatchObject({ preset: "run_timeout", plane: "worker", then: { stall: "PT1M1S" } });
-    exportWorld.begin();
-    await exportWorld.advance("PT10M");
-    expect(exportWorld.run().errors).toEqual({ retry_0: "Run timeout", retry_1: "Run timeout" });
-    expect(exportWorld.export().status).toBe("COMPLETED");
-  });
-
-  it("of the preset workflow_timeout ends the export as TIMEDOUT", async () => {
-    const exportWorld = openExportWorld();
-    const armed = exportWorld.arm({ preset: "workflow_timeout", match: { export_id: EXPORT } });
-    expect(armed).toMatchObject({
-      match: { at: "export.running", export_id: EXPORT },
-      then: { stall: "P3DT1S" },
-    });
-    exportWorld.begin(2);
-    await exportWorld.advance("P4D");
-    expect(exportWorld.export()).toMatchObject({
-      status: "TIMEDOUT",
-      finished_at: exportWorld.world.now - 86_400_000,
-    });
-    expect(exportWorld.runs().map(({ status }) => status)).toEqual(["TIMEDOUT", "COMPLETED"]);
+    await world.advance("PT10M");
+    expect(world.run().errors).toEqual({ retry_0: "Run timeout", retry_1: "Run timeout" });
+    expect(world.parent().status).toBe("COMPLETED");
   });
 });
 
-describe("a processing error", () => {
-  it("is retried", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ preset: "serialization_error" });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.run().errors).toEqual({
-      retry_0: expect.stringMatching(/^Serialization error: .*rows\.read/),
-    });
-    expect(exportWorld.export().status).toBe("COMPLETED");
+describe("a fault of the object store or the destination", () => {
+  it("after the first file leaves that file in place", async () => {
+    const world = openExport();
+    world.arm({ preset: "credentials_revoked", match: { at: "checkpoint.saved" } });
+    await world.advance("PT5M");
+    expect(world.run().files).toHaveLength(1);
+    expect(world.parent().status).toBe("FAILED");
   });
 
-  it("that stays ends the export after the twentieth retry", async () => {
-    const exportWorld = openExportWorld();
-    const { id } = exportWorld.arm({ preset: "serialization_error", times: 1000 });
-    exportWorld.begin();
-    await exportWorld.advance("PT1H");
-    expect(exportWorld.export().status).toBe("FAILED");
-    expect(Object.keys(exportWorld.run().errors)).toEqual(Array.from({ length: 21 }, (_, n) => `retry_${n}`));
-    expect(exportWorld.attempts()).toEqual(Array.from({ length: 21 }, (_, n) => 30 * n));
-    expect(exportWorld.fault(id)).toMatchObject({ hits: 21, state: "armed" });
-  });
-});
-
-describe("what an export stands on", () => {
-  const FAILED = { attempt: 1, status: "FAILED" };
-
-  test.each([
-    ["bucket_deleted", /^Storage or destination error: The specified bucket does not exist/],
-    ["destination_deleted", /^Destination deleted during the export/],
-    ["credentials_revoked", /^Storage or destination error: The AWS Access Key Id/],
-    ["permission_denied", /^Storage or destination error: Access Denied/],
-  ])("%s fails it without a retry", async (preset, message) => {
-    const exportWorld = openExportWorld();
-    const { id } = exportWorld.arm({ preset });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.run()).toMatchObject({
-      ...FAILED,
-      errors: { retry_0: expect.stringMatching(message) },
-    });
-    expect(exportWorld.export().status).toBe("FAILED");
-    expect(exportWorld.attempts()).toEqual([0]);
-    expect(exportWorld.fault(id)).toMatchObject({ hits: 1, preset });
+  it("deletes the bucket that then.delete_bucket names; ids match in any case", async () => {
+    const world = openExport();
+    const match = { at: "export.running", export_id: world.id.toUpperCase() };
+    world.arm({ plane: "s3", match, then: { delete_bucket: "traces" } });
+    await world.advance("PT5M");
+    expect(world.run()).toMatchObject({ attempt: 1, status: "FAILED" });
   });
 
-  test.each([
-    ["bucket_deleted", buckets],
-    ["destination_deleted", DESTINATIONS],
-    ["credentials_revoked", s3Credentials],
-  ] as const)("is really gone after %s", (preset, kind) => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ preset });
-    exportWorld.begin();
-    expect([...exportWorld.world.reader.all(kind as typeof buckets)]).toEqual([]);
-  });
-
-  it("can go after the first file, which stays", async () => {
-    const exportWorld = openExportWorld();
-    exportWorld.arm({ preset: "credentials_revoked", match: { at: "checkpoint.saved" } });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.run().files).toHaveLength(1);
-    expect(exportWorld.export().status).toBe("FAILED");
-  });
-
-  it("is a bucket by name when the rule says which", async () => {
-    const exportWorld = openExportWorld();
-    const match = { at: "export.running", export_id: EXPORT.toUpperCase() };
-    exportWorld.arm({ plane: "s3", match, then: { delete_bucket: "traces" } });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.run()).toMatchObject(FAILED);
-  });
-
-  it("is not touched when it is elsewhere", async () => {
-    const exportWorld = openExportWorld({ embedded: false });
-    const { id } = exportWorld.arm({ preset: "bucket_deleted" });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.export().status).toBe("COMPLETED");
-    expect(exportWorld.fault(id).hits).toBe(0);
-  });
-
-  it("that is busy is no fault of the destination: the run is retried", async () => {
-    const exportWorld = openExportWorld();
-    const match = { op: "PutObject", bucket: "traces", nth: 2 };
-    exportWorld.arm({ plane: "s3", match, then: { s3_error: "SlowDown" }, times: 2 });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.attempts()).toEqual([0, 31, 61]);
-    expect(exportWorld.export().status).toBe("COMPLETED");
-    expect(rowsIn(exportWorld)).toEqual(EVERY_ROW);
+  it("does not touch a destination that is elsewhere", async () => {
+    const world = openExport({ embedded: false });
+    const { id } = world.arm({ preset: "bucket_deleted" });
+    await world.advance("PT5M");
+    expect(world.parent().status).toBe("COMPLETED");
+    expect(world.fault(id).hits).toBe(0);
   });
 });
 
-describe("the journal", () => {
-  it("has a note of every strike, with its rule and its occasion", async () => {
-    const exportWorld = openExportWorld();
-    const { id } = exportWorld.arm({
-      plane: "worker",
-      match: { at: "file.written", nth: 2 },
-      then: { crash: true },
-    });
-    exportWorld.begin();
-    await exportWorld.advance("PT5M");
-    expect(exportWorld.struck()).toEqual([
-      {
-        now: exportWorld.at(1),
-        rule: id,
-        plane: "worker",
-        occasion: { export_id: EXPORT, run: exportWorld.run().id, at: "file.written", attempt: 0 },
-        then: { crash: true },
-      },
-    ]);
-  });
+it("the journal notes every hit with its rule and its occasion", async () => {
+  const world = openExport();
+  const then = { crash: true };
+  const { id } = world.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then });
+  await world.advance("PT5M");
+  const occasion = { export_id: world.id, run: world.run().id, at: "file.written", attempt: 0 };
+  expect(world.notes("fault.struck")).toEqual([
+    {
+      now: formatInstant(START + 1000),
+      kind: "fault.struck",
+      ref: id,
+      detail: { rule: id, plane: "worker", occasion, then },
+    },
+  ]);
+});
 
-  it("and the records carry armed faults over a restart", async () => {
-    const before = openExportWorld();
-    const { id } = before.arm({
-      plane: "worker",
-      match: { at: "file.written", nth: 3 },
-      then: { crash: true },
-    });
-    before.begin();
-    await before.advance("PT1S");
-    expect(before.fault(id)).toMatchObject({ seen: 2, hits: 0 });
-    const state = JSON.parse(JSON.stringify(before.world.state()));
-    const after = openExportWorld({ state });
-    await after.advance("PT5M");
-    expect(after.fault(id)).toMatchObject({ seen: 3, hits: 1, state: "spent" });
-    expect(after.run().errors).toEqual({ retry_0: INTERRUPTED });
-  });
+it("an armed fault and its count survive a restart", async () => {
+  const world = openExport();
+  const { id } = world.arm({ plane: "worker", match: { at: "file.written", nth: 3 }, then: { crash: true } });
+  await world.advance("PT2S");
+  expect(world.fault(id)).toMatchObject({ seen: 2, hits: 0 });
+  world.crash(() => true);
+  await world.advance("PT5M");
+  expect(world.fault(id)).toMatchObject({ seen: 3, hits: 1, state: "spent" });
+  expect(world.run().errors).toEqual({ retry_0: INTERRUPTED });
 });

@@ -239,7 +239,7 @@ describe("accepted", () => {
       expect(opOf(`${method} ${path}`)).toBe(`${method} ${path}`);
   });
 
-  it("counts from one and lasts for ever unless told otherwise", () => {
+  it("nth is 1, times 1 and ttl null by default", () => {
     expect(read(crash)).toEqual({
       plane: "worker",
       preset: null,
@@ -277,7 +277,7 @@ describe("accepted", () => {
 });
 
 describe("the table", () => {
-  it("has no member beside another that does not exist", () => {
+  it("names only members that exist", () => {
     for (const row of Object.values(FAULT_PLANES))
       for (const member of Object.values(row.then) as { beside?: readonly string[] }[])
         for (const other of member.beside ?? []) expect(Object.keys(row.then)).toContain(other);

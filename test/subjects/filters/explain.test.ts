@@ -46,7 +46,7 @@ describe("an explanation names the innermost clause that keeps a row out", () =>
     expect(explainFilter(parsed(text), traceRow())).toStrictEqual({ passes: false, clause, because });
   });
 
-  test("and is brief about a row that passes, or has long values", () => {
+  test("is brief for a row that passes, and shortens long values", () => {
     expect(explainFilter(parsed("eq(is_root, true)"), traceRow())).toStrictEqual({ passes: true });
     const long = explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }));
     expect(JSON.stringify(long).length).toBeLessThan(400);

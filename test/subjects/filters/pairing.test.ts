@@ -17,7 +17,7 @@ function selected(filter: string): readonly string[] {
   );
 }
 
-describe("keys and values of the same and", () => {
+describe("a key and a value in the same and", () => {
   test.each([
     ["eq(metadata_key, 'k')", ["k: v", "k: other", "k: other, l: v"]],
     ["neq(metadata_key, 'k')", ["no metadata", "l: v", "l: other"]],

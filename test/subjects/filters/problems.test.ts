@@ -105,7 +105,7 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, hint?: stri
   ],
 ];
 
-describe("a text that is no filter is told where and why", () => {
+describe("an invalid filter is refused with position and reason", () => {
   test.each(PROBLEMS.map(([marked, message, hint = ""]) => [marked, message, hint] as const))(
     "%s",
     (marked, message, hint) => {

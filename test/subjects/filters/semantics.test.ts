@@ -9,7 +9,7 @@ import { filters, rows } from "./arbitraries.ts";
 import { fitsPattern, holds } from "./reference-evaluator.ts";
 import { parsed, traceRow } from "./rows.ts";
 
-test("a compiled filter judges every row as the plainest reading of it does, and so does its explanation", () => {
+test("a compiled filter and its explanation agree with a naive evaluator on every row", () => {
   let passed = 0;
   let judged = 0;
   fc.assert(
@@ -30,7 +30,7 @@ test("a compiled filter judges every row as the plainest reading of it does, and
   expect(passed / judged).toBeLessThan(0.85);
 });
 
-test("a printed filter is read as the same filter", () => {
+test("a printed filter parses as the same filter", () => {
   fc.assert(
     fc.property(filters, (filter) => {
       const read = parseFilter(printFilter(filter));
@@ -41,7 +41,7 @@ test("a printed filter is read as the same filter", () => {
   );
 });
 
-test("a pattern fits as it does when everything is tried", () => {
+test("like agrees with a matcher that tries every alignment", () => {
   const letters = fc.constantFrom("a", "b", "😀", "%", "_", "\\");
   fc.assert(
     fc.property(fc.array(letters, { maxLength: 7 }), fc.array(letters, { maxLength: 8 }), (pattern, text) => {
@@ -51,7 +51,7 @@ test("a pattern fits as it does when everything is tried", () => {
   );
 });
 
-test("no text makes the reader throw, and its problems lie within the text", () => {
+test("the parser never throws, and its problems lie within the text", () => {
   const pieces = fc.constantFrom(
     ..."()[],.\"'\\ \n%_-+:={}“".split(""),
     ...[

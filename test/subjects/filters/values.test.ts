@@ -31,7 +31,7 @@ describe("like", () => {
     expect(likeTest(pattern)(text)).toBe(verdict);
   });
 
-  test("no pattern takes long", () => {
+  test("takes linear time for any pattern", () => {
     const text = "a".repeat(50_000);
     expect(likeTest(`${"%a".repeat(2_000)}%b`)(text)).toBe(false);
     expect(likeTest(`${"%_a".repeat(2_000)}%b`)(text)).toBe(false);

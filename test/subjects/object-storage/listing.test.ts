@@ -20,7 +20,7 @@ function everything(keys: readonly string[], prefix: string, delimiter: string):
   return [...new Set(names)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-test("pages of any size, one after the other, name what a slow and obvious listing names", ({ expect }) => {
+test("pages of any size list what a naive listing lists", ({ expect }) => {
   fc.assert(
     fc.property(
       fc.uniqueArray(key, { maxLength: 30 }),

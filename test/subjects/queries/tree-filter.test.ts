@@ -94,7 +94,7 @@ describe("a filter over whole traces", () => {
     expect(page().rows).toHaveLength(PAGE);
   });
 
-  it("looks first at the row that passed, when others were written since", () => {
+  it("checks first the row that matched before, when others were written since", () => {
     store.write(SCOPE, [row(ROWS, "last")]);
     const page = pager(counted(), 'eq(name, "last")');
     page();
@@ -105,7 +105,7 @@ describe("a filter over whole traces", () => {
     expect(page().rows).toEqual([]);
   });
 
-  it("mixes up neither filters nor stores", () => {
+  it("is cached per filter and store", () => {
     const traces = counted();
     expect(pager(traces, 'eq(name, "step")')().rows).toHaveLength(PAGE);
     expect(pager(traces, 'eq(name, "other")')().rows).toEqual([]);

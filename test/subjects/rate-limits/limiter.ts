@@ -1,12 +1,10 @@
-import { resolveConfiguration } from "../../../emulator/config/resolve.ts";
 import { createRateLimiter, type RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
 import { RATE_ROWS, type RateRow } from "../../../emulator/subjects/rate-limits/matching.ts";
+import { settingsWith } from "../../support/world.ts";
 
 /** A limiter as these keys of `rate_limits` in a configuration file make it. */
 export async function limiterWith(rateLimits: Record<string, unknown> = {}, more = {}): Promise<RateLimiter> {
-  const resolution = await resolveConfiguration({ cwd: "/", options: { rate_limits: rateLimits, ...more } });
-  if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  return createRateLimiter(resolution.configuration.settings.rateLimits);
+  return createRateLimiter((await settingsWith({ rate_limits: rateLimits, ...more })).rateLimits);
 }
 
 export function rowOf(name: string): RateRow {

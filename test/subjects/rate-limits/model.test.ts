@@ -39,10 +39,21 @@ function ask(limiter: RateLimiter, who: string, now: number) {
   return limiter.decide({ ...QUERY, apiKey: who }, now);
 }
 
+it.each([
+  ["fixed", "ends as a whole, ten seconds after its first request", COUNT],
+  ["sliding", "counts each request for ten seconds", 2],
+] as const)("a %s window %s", async (window, _, admittedLater) => {
+  const limiter = await limiterWith({ window, rows: { runs_query_key: `${COUNT} / 10` } });
+  for (const ms of [0, 0, 1_000, 8_000]) expect(ask(limiter, "a", NOW + ms)?.admitted).toBe(true);
+  expect(ask(limiter, "a", NOW + 9_999)).toMatchObject({ admitted: false, resetsAt: NOW + 10_000 });
+  const later = Array.from({ length: COUNT }, () => ask(limiter, "a", NOW + 10_000)?.admitted);
+  expect(later.filter(Boolean)).toHaveLength(admittedLater);
+});
+
 describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
   const rows = { runs_query_key: `${COUNT} / ${WINDOW_MS / 1000}` };
 
-  it("decides as an obvious model does, and says rightly when the next request passes", async () => {
+  it("decides as a naive model does, and names the instant at which the next request passes", async () => {
     const { settings, copy } = await limiterWith({ window, rows });
     expect(settings.rows.runs_query_key.us).toEqual({ count: COUNT, seconds: 10 });
     fc.assert(
@@ -71,7 +82,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     );
   });
 
-  it("is tripped for everybody, for one window", async () => {
+  it("tripped by hand, refuses every identity for one window", async () => {
     const limiter = await limiterWith({ window, rows });
     ask(limiter, "old", NOW);
     limiter.change(rowOf("runs_query_key"), "us", { remaining: 1 }, NOW + 2_000);
@@ -86,7 +97,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
       expect(ask(limiter, who, NOW + 12_000)?.admitted).toBe(true);
   });
 
-  it("holds no more than it may under a million identities, and forgets the oldest of the fullest row", async () => {
+  it("keeps its bound under a million identities, evicting the oldest of the fullest row", async () => {
     const bound = 5_000;
     const limiter = await limiterWith({ window, held_at_most: bound });
     const guarded = { ...QUERY, apiKey: "guarded" };
@@ -114,7 +125,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     }
   });
 
-  it("drops what has expired without being asked for it", async () => {
+  it("drops expired counters without being asked", async () => {
     const limiter = await limiterWith({ window, rows });
     for (let n = 0; n < 1_000; n += 1) ask(limiter, `key-${n}`, NOW);
     expect(limiter.storedCount).toBe(1_000);
@@ -123,7 +134,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     expect(limiter.storedCount).toBe(1);
   });
 
-  it("is copied with what it has counted, and both go on by themselves", async () => {
+  it("is copied with its counters, and both go on independently", async () => {
     const limiter = await limiterWith({ window, rows });
     for (let n = 1; n < COUNT; n += 1) ask(limiter, "a", NOW);
     const fork = limiter.copy();
@@ -172,7 +183,7 @@ describe("what a row admits", () => {
     await expect(limiterWith(granted)).rejects.toThrow(/rate_limits/);
   });
 
-  it("changes by hand, with limits off too, and for that row alone", async () => {
+  it("can be changed by hand, with limits off too, for that row alone", async () => {
     const limiter = await limiterWith({ enabled: false });
     const other = { ...QUERY, path: "/auth", apiKey: "a" };
     expect(ask(limiter, "a", NOW)).toBeUndefined();
@@ -196,7 +207,7 @@ describe("what a row admits", () => {
 });
 
 describe("an identity", () => {
-  it("that is very long is told apart without being kept", async () => {
+  it("that is very long is hashed, not stored", async () => {
     const limiter = await limiterWith({ rows: { runs_query_key: 1 } });
     const long = "k".repeat(8_000);
     expect(ask(limiter, `${long}1`, NOW)?.admitted).toBe(true);

@@ -95,7 +95,7 @@ describe("a posted run", () => {
     expect(fieldsOf({ ...PLAIN, ...fields }).status).toBe(status);
   });
 
-  it("keeps JSON as it is, and text without halves of characters", ({ expect }) => {
+  it("keeps JSON as it is, and replaces lone surrogates in text", ({ expect }) => {
     const inputs = JSON.parse('{"__proto__":{"a":1},"":[null,{"\\ud83d":"\\udfff"}]}') as unknown;
     const row = fieldsOf({
       ...PLAIN,
@@ -109,7 +109,7 @@ describe("a posted run", () => {
     expect(row).toMatchObject({ name: "\uFFFD!", tags: ["\uFFFD", "👍"], error: "a\u0000", events: 0 });
   });
 
-  it("is the same once more", ({ expect }) => {
+  it("is unchanged when it is normalised again", ({ expect }) => {
     fc.assert(
       fc.property(anyPost, (post) => {
         const row = rowUnder(SESSION_ID, fieldsOf(post));
@@ -177,12 +177,13 @@ describe("a run's place in its trace", () => {
   });
 
   it("is written with ids in lower case", ({ expect }) => {
+    const id = "abcdefab-cdef-4abc-8def-abcdefabcdef";
     const row = fieldsOf({
       ...PLAIN,
-      id: ID.toUpperCase(),
-      dotted_order: `20260115t090000z${ID.toUpperCase()}`,
+      id: id.toUpperCase(),
+      dotted_order: `20260115t090000z${id.toUpperCase()}`,
     });
-    expect(row).toMatchObject({ id: ID, dotted_order: `20260115T090000Z${ID}`, is_root: true });
+    expect(row).toMatchObject({ id, dotted_order: `20260115T090000Z${id}`, is_root: true });
   });
 
   it.for([
@@ -224,7 +225,7 @@ describe("tokens and costs", () => {
     });
   });
 
-  it("are what was said outright before what is reported", ({ expect }) => {
+  it("come from explicit fields before usage reports", ({ expect }) => {
     const row = fieldsOf({ ...PLAIN, prompt_tokens: 1, total_cost: "9", outputs: { usage_metadata: usage } });
     expect(row).toMatchObject({ prompt_tokens: 1, completion_tokens: 5, total_tokens: 13, total_cost: "9" });
   });
@@ -256,7 +257,7 @@ describe("tokens and costs", () => {
     expect(fieldsOf({ ...PLAIN, ...huge }).total_tokens).toBeNull();
   });
 
-  it("are passed over in a report where they cannot be read", ({ expect }) => {
+  it("are ignored in a report where they cannot be parsed", ({ expect }) => {
     const report = { input_tokens: -1, prompt_tokens: 6, output_tokens: 1.5, total_cost: [] };
     expect(fieldsOf({ ...PLAIN, outputs: { usage_metadata: report } })).toMatchObject({
       prompt_tokens: 6,
@@ -354,7 +355,7 @@ describe("a patch", () => {
     });
   });
 
-  it("keeps the nulls that clear and drops those that only say that nothing was said", ({ expect }) => {
+  it("keeps nulls that clear a field and drops those that mean nothing", ({ expect }) => {
     const body = {
       id: ID,
       name: null,

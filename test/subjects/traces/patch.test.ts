@@ -26,7 +26,7 @@ const patched = (post: unknown, ...bodies: unknown[]): TraceRow =>
   bodies.reduce<TraceRow>((row, body) => applyPatch(row, patchOf(body)), rowOf(post));
 
 describe("a patched row", () => {
-  it("has the new values, and what follows from them", ({ expect }) => {
+  it("has the new values, and those derived from them", ({ expect }) => {
     const usage_metadata = { input_tokens: 2, output_tokens: 3 };
     const row = patched(PLAIN, { end_time: "2026-01-15T09:00:01Z", outputs: { usage_metadata } });
     expect(row).toEqual({
@@ -40,7 +40,7 @@ describe("a patched row", () => {
     });
   });
 
-  it("keeps what an incidental null seems to take away, and loses what a null clears", ({ expect }) => {
+  it("keeps fields that a null does not clear, and clears those that it does", ({ expect }) => {
     const post = { ...PLAIN, tags: ["a"], extra: { metadata: {} }, outputs: { a: 1 }, error: "boom" };
     const row = patched(post, { tags: null, extra: null, name: null, outputs: null, error: null });
     expect(row).toMatchObject({
@@ -53,7 +53,7 @@ describe("a patched row", () => {
     expect(patched(post, { tags: [], extra: {} })).toMatchObject({ tags: [], extra: {} });
   });
 
-  it("has an extra that is replaced as a whole", ({ expect }) => {
+  it("replaces extra as a whole", ({ expect }) => {
     expect(patched({ ...PLAIN, extra: { a: 1, b: 2 } }, { extra: { b: 3 } }).extra).toEqual({ b: 3 });
   });
 
@@ -83,7 +83,7 @@ describe("a patched row", () => {
     );
   });
 
-  it("takes a new place in the trace as one thing", ({ expect }) => {
+  it("takes trace_id, parents and dotted_order of a new place together", ({ expect }) => {
     const order = `20260115T085959Z${ROOT_ID}.20260115T090000Z${ID}`;
     expect(patched({ ...PLAIN, parent_run_id: PARENT_ID }, { dotted_order: order })).toMatchObject({
       trace_id: ROOT_ID,

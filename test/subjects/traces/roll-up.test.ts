@@ -30,7 +30,7 @@ const figures: fc.Arbitrary<Figures> = fc.record({
 });
 
 describe("what children add up to", () => {
-  test("is the sum of what they show in the end, however they came to it", () => {
+  test("is the sum of the children's final figures, in whatever order they changed", () => {
     const child = fc.array(figures, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(child, { maxLength: 5 }), (children) => {
@@ -54,7 +54,7 @@ describe("what children add up to", () => {
     );
   });
 
-  test("hides behind what the row has of its own, and is there again without it", () => {
+  test("is replaced by the row's own figures, and shows again without them", () => {
     const child: Figures = { tokens: [9, 6, 3], costs: ["0.5", null, null] };
     const parent = withChildChange(rowWith({ total_tokens: 4 }), NO_FIGURES, child);
     expect(figuresOf(parent)).toEqual({ tokens: [4, null, null], costs: ["0.5", null, null] });

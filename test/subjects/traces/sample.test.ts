@@ -90,7 +90,7 @@ describe("sample traces", () => {
     );
   });
 
-  it("have the ids of their seed, however many there are", ({ expect }) => {
+  it("have ids that depend on the seed only, not on their number", ({ expect }) => {
     const ids = (count: number) => [...postsOf({ count })].map((post) => post.id);
     expect(ids(50)).toEqual(ids(200).slice(0, 50));
   });

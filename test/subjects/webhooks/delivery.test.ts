@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openDeliveryWorld, RUN } from "./delivery-world.ts";
+import { openWebhookWorld, RUN } from "../../support/webhook-world.ts";
 
 const NINE = [
   "run_id",
@@ -15,9 +15,9 @@ const NINE = [
 
 describe("a run that has ended", () => {
   it.each(["success", "error", "timeout", "interrupted"] as const)("with %s is told once", async (status) => {
-    const world = await openDeliveryWorld();
+    const world = await openWebhookWorld();
     world.end({ status });
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent).toHaveLength(1);
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({
       run_id: RUN.run_id,
@@ -29,14 +29,14 @@ describe("a run that has ended", () => {
     ]);
   });
 
-  it("is told as the nine fields of a Run", async () => {
-    const world = await openDeliveryWorld();
+  it("is posted as the nine fields of a Run (§2.1)", async () => {
+    const world = await openWebhookWorld();
     world.end();
     expect(Object.keys(JSON.parse(world.sent[0]?.payload ?? "")).sort()).toEqual([...NINE].sort());
   });
 
-  it("is told with the observed fields beside them in that profile", async () => {
-    const world = await openDeliveryWorld({ profile: "observed" });
+  it("is posted with the observed fields beside them in the profile observed", async () => {
+    const world = await openWebhookWorld({ profile: "observed" });
     world.end();
     const payload = JSON.parse(world.sent[0]?.payload ?? "");
     expect(payload).toMatchObject({
@@ -48,17 +48,17 @@ describe("a run that has ended", () => {
     expect(payload).not.toHaveProperty("error");
   });
 
-  it("without a webhook is told to nobody", async () => {
-    const world = await openDeliveryWorld();
+  it("without a webhook is not posted", async () => {
+    const world = await openWebhookWorld();
     world.end({ webhook: null });
-    await world.advance(60);
+    await world.advance("PT1M");
     expect([world.sent, world.ledger()]).toEqual([[], []]);
   });
 
-  it("is told to nobody while webhooks are off, and the ledger says why", async () => {
-    const world = await openDeliveryWorld({ http: { disable_webhooks: true } });
+  it("is not posted while http.disable_webhooks is set; the ledger says why", async () => {
+    const world = await openWebhookWorld({ http: { disable_webhooks: true } });
     world.end();
-    await world.advance(60);
+    await world.advance("PT1M");
     expect(world.sent).toEqual([]);
     expect(world.ledger()).toMatchObject([{ status: "disabled", reason: "http.disable_webhooks is set." }]);
   });
@@ -73,9 +73,9 @@ describe("a delivery that fails", () => {
     { status: 503, reply: "" },
     { status: 429, reply: "" },
   ])("with $failure$status is tried three times, after one second and two more", async (posted) => {
-    const world = await openDeliveryWorld({}, () => posted);
+    const world = await openWebhookWorld({}, () => posted);
     world.end();
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent.map(({ at, attempt }) => [attempt, at])).toEqual([
       [1, 0],
       [2, 1],
@@ -92,28 +92,28 @@ describe("a delivery that fails", () => {
     { status: 404, reply: "" },
     { status: 302, reply: "" },
   ])("with $failure$status is not tried again", async (posted) => {
-    const world = await openDeliveryWorld({}, () => posted);
+    const world = await openWebhookWorld({}, () => posted);
     world.end();
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent).toHaveLength(1);
     expect(world.ledger()).toMatchObject([{ status: "failed" }]);
   });
 
-  it("because of the policy is refused", async () => {
-    const world = await openDeliveryWorld({}, () => ({ failure: "policy", message: "Webhook host blocked" }));
+  it("because of the policy ends as refused, without a retry", async () => {
+    const world = await openWebhookWorld({}, () => ({ failure: "policy", message: "Webhook host blocked" }));
     world.end();
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent).toHaveLength(1);
     expect(world.ledger()).toMatchObject([{ status: "refused", reason: "Webhook host blocked" }]);
   });
 
-  it("at first and is accepted then is delivered, with the same payload", async () => {
-    const world = await openDeliveryWorld({}, ({ attempt }) => ({
+  it("once and is accepted then is delivered, with the same payload", async () => {
+    const world = await openWebhookWorld({}, ({ attempt }) => ({
       status: attempt === 1 ? 500 : 204,
       reply: "",
     }));
     world.end();
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent.map(({ at }) => at)).toEqual([0, 1]);
     expect(world.sent[0]?.payload).toBe(world.sent[1]?.payload);
     expect(world.ledger()).toMatchObject([
@@ -121,11 +121,11 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  it("is tried as often and as fast as the settings say", async () => {
+  it("is tried as limits.webhook_attempts and timings.webhook_retry_delay say", async () => {
     const options = { limits: { webhook_attempts: 2 }, timings: { webhook_retry_delay: "PT1M" } };
-    const world = await openDeliveryWorld(options, () => ({ status: 500, reply: "" }));
+    const world = await openWebhookWorld(options, () => ({ status: 500, reply: "" }));
     world.end();
-    await world.advance(3600);
+    await world.advance("PT1H");
     expect(world.sent.map(({ at }) => at)).toEqual([0, 60]);
   });
 });
@@ -136,15 +136,13 @@ describe("a dead receiver", () => {
     const dead = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const world = await openDeliveryWorld({}, async ({ url }) => {
+    const world = await openWebhookWorld({}, async ({ url }) => {
       if (url.includes("dead")) await dead;
       return { status: 200, reply: "" };
     });
     for (let n = 0; n < 30; n += 1) world.end({ webhook: `http://dead.example/${n}` });
     world.end({ webhook: "http://alive.example/" });
-    await Promise.resolve();
-    await Promise.resolve();
-    await Promise.resolve();
+    await world.settle();
     expect(
       world
         .ledger()
@@ -152,7 +150,7 @@ describe("a dead receiver", () => {
         .map(({ url }) => url),
     ).toEqual(["http://alive.example/"]);
     release();
-    await world.advance(1);
+    await world.advance("PT1S");
     expect(world.ledger().every(({ status }) => status === "delivered")).toBe(true);
   });
 });

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../../emulator/runtime/index.ts";
-import { closedPort, type Receiver, startReceiver } from "./receivers.ts";
+import type { EmulatorOptions } from "../../../emulator/runtime/index.ts";
+import { startRig } from "../../support/emulator.ts";
+import { type Receiver, startReceiver } from "./receivers.ts";
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -29,27 +30,18 @@ interface Delivery {
 }
 
 async function openEmulator(options: EmulatorOptions = {}) {
-  const emulator: Emulator = await startEmulator({
-    clock: "frozen",
-    now: "2026-03-01T00:00:00Z",
-    agent: { traces: false },
-    ...options,
-  });
+  const { emulator, call } = await startRig({ agent: { traces: false }, ...options });
   open.push(emulator);
-  const call = async (method: string, path: string, body?: unknown) => {
-    const reply = await fetch(new URL(path, emulator.url), {
-      method,
-      headers: { "x-api-key": "emulator-key", "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    return { status: reply.status, body: text === "" ? undefined : JSON.parse(text) };
-  };
   return {
     emulator,
     call,
     run: (webhook: string, more: Record<string, unknown> = {}) =>
-      call("POST", "/runs/wait", { assistant_id: "echo", input: { question: "why" }, webhook, ...more }),
+      call<unknown>("POST", "/runs/wait", {
+        assistant_id: "echo",
+        input: { question: "why" },
+        webhook,
+        ...more,
+      }),
     deliveries: (query = "") => emulator.control<Delivery[]>("GET", `/webhooks/deliveries${query}`),
     inbox: (name: string) => emulator.control<Record<string, never>[]>("GET", `/webhooks/inbox/${name}`),
   };
@@ -90,32 +82,6 @@ describe("over real HTTP", () => {
     expect(target.received.map(({ body }) => JSON.parse(body).status)).toEqual([status]);
   });
 
-  it("a receiver that fails first is tried again in virtual time", async () => {
-    const target = await receiver(
-      (response, _, count) => void response.writeHead(count === 1 ? 500 : 200).end(),
-    );
-    const { run, emulator, deliveries } = await openEmulator();
-    await run(target.url);
-    await emulator.clock.advance("PT1H");
-    const [delivery] = await deliveries();
-    expect(delivery).toMatchObject({ status: "delivered", attempts: [{ status: 500 }, { status: 200 }] });
-    const [first, second] = delivery?.attempts ?? [];
-    expect(Date.parse(second?.started_at ?? "") - Date.parse(first?.started_at ?? "")).toBe(1000);
-  });
-
-  it("thirty dead receivers do not disturb the thirty-first", async () => {
-    const target = await receiver();
-    const dead = `http://127.0.0.1:${await closedPort()}/`;
-    const hanging = await receiver(() => undefined);
-    const { run, deliveries } = await openEmulator({ timings: { webhook_read_timeout: "PT5S" } });
-    for (let n = 0; n < 30; n += 1) await run(n % 2 ? dead : hanging.url);
-    const startedAt = performance.now();
-    expect((await run(target.url)).status).toBe(200);
-    await expect.poll(async () => (await deliveries("?status=delivered")).length, { timeout: 4000 }).toBe(1);
-    expect(performance.now() - startedAt).toBeLessThan(4000);
-    expect(target.received).toHaveLength(1);
-  });
-
   it("a receiver may call back before it answers", async () => {
     const seen: unknown[] = [];
     const started = await openEmulator();
@@ -150,36 +116,15 @@ describe("over real HTTP", () => {
     expect(await deliveries()).toMatchObject([{}, { redelivery_of: first?.id, status: "delivered" }]);
   });
 
-  it("a fault delays and doubles it", async () => {
-    const target = await receiver();
-    const { run, emulator } = await openEmulator();
-    const fault = { plane: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } };
-    await emulator.control("POST", "/faults", fault);
-    await run(target.url);
-    await emulator.clock.advance("PT4M");
-    expect(target.received).toHaveLength(0);
-    await emulator.clock.advance("PT2M");
-    expect(target.received).toHaveLength(2);
-  });
-
   it("what was not delivered when the emulator stopped is delivered by the next one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
     open.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
     const options = { data: join(folder, "data"), ephemeral: false };
     const hanging = await receiver(() => undefined);
-    const first = await startEmulator({
-      clock: "frozen",
-      now: "2026-03-01T00:00:00Z",
-      agent: { traces: false },
-      ...options,
-    });
-    await fetch(`${first.url}/runs/wait`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ assistant_id: "echo", webhook: hanging.url }),
-    });
+    const first = await openEmulator(options);
+    void first.run(hanging.url).catch(() => undefined);
     await expect.poll(() => hanging.received.length).toBe(1);
-    await first.close();
+    await first.emulator.close();
     const { port } = hanging;
     await hanging.close();
     const target = await receiver(undefined, "127.0.0.1", port);
@@ -211,15 +156,6 @@ describe("the built-in inbox", () => {
     expect(await inbox("real")).toHaveLength(1);
   });
 
-  it("keeps the newest hundred", async () => {
-    const { emulator, inbox } = await openEmulator();
-    for (let n = 0; n < 102; n += 1)
-      await fetch(`${emulator.url}/_emulator/inbox/full`, { method: "POST", body: String(n) });
-    const bodies = (await inbox("full")).map(({ body }) => body);
-    expect(bodies).toHaveLength(100);
-    expect([bodies[0], bodies[99]]).toEqual([2, 101]);
-  });
-
   it("does not take any name", async () => {
     const { emulator } = await openEmulator();
     const reply = await fetch(`${emulator.url}/_emulator/inbox/a%20b`, { method: "POST", body: "{}" });
@@ -241,14 +177,5 @@ describe("the policy", () => {
     const check = (url: string) => emulator.control("POST", "/webhooks/check", { url });
     expect(await check("https://hooks.mycorp.com/")).toMatchObject({ allowed: true, rule: null });
     expect(await check("http://localhost:3000/")).toMatchObject({ allowed: false, rule: "domain" });
-  });
-
-  it("delivers nothing while webhooks are off", async () => {
-    const target = await receiver();
-    const { run, emulator, deliveries } = await openEmulator({ http: { disable_webhooks: true } });
-    expect((await run(target.url)).status).toBe(200);
-    await emulator.clock.advance("PT1H");
-    expect(target.received).toEqual([]);
-    expect(await deliveries()).toMatchObject([{ status: "disabled" }]);
   });
 });

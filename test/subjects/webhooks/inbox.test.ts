@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { readInbox, receive } from "../../../emulator/subjects/webhooks/inbox.ts";
 import { INBOX, INBOX_NAMES } from "../../../emulator/subjects/webhooks/records.ts";
-import { openDeliveryWorld } from "./delivery-world.ts";
+import { openWebhookWorld } from "../../support/webhook-world.ts";
 
 type Message = Parameters<typeof receive>[2];
 
 async function openInbox() {
-  const { turn, world } = await openDeliveryWorld();
+  const { turn, world } = await openWebhookWorld();
   const take = (name: string, message: Partial<Message> = {}) =>
     turn((open) => receive(open, name, { query: "", headers: {}, body: "", ...message }));
   return { take, world, bodies: (name: string) => readInbox(world.reader, name).map(({ body }) => body) };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { redeliver } from "../../../emulator/subjects/webhooks/redeliver.ts";
-import { openDeliveryWorld, RUN } from "./delivery-world.ts";
+import { openWebhookWorld, RUN } from "../../support/webhook-world.ts";
 
 describe("the ledger", () => {
   it("shows no token and no value of a header; the receiver gets them", async () => {
-    const world = await openDeliveryWorld({ webhooks: { headers: { "X-Key": "k3y-value" } } });
+    const world = await openWebhookWorld({ webhooks: { headers: { "X-Key": "k3y-value" } } });
     world.end();
-    await world.advance(1);
+    await world.advance("PT1S");
     const shown = JSON.stringify([world.ledger(), world.world.journal.since(0)]);
     expect(shown).not.toMatch(/s3cret|k3y-value/);
     expect(world.ledger()).toMatchObject([
@@ -23,21 +23,19 @@ describe("the ledger", () => {
   });
 
   it("shows the content type that is sent, whatever a static header says of it", async () => {
-    const world = await openDeliveryWorld({ webhooks: { headers: { "Content-Type": "text/plain" } } });
+    const world = await openWebhookWorld({ webhooks: { headers: { "Content-Type": "text/plain" } } });
     world.end();
     expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": "application/json" } } }]);
   });
 
-  it("keeps the newest and all that are under way", async () => {
+  it("keeps the newest limits.webhook_ledger deliveries and all that are under way", async () => {
     const hangs = new Promise<never>(() => undefined);
-    const world = await openDeliveryWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
+    const world = await openWebhookWorld({ limits: { webhook_ledger: 3 } }, ({ url }) =>
       url.includes("hang") ? hangs : { status: 200, reply: "" },
     );
     world.end({ webhook: "http://hang.example/" });
     for (let n = 0; n < 6; n += 1) world.end({ webhook: `http://a.example/${n}` });
-    await Promise.resolve();
-    await Promise.resolve();
-    await Promise.resolve();
+    await world.settle();
     expect(world.ledger().map(({ url }) => url)).toEqual([
       "http://hang.example/",
       "http://a.example/3",
@@ -46,18 +44,18 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("has a bound for those under way too", async () => {
+  it("fails deliveries beyond limits.webhook_pending", async () => {
     const hangs = new Promise<never>(() => undefined);
-    const world = await openDeliveryWorld({ limits: { webhook_pending: 2 } }, () => hangs);
+    const world = await openWebhookWorld({ limits: { webhook_pending: 2 } }, () => hangs);
     for (let n = 0; n < 3; n += 1) world.end();
     expect(world.ledger().map(({ status }) => status)).toEqual(["pending", "pending", "failed"]);
     expect(world.sent).toHaveLength(2);
   });
 
-  it("lets a long payload go when it is delivered, and so cannot send it again", async () => {
-    const world = await openDeliveryWorld();
+  it("drops a long payload once it is delivered, and refuses to send it again", async () => {
+    const world = await openWebhookWorld();
     world.end({ kwargs: { input: "x".repeat(70_000) } });
-    await world.advance(1);
+    await world.advance("PT1S");
     const [delivery] = world.ledger();
     expect(delivery).toMatchObject({ status: "delivered", request: { body: null } });
     expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow("too long to be kept");
@@ -66,12 +64,12 @@ describe("the ledger", () => {
 
 describe("a redelivery", () => {
   it("is a delivery of its own of the same payload", async () => {
-    const world = await openDeliveryWorld();
+    const world = await openWebhookWorld();
     world.end();
-    await world.advance(60);
+    await world.advance("PT1M");
     const [first] = world.ledger();
     world.turn((turn) => redeliver(turn, first?.id ?? ""));
-    await world.advance(1);
+    await world.advance("PT1S");
     expect(world.sent.map(({ payload }) => payload)).toEqual([
       world.sent[0]?.payload,
       world.sent[0]?.payload,
@@ -80,32 +78,30 @@ describe("a redelivery", () => {
   });
 
   it("is refused while the first is under way, for unknown ones, and while webhooks are off", async () => {
-    const world = await openDeliveryWorld({}, () => new Promise<never>(() => undefined));
+    const world = await openWebhookWorld({}, () => new Promise<never>(() => undefined));
     world.end();
     expect(() => world.turn((turn) => redeliver(turn, world.ledger()[0]?.id ?? ""))).toThrow(
       "still under way",
     );
     expect(() => world.turn((turn) => redeliver(turn, RUN.run_id))).toThrow("no delivery");
-    const off = await openDeliveryWorld({ http: { disable_webhooks: true } });
+    const off = await openWebhookWorld({ http: { disable_webhooks: true } });
     off.end();
     expect(() => off.turn((turn) => redeliver(turn, off.ledger()[0]?.id ?? ""))).toThrow("switched off");
   });
 });
 
 describe("after a restart", () => {
-  it("what was being sent is sent again, and a retry that was planned happens", async () => {
-    const hanging = await openDeliveryWorld({}, ({ url }) =>
+  it("a post that was interrupted is sent again, and a planned retry takes place", async () => {
+    const hanging = await openWebhookWorld({}, ({ url }) =>
       url.includes("hang") ? new Promise<never>(() => undefined) : { status: 500, reply: "" },
     );
     hanging.end({ webhook: "http://hang.example/" });
     hanging.end({ webhook: "http://a.example/" });
-    await Promise.resolve();
-    await Promise.resolve();
-    await Promise.resolve();
+    await hanging.settle();
     const state = JSON.parse(JSON.stringify(hanging.world.state()));
-    const again = await openDeliveryWorld({}, undefined, state);
+    const again = await openWebhookWorld({}, undefined, state);
     again.world.recover();
-    await again.advance(10);
+    await again.advance("PT10S");
     expect(again.sent.map(({ url, attempt }) => `${url} ${attempt}`).sort()).toEqual([
       "http://a.example/ 2",
       "http://hang.example/ 2",

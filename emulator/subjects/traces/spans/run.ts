@@ -1,7 +1,8 @@
 import { parseDecimal } from "../decimal.ts";
+import { parseUuid } from "../field-readers.ts";
 import type { JsonObject } from "../json.ts";
 import { parseDottedOrder } from "../lineage.ts";
-import { parseUuid, RUN_TYPES } from "../run-input.ts";
+import { RUN_TYPES } from "../run-input.ts";
 import { parseCount } from "../usage.ts";
 import { shiftTime } from "../wire-time.ts";
 import { type Attributes, firstOf, firstText, readAttributes } from "./attributes.ts";

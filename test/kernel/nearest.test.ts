@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, nearest } from "../../emulator/subjects/nearest.ts";
+import { editDistance, nearest } from "../../emulator/kernel/nearest.ts";
 
 describe("nearest", () => {
   it("finds the word that was meant, swapped letters included", () => {

@@ -1,0 +1,114 @@
+import type { BodyShape, Operation } from "../../contracts/spec/operation.ts";
+import { OPERATIONS, type OperationId } from "../../contracts/spec/operations.ts";
+import { createRouter, type Route, segmentsOf } from "../../contracts/spec/path.ts";
+import {
+  UNSHOWN_WORDS,
+  type UnshownPath,
+  unshownArea,
+  unshownPath,
+} from "../../contracts/spec/undocumented-paths.ts";
+
+/** A row of the operations table, and what its path template took from the path. */
+export interface OperationRoute {
+  readonly kind: "operation";
+  readonly id: OperationId;
+  readonly operation: Operation;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Rows that the body decides between, the one that takes any body last; absent where there is one. */
+  readonly choices?: readonly OperationId[];
+}
+
+/** Where the method and path of a request lead, as far as they tell. */
+export type RequestRoute =
+  | OperationRoute
+  | { readonly kind: "preflight"; readonly methods: readonly string[] | undefined }
+  | { readonly kind: "unshown"; readonly unshown: UnshownPath }
+  /** `operation` is one of those that the path has. */
+  | {
+      readonly kind: "wrong method";
+      readonly allow: readonly string[];
+      readonly operation: Operation | undefined;
+    }
+  | { readonly kind: "no path" };
+
+const NO_PARAMETERS: OperationRoute["parameters"] = {};
+const ROUTES = operationRoutes();
+const ROUTER = createRouter(ROUTES);
+
+/** Routes of templates without parameters, by path and method: such paths need no search. */
+const WHOLE_PATHS = wholePaths();
+
+/** Looks a request's operation up, once for all that asks for it. */
+export function routeOf(method: string, path: string): RequestRoute {
+  return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path);
+}
+
+function searchedRoute(method: string, path: string): RequestRoute {
+  const found = ROUTER.find(method, segmentsOf(path));
+  if (found && "row" in found && !hasUnshownWord(found.parameters))
+    return { ...found.row, parameters: found.parameters };
+  const unshown = unshownPath(method, path);
+  const allow = found && "allow" in found ? found.allow : undefined;
+  if (method === "OPTIONS") return { kind: "preflight", methods: unshown ? undefined : allow };
+  if (unshown) return { kind: "unshown", unshown };
+  if (found && "row" in found) return { ...found.row, parameters: found.parameters };
+  if (allow) return { kind: "wrong method", allow, operation: operationAt(allow[0], path) };
+  const area = unshownArea(path);
+  return area ? { kind: "unshown", unshown: area } : { kind: "no path" };
+}
+
+function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {
+  for (const name in parameters) if (UNSHOWN_WORDS.has(parameters[name] ?? "")) return true;
+  return false;
+}
+
+function operationAt(method = "", path: string): Operation | undefined {
+  const found = ROUTER.find(method, segmentsOf(path));
+  return found && "row" in found ? found.row.operation : undefined;
+}
+
+function operationRoutes(): readonly Route<OperationRoute>[] {
+  const rows = Object.entries<Operation>(OPERATIONS) as [OperationId, Operation][];
+  const ids = new Map<string, OperationId[]>();
+  // Rows that ask for a certain body come before the one that takes any.
+  for (const [id, { method, path, alsoAt = [] }] of rows.sort(([, a], [, b]) => rankOf(a) - rankOf(b)))
+    for (const template of [path, ...alsoAt]) {
+      const call = `${method} ${template}`;
+      ids.set(call, [...(ids.get(call) ?? []), id]);
+    }
+  return [...ids].map(([call, choices]) => {
+    const [method = "", path = ""] = call.split(" ");
+    return { methods: [method], path, row: routeTo(choices) };
+  });
+}
+
+function wholePaths(): ReadonlyMap<string, ReadonlyMap<string, OperationRoute>> {
+  const paths = new Map<string, Map<string, OperationRoute>>();
+  for (const { methods = [], path, row } of ROUTES.filter((route) => !route.path.includes("{")))
+    for (const method of methods) paths.set(path, (paths.get(path) ?? new Map()).set(method, row));
+  return paths;
+}
+
+function rankOf({ when }: Operation): number {
+  return when ? 0 : 1;
+}
+
+function routeTo(choices: readonly OperationId[]): OperationRoute {
+  const id = choices.at(-1) as OperationId;
+  const only = { kind: "operation", id, operation: OPERATIONS[id], parameters: NO_PARAMETERS } as const;
+  return choices.length > 1 ? { ...only, choices } : only;
+}
+
+/** The row that a body of this shape is meant for. */
+export function chosenRoute(route: OperationRoute, body: unknown): OperationRoute {
+  for (const id of route.choices ?? []) {
+    const operation: Operation = OPERATIONS[id];
+    if (!operation.when || fits(body, operation.when)) return { ...route, id, operation };
+  }
+  return route;
+}
+
+function fits(body: unknown, when: BodyShape): boolean {
+  if (when.body === "array") return Array.isArray(body);
+  return typeof body === "object" && body !== null && !Array.isArray(body) && when.member in body;
+}

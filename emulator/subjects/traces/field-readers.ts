@@ -1,0 +1,87 @@
+import { isJsonObject, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
+import { parseTime } from "./wire-time.ts";
+
+/**
+ * Reads what a client said of a field into the form in which it is kept; undefined when it says nothing, or after
+ * reporting what is wrong with it. These readers convert as they check: they are on the way of every ingested row, where
+ * a check by a schema would be one more walk over it.
+ */
+export type FieldReader<T = unknown> = (
+  value: unknown,
+  reportProblem: (problem: string) => void,
+) => T | undefined;
+
+/** The fields that were read, each in its kept form; null where the client said null. */
+export type FieldsRead<R> = {
+  readonly [Name in keyof R]?: R[Name] extends FieldReader<infer T> ? T | null : never;
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const uuid = fieldReader("must be a uuid", parseUuid);
+
+export const text = fieldReader("must be a string", (value) =>
+  typeof value === "string" ? wellFormed(value) : undefined,
+);
+
+export const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
+
+/** Any JSON value that can be kept and exported as it was sent. */
+export const json: FieldReader = (value, reportProblem) => {
+  const problem = jsonProblem(value);
+  return problem === undefined ? value : void reportProblem(problem);
+};
+
+export const jsonObject: FieldReader<JsonObject> = (value, reportProblem) => {
+  const problem = isJsonObject(value) ? jsonProblem(value) : "must be a JSON object";
+  return problem === undefined ? (value as JsonObject) : void reportProblem(problem);
+};
+
+/** A reader that says `problem` of whatever cannot be parsed. */
+export function fieldReader<T>(problem: string, parse: (value: unknown) => T | undefined): FieldReader<T> {
+  return (value, reportProblem) => {
+    const parsed = parse(value);
+    return parsed === undefined ? void reportProblem(problem) : parsed;
+  };
+}
+
+/** Parses a list by its items, all of which have to be right. */
+export function listOf<T>(
+  lengthMax: number,
+  parse: (value: unknown) => T | undefined,
+): (value: unknown) => readonly T[] | undefined {
+  return (value) => {
+    if (!Array.isArray(value) || value.length > lengthMax) return undefined;
+    const list = value.map(parse);
+    return list.includes(undefined) ? undefined : (list as T[]);
+  };
+}
+
+/** Reads the members of an object that have a reader; `where` goes before their names in every problem. */
+export function readFields<R extends Readonly<Record<string, FieldReader>>>(
+  value: JsonObject,
+  where: string,
+  readers: R,
+) {
+  const problems: string[] = [];
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const readField = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
+    const read = value[name] === null ? null : readField?.(value[name], reportProblem);
+    // What cannot be read says nothing: it must not take the place of what is known.
+    if (readField && read !== undefined) values[name] = read;
+  }
+  return { values: values as FieldsRead<R>, names, problems };
+}
+
+/** A field's name in a problem: `post[3].id`, or `id` when the body itself is the run. */
+export function fieldAt(where: string, name: string): string {
+  return where === "" ? name : `${where}.${name}`;
+}
+
+/** A uuid in lower case; undefined for whatever is none. */
+export function parseUuid(value: unknown): string | undefined {
+  return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
+}

@@ -1,0 +1,31 @@
+import type { Field } from "../../contracts/spec/fields.ts";
+import { memberPath } from "./misfits.ts";
+
+/**
+ * Compares a value with a field: a sentence for each problem, none when it fits. `where` names the value. Of a value
+ * that was read from many `bytes` only the first problem is found.
+ */
+export type Check = (value: unknown, where: string, bytes?: number) => readonly string[];
+
+const MAX_PROBLEMS = 10;
+
+/** Finding all problems takes memory for each, and a body may have millions. */
+const LONG_BYTES = 256 * 1024;
+
+const checks = new WeakMap<Field<unknown>, Check>();
+
+/** The check of a field. Ajv is loaded with the first one, since a start needs none; each field is compiled once. */
+export async function checkOf(field: Field<unknown>): Promise<Check> {
+  const known = checks.get(field);
+  if (known) return known;
+  const { compile, lazily } = await import("./compile.ts");
+  const all = compile(field);
+  const first = lazily(() => compile(field, "first"));
+  const check: Check = (value, where, bytes = 0) => {
+    const misfits = bytes > LONG_BYTES ? first()(value) : all(value);
+    const sentences = misfits.map(({ keys, sentence }) => `${where}${memberPath(keys)}: ${sentence}`);
+    return [...new Set(sentences)].slice(0, MAX_PROBLEMS);
+  };
+  checks.set(field, check);
+  return check;
+}

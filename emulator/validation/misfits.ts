@@ -1,0 +1,96 @@
+import type { ErrorObject } from "ajv/dist/2020.js";
+import { nearest } from "../kernel/nearest.ts";
+
+/** The way to a member of a value. */
+export type Keys = readonly (string | number)[];
+
+/** One thing by which a value does not fit its schema: the member, and what it has to be. */
+export interface Misfit {
+  readonly keys: Keys;
+  /** Goes on from the name of the member: “must be integer”. */
+  readonly sentence: string;
+}
+
+/** A member as a message names it, below the value that was checked: `.lines[1].count`. */
+export function memberPath(keys: Keys): string {
+  return keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+}
+
+/** What the errors of Ajv come to, without those that follow from another one. */
+export function misfitsOf(errors: readonly ErrorObject[]): readonly Misfit[] {
+  const irrelevant = new Set(
+    errors.filter(({ keyword }) => keyword === "anyOf").flatMap(irrelevantErrors(errors)),
+  );
+  return errors
+    .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
+    .filter((error) => !irrelevant.has(error) && !isCoveredByEnum(error, errors))
+    .map((error) => ({ keys: keysOf(error), sentence: sentenceOf(error) }));
+}
+
+/** Of a choice that none of its schemas fits: what those say that want another type, if one wants this type. */
+function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject) => readonly ErrorObject[] {
+  return ({ schemaPath, instancePath }) => {
+    const branchOf = (error: ErrorObject) => error.schemaPath.slice(schemaPath.length + 1).split("/", 1)[0];
+    const ofChoice = errors.filter(
+      (error) =>
+        error.schemaPath.startsWith(`${schemaPath}/`) &&
+        `${error.instancePath}/`.startsWith(`${instancePath}/`),
+    );
+    const misfits = new Set(
+      ofChoice
+        .filter((error) => error.schemaPath === `${schemaPath}/${branchOf(error)}/type`)
+        .filter((error) => error.instancePath === instancePath)
+        .map(branchOf),
+    );
+    const irrelevant = ofChoice.filter((error) => misfits.has(branchOf(error)));
+    return irrelevant.length < ofChoice.length ? irrelevant : [];
+  };
+}
+
+/** Whoever is told of the values that are taken need not be told of their type. */
+function isCoveredByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
+  const listed = schemaPath.replace(/type$/, "enum");
+  return (
+    keyword === "type" &&
+    errors.some((other) => other.schemaPath === listed && other.instancePath === instancePath)
+  );
+}
+
+function keysOf({ instancePath, keyword, params }: ErrorObject): Keys {
+  const keys = instancePath
+    .split("/")
+    .slice(1)
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key.replaceAll("~1", "/").replaceAll("~0", "~")));
+  if (keyword === "required") return [...keys, String(params.missingProperty)];
+  return keyword === "additionalProperties" ? [...keys, String(params.additionalProperty)] : keys;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  "date-time": "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z",
+  duration: "an ISO 8601 duration such as PT5S or P1DT6H, without months and years",
+};
+
+function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): string {
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "additionalProperties":
+      return unknownMember(String(params.additionalProperty), Object.keys(parentSchema?.properties ?? {}));
+    case "enum":
+      return `must be one of ${(params.allowedValues as readonly unknown[]).filter((v) => v !== null).join(", ")}`;
+    case "format":
+      return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
+    case "pattern":
+      // The name that the schema gives to such a text says more than the pattern.
+      return parentSchema?.title ? `must be ${parentSchema.title}` : (message ?? "is not acceptable");
+    case "type":
+      return `must be ${[params.type].flat().join(" or ")}`;
+    default:
+      return message ?? "is not acceptable";
+  }
+}
+
+function unknownMember(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return `is not known here; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
+}
