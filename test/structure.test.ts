@@ -36,9 +36,9 @@ const CONTRACT_FLOORS: readonly (readonly string[])[] = [
 /** Which subject may know which other ones, beside the types that all of them share. */
 const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   agent: ["traces", "webhooks"],
-  "bulk-exports": ["destinations", "faults", "filters", "projects", "traces"],
+  "bulk-exports": ["destinations", "faults", "filters", "object-storage", "projects", "traces"],
   crons: ["agent"],
-  destinations: ["bulk-exports"],
+  destinations: ["bulk-exports", "faults", "object-storage"],
   faults: ["bulk-exports", "destinations", "object-storage", "webhooks"],
   feedback: ["traces"],
   filters: ["traces"],

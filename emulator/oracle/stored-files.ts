@@ -42,10 +42,7 @@ export async function openStoredFiles(
   const opened = await openCredentials(tools.secrets, credentials);
   if (!opened) return undefined;
   const { bucket_name, region, endpoint_url } = config;
-  const client = tools.objectStores.open(
-    { bucket: bucket_name, region, endpointUrl: endpoint_url, embedded },
-    opened,
-  );
+  const client = tools.objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url }, opened);
   return {
     async list(prefix) {
       const listed = await client.list(prefix);

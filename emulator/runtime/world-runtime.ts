@@ -7,6 +7,7 @@ import { createWorld } from "../kernel/world.ts";
 import type { WorldParts } from "../kernel/world-parts.ts";
 import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageEffects } from "../s3/object-store.ts";
+import { stageFile } from "../s3/stage-file.ts";
 import { encoderFor, type SharedEncoder } from "../storage/parquet/encoder.ts";
 import type { Heads } from "../storage/pool/heads.ts";
 import type { Pool } from "../storage/pool/pool.ts";
@@ -15,7 +16,6 @@ import { exportEffects } from "../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../subjects/bulk-exports/encoder.ts";
 import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
 import { createSchedules } from "../subjects/crons/schedules.ts";
-import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import { REQUEST_EFFECTS } from "../subjects/faults/effects.ts";
 import { triggerS3Fault } from "../subjects/faults/hit.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
@@ -77,11 +77,8 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const onFailure = (error: Error): void => world.end(error);
   const storage = openWorldStorage({ ...options, initial, collections: COLLECTIONS, onFailure });
   const image = source ? source.image : resumedState(storage.image, configuration);
-  const adapters = openAdapters(options, storage, {
-    // Effects open clients after a turn of the world, whose own store the embedded ones lead into.
-    open: (address, credentials) => objectStores.open(address, credentials),
-  });
-  const { encoder, webhooks } = adapters;
+  const adapters = openAdapters(options, storage);
+  const { encoder, webhooks, objectStores } = adapters;
   const world = createWorld(partsOf(adapters, image, adapters.delays));
   const clock = startClock(world, configuration.followWaits);
   const { rows, bodies } = storage;
@@ -91,10 +88,6 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     delays: adapters.delays,
     triggerFault: triggerS3Fault,
   };
-  const objectStores = createObjectStoreClients({
-    store: objects,
-    timeoutMs: configuration.settings.timings.object_store_timeout_ms,
-  });
   world.recover();
 
   async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
@@ -157,25 +150,29 @@ interface WorldAdapters {
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
-  readonly objectStores: ObjectStoreClients;
+  readonly objectStores: ReturnType<typeof createObjectStoreClients>;
 }
 
-function openAdapters(
-  options: WorldRuntimeOptions,
-  storage: WorldStorage,
-  objectStores: ObjectStoreClients,
-): WorldAdapters {
+function openAdapters(options: WorldRuntimeOptions, storage: WorldStorage): WorldAdapters {
   const { configuration, source, secrets, isEmbedded, handle } = options;
   const { settings } = configuration;
   const { rows } = storage;
   const limiter = source?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
   return {
-    ports: { settings, traces: rows, secrets, schedules: createSchedules(), limiter, isEmbedded },
+    ports: {
+      settings,
+      traces: rows,
+      secrets,
+      schedules: createSchedules(),
+      limiter,
+      bodies: storage.bodies.keeper,
+      isEmbedded,
+    },
     storage,
     delays: createDelays(),
     encoder: encoderFor(options.encoder, rows),
     webhooks: createWebhookSender({ settings, handle }),
-    objectStores,
+    objectStores: createObjectStoreClients({ timeoutMs: settings.timings.object_store_timeout_ms }),
   };
 }
 
@@ -191,7 +188,12 @@ function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): Wo
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
       ...statsEffects(storage.rows),
-      ...exportEffects({ encoder, secrets: ports.secrets, objectStores }),
+      ...exportEffects({
+        encoder,
+        secrets: ports.secrets,
+        objectStores,
+        stageFile: (bytes) => stageFile(storage.bodies, bytes),
+      }),
     },
     persist: persistCommits(storage),
     flush: storage.flush,

@@ -30,10 +30,15 @@ export async function assemble(
     await copyBody(stage, body, { start: 0, length: body.size }, (piece) => whole?.update(piece));
     size += body.size;
   }
-  const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, "hex")));
-  const etag = `${createHash("md5").update(md5s).digest("hex")}-${parts.length}`;
+  const etag = multipartEtag(parts);
   const checksum = whole ? whole.digest().toString("base64") : compositeOf(algorithm, parts);
   return { size, etag, checksums: algorithm && checksum ? { [algorithm]: checksum } : {} };
+}
+
+/** The entity tag of an object that was put together of parts. */
+export function multipartEtag(parts: readonly { readonly etag: string }[]): string {
+  const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, "hex")));
+  return `${createHash("md5").update(md5s).digest("hex")}-${parts.length}`;
 }
 
 /** The checksum of the parts' checksums, known when each of them came with one. */

@@ -87,7 +87,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     lines = [];
     if (first !== undefined)
       journal?.append([withPieces(first, pieces), ...rest].map((line) => `${line}\n`).join(""));
-    bodies.removeDropped();
+    bodies.follow();
   }
 
   function addLine(commit: Commit | undefined): void {
@@ -105,6 +105,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     keep(commit) {
       addLine(commit);
       if (journal) round.flush();
+      else bodies.follow();
     },
     keepSoon(commit) {
       addLine(commit);

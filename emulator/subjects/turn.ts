@@ -9,6 +9,7 @@ import type { Schedules } from "./crons/schedule.ts";
 import type { DestinationEffects } from "./destinations/events.ts";
 import type { FaultEffects, FaultEvents } from "./faults/events.ts";
 import type { ObjectStorageEffects, ObjectStorageEvents } from "./object-storage/events.ts";
+import type { BodyKeeper } from "./object-storage/staged.ts";
 import type { QueryEffects } from "./queries/events.ts";
 import type { RateLimiter } from "./rate-limits/limiter.ts";
 import type { Settings } from "./settings.ts";
@@ -23,6 +24,7 @@ export interface Ports {
   readonly schedules: Schedules;
   /** Counts in memory only: it is not part of what a world keeps. */
   readonly limiter: RateLimiter;
+  readonly bodies: BodyKeeper;
   /** Whether an endpoint is the emulator's own object store: none named, or its port on a loopback name. */
   isEmbedded(endpointUrl: string | null): boolean;
 }

@@ -7,12 +7,20 @@ import type { Commit, WorldState } from "../../emulator/kernel/commit.ts";
 import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
+import { stageFile } from "../../emulator/s3/stage-file.ts";
 import { openBodies } from "../../emulator/storage/objects/bodies.ts";
+import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import { NO_FAULTS, type TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
-import { objects, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
+import { objectId, objects, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
+import {
+  removeStored,
+  sizeOf,
+  storeStaged,
+  type Writer,
+} from "../../emulator/subjects/object-storage/writer.ts";
 import type { Turn } from "../../emulator/subjects/turn.ts";
 import { openWorld } from "../support/world.ts";
 
@@ -44,13 +52,13 @@ export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: Store
   const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
   const pool = openPool(location, true);
   // What is dropped goes with the next flush, which here is at once.
-  const changed = (): void => files.removeDropped();
+  const changed = (): void => files.follow();
   const files = openBodies({ pool, owner: 1, world: "main", changed });
   const delays = createDelays();
   const { world, commits } = openWorld({
     now: NOW,
     ...(state && { state }),
-    ports: { secrets },
+    ports: { secrets, bodies: files.keeper },
     delays,
     effects: objectStorageEffects(files),
   });
@@ -78,6 +86,31 @@ function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Stores files in the bucket `traces` as exports do: bodies first, then the turn that takes them. */
+export function writerOf(store: TestStore, changes: Partial<Writer> = {}, partBytes?: number) {
+  const credentials = {
+    accessKeyId: SEEDED_KEY.access_key_id,
+    secretAccessKey: SEEDED_KEY.secret_access_key,
+    sessionToken: null,
+  };
+  const writer: Writer = { bucket: "traces", credentials, triggerFault: store.triggerFault, ...changes };
+  return {
+    async put(key: string, bytes: Uint8Array) {
+      const file = await stageFile(store.files, bytes, partBytes);
+      if ("failure" in file) return file;
+      return store.control((turn) => storeStaged(turn, writer, key, file)) ?? { stored: true };
+    },
+    size: (key: string) => store.control((turn) => sizeOf(turn, writer, key)),
+    delete: (key: string) => store.control((turn) => removeStored(turn, writer, key)),
+    /** Past all permissions; the body is opened at once. */
+    async get(key: string): Promise<Buffer | undefined> {
+      const object = store.world.reader.get(objects, objectId(writer.bucket, key));
+      const body = object && store.files.open(object.file);
+      return body && readBody(body);
+    },
+  };
 }
 
 export interface TestServer extends TestStore {

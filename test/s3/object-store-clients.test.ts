@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import S3rver from "s3rver";
-import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
-import { formatInstant } from "../../emulator/kernel/instant.ts";
+import { afterAll, describe, test } from "vitest";
 import { createObjectStoreClients } from "../../emulator/s3/client/object-store-clients.ts";
 import type {
   ObjectStoreClient,
@@ -13,8 +12,7 @@ import type {
 } from "../../emulator/subjects/destinations/object-store-client.ts";
 import { changeCredential, createCredential } from "../../emulator/subjects/object-storage/credentials.ts";
 import type { S3Fault } from "../../emulator/subjects/object-storage/faults.ts";
-import { objects, s3Parts, s3Uploads } from "../../emulator/subjects/object-storage/records.ts";
-import { NOW, openTestServer, openTestStore, type TestStore } from "./harness.ts";
+import { openTestServer } from "./harness.ts";
 
 const MIB = 1024 * 1024;
 const KEY: ObjectStoreCredentials = {
@@ -24,143 +22,12 @@ const KEY: ObjectStoreCredentials = {
 };
 const bytes = Buffer.from("some bytes");
 
-describe("the embedded door", () => {
-  let store: TestStore;
-  let triggerFault: (op: string) => S3Fault | undefined = () => undefined;
-
-  beforeEach(() => {
-    triggerFault = () => undefined;
-    store = openTestStore({ triggerFault: (_turn, { op }) => triggerFault(op) });
-    store.control((turn) =>
-      createCredential(turn, { access_key_id: "door", secret_access_key: "door-secret" }),
-    );
-  });
-  afterEach(() => rmSync(join(store.folder, "../../.."), { recursive: true }));
-
-  function open(credentials: Partial<ObjectStoreCredentials> = {}, bucket = "traces"): ObjectStoreClient {
-    const objectStores = createObjectStoreClients({ store, timeoutMs: 1000, partBytes: 5 * MIB });
-    return objectStores.open(
-      { bucket, region: null, endpointUrl: null, embedded: true },
-      { ...KEY, ...credentials },
-    );
-  }
-
-  test("puts, measures, reads, lists and deletes", async ({ expect }) => {
-    const client = open();
-    expect(await client.put("a/day=01/part-00000.parquet", bytes)).toEqual({ stored: true });
-    expect(await client.size("a/day=01/part-00000.parquet")).toEqual({ size: 10 });
-    expect(await client.get("a/day=01/part-00000.parquet")).toEqual({ bytes });
-    await client.put("a/é", Buffer.alloc(MIB, 3));
-    expect(await client.get("a/é")).toEqual({ bytes: Buffer.alloc(MIB, 3) });
-    expect(await client.list("a/")).toEqual({ keys: ["a/day=01/part-00000.parquet", "a/é"] });
-    expect(await client.delete("a/é")).toEqual({ deleted: true });
-    expect(await client.list("")).toEqual({ keys: ["a/day=01/part-00000.parquet"] });
-  });
-
-  test("small puts are over before anything else runs, in the order of calls", async ({ expect }) => {
-    const puts = ["one.txt", "two.txt"].map((key) => open().put(key, bytes));
-    expect([...store.world.reader.list(objects, "traces")].map(({ key }) => key)).toEqual([
-      "one.txt",
-      "two.txt",
-    ]);
-    await Promise.all(puts);
-  });
-
-  test("a large put is a multipart upload, whose object is whole", async ({ expect }) => {
-    const large = Buffer.alloc(11 * MIB, "0123456789");
-    const ops: string[] = [];
-    triggerFault = (op) => void ops.push(op);
-    expect(await open().put("large.bin", large)).toEqual({ stored: true });
-    expect(ops).toEqual([
-      "CreateMultipartUpload",
-      "UploadPart",
-      "UploadPart",
-      "UploadPart",
-      "CompleteMultipartUpload",
-    ]);
-    const got = await open().get("large.bin");
-    expect("bytes" in got && large.equals(got.bytes)).toBe(true);
-    expect(store.world.reader.count(s3Uploads, "traces")).toBe(0);
-  });
-
-  test.for([
-    ["permitted", [], 0],
-    ["denied", ["abort"], 1],
-  ] as const)("a large put that fails, with abort %s", async ([_name, deny, left], { expect }) => {
-    store.control((turn) => changeCredential(turn, "door", { deny }));
-    let parts = 0;
-    triggerFault = (op) => {
-      if (op === "UploadPart") parts += 1;
-      return op === "UploadPart" && parts === 2 ? { s3_error: "SlowDown" } : undefined;
-    };
-    expect(await open().put("large.bin", Buffer.alloc(11 * MIB))).toMatchObject({ failure: "unavailable" });
-    const uploads = [...store.world.reader.list(s3Uploads, "traces")];
-    expect(uploads).toHaveLength(left);
-    for (const { upload_id } of uploads) expect(store.world.reader.count(s3Parts, upload_id)).toBe(1);
-  });
-
-  test("each true cause has its name", async ({ expect }) => {
-    const failure = async (client: ObjectStoreClient) => {
-      const put = await client.put("x.txt", bytes);
-      return "failure" in put ? put.failure : "stored";
-    };
-    expect(await failure(open({ secretAccessKey: "wrong" }))).toBe("access_denied");
-    expect(await failure(open({ sessionToken: "wrong" }))).toBe("access_denied");
-    expect(await failure(open({ accessKeyId: "nobody" }))).toBe("key_id_does_not_exist");
-    expect(await failure(open({}, "no-bucket"))).toBe("bucket_not_valid");
-    triggerFault = () => ({ delete_bucket: "traces" });
-    expect(await failure(open())).toBe("bucket_not_valid");
-    store.control((turn) => changeCredential(turn, "door", { deny: ["put"] }));
-    expect(await failure(open({}, "no-bucket"))).toBe("bucket_not_valid");
-  });
-
-  test("permissions are asked for one by one, faults strike, and the missing is told", async ({ expect }) => {
-    await open().put("there.txt", bytes);
-    const failures = async () => {
-      const client = open();
-      const answers = [
-        await client.put("new.txt", bytes),
-        await client.size("there.txt"),
-        await client.get("there.txt"),
-        await client.list(""),
-        await client.delete("new.txt"),
-      ];
-      return answers.map((answer) => ("failure" in answer ? answer.failure : "ok"));
-    };
-    const [ok, no] = ["ok", "access_denied"];
-    for (const [denied, wanted] of [
-      ["put", [no, ok, ok, ok, ok]],
-      ["get", [ok, no, no, ok, ok]],
-      ["list", [ok, ok, ok, no, ok]],
-      ["delete", [ok, ok, ok, ok, no]],
-    ] as const) {
-      store.control((turn) => changeCredential(turn, "door", { deny: [denied] }));
-      expect(await failures()).toEqual(wanted);
-    }
-    store.control((turn) =>
-      changeCredential(turn, "door", { deny: [], session_token: "t", expires_at: formatInstant(NOW) }),
-    );
-    expect(await open({ sessionToken: "t" }).list("")).toMatchObject({ failure: "access_denied" });
-    store.control((turn) => changeCredential(turn, "door", { session_token: null, expires_at: null }));
-    for (const fault of [{ s3_error: "InternalError" }, { reset: true }, { delayMs: 1001 }] as const) {
-      triggerFault = () => fault;
-      expect(await open().get("there.txt")).toMatchObject({ failure: "unavailable" });
-    }
-    triggerFault = () => ({ delayMs: 1000 });
-    expect(await open().size("missing.txt")).toEqual({
-      failure: "unavailable",
-      message: "NoSuchKey: The specified key does not exist.",
-    });
-  });
-});
-
-describe("the foreign door", () => {
+describe("the client of an object store elsewhere", () => {
   const objectStores = createObjectStoreClients({
-    store: openTestStore(),
     timeoutMs: 5000,
     partBytes: 5 * MIB,
   });
-  const impatient = createObjectStoreClients({ store: openTestStore(), timeoutMs: 150 });
+  const impatient = createObjectStoreClients({ timeoutMs: 150 });
   const servers: Server[] = [];
   afterAll(() => {
     objectStores.close();
@@ -181,7 +48,7 @@ describe("the foreign door", () => {
     bucket = "exports",
     from = objectStores,
   ): ObjectStoreClient {
-    return from.open({ bucket, region: null, endpointUrl, embedded: false }, credentials);
+    return from.open({ bucket, region: null, endpointUrl }, credentials);
   }
 
   async function failureOf(client: ObjectStoreClient): Promise<string> {
@@ -220,7 +87,9 @@ describe("the foreign door", () => {
     rmSync(directory, { recursive: true });
   });
 
-  test("gives our own server's troubles the names that the embedded door gives them", async ({ expect }) => {
+  test("gives our own server's troubles the names that a turn which stores a file gives them", async ({
+    expect,
+  }) => {
     let fault: S3Fault | undefined;
     const own = await openTestServer({ triggerFault: () => fault });
     own.control((turn) =>

@@ -76,6 +76,7 @@ export function openWorld(options: WorldOptions = {}) {
         secrets: SECRETS,
         schedules: createSchedules(),
         limiter: createRateLimiter(settings.rateLimits),
+        bodies: { keep: () => undefined, drop: () => undefined },
         isEmbedded: () => true,
         ...options.ports,
         traces: (options.ports?.traces ?? {}) as TraceStore,

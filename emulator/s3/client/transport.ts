@@ -23,7 +23,7 @@ export interface StoredPart {
   readonly etag: string;
 }
 
-/** The requests of a client, one each: to the embedded store in this process, or to another one by the network. */
+/** The requests of a client, one each. */
 export interface ObjectStoreTransport extends Omit<ObjectStoreClient, "put"> {
   putWhole(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
   createUpload(key: string): Promise<ObjectStoreFailure | Upload>;

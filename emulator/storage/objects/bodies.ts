@@ -2,9 +2,11 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
 import { type BodyFile, objects } from "../../subjects/object-storage/records.ts";
+import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import type { Reader } from "../../subjects/turn.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
+import { createPendingBodies } from "./body-keeper.ts";
 import type { ObjectPlace } from "./body-name.ts";
 import { type OpenedBody, openBody } from "./opened-body.ts";
 import { openStage, refusedStage, type Stage } from "./stage.ts";
@@ -27,8 +29,13 @@ export interface Bodies {
   drop(files: Iterable<string>, place?: ObjectPlace): void;
   /** People find the bucket no more. */
   hideBucket(name: string): void;
-  /** Takes dropped bodies away that nobody else can know; the records that dropped them are kept by now. */
-  removeDropped(): void;
+  /** For turns: what they say of bodies waits for `follow`. */
+  readonly keeper: BodyKeeper;
+  /**
+   * The records of the turns so far are kept by now: shows what they have stored, and takes dropped bodies away that
+   * nobody else can know.
+   */
+  follow(): void;
   /** Others go on from here: they may name all bodies that are there. */
   seal(): void;
   /** Shows people what the records name, after a process that may have ended in between. */
@@ -42,7 +49,7 @@ export interface BodiesOptions {
   readonly pool: Pool;
   readonly owner: number;
   readonly world: string;
-  /** Hears that something waits for `removeDropped`. */
+  /** Hears that something waits for `follow`. */
   readonly changed: () => void;
 }
 
@@ -57,7 +64,13 @@ export function bodyName(owner: number, number: number): string {
 /** Goes on behind the last body that the owner has written. */
 export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodies {
   const view = createObjectsView(pool.objectsFolder(world), pool.discard);
-  const live = new Set<Stage>();
+  const live = new Map<string, Stage>();
+  const pending = createPendingBodies({
+    settle: (file) => live.get(file)?.settle(),
+    show: (place, file) => isOver || view.show(place, pool.path(file)),
+    drop: dropNow,
+    changed,
+  });
   let dropped: string[] = [];
   let last = lastBody(pool, owner);
   let sealed = last;
@@ -71,16 +84,28 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
   /** Older ones may be named by others; they go when nobody reads this owner's files any more. */
   const isOnlyOurs = (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed;
 
+  function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
+    if (isOver) return;
+    for (const file of files) {
+      live.get(file)?.discard();
+      if (isOnlyOurs(file)) dropped.push(file);
+      else pool.suspects.add(ownerOf(file));
+    }
+    if (place) view.hide(place);
+    if (dropped.length > 0) changed();
+  }
+
   return {
     stage() {
       const file = nextName();
       if (isOver) return refusedStage(file);
-      const stage = openStage(file, pool.path(file), () => live.delete(stage));
-      live.add(stage);
+      const stage = openStage(file, pool.path(file), () => live.delete(file));
+      live.set(file, stage);
       return stage;
     },
     publish(stage, place, commit) {
-      if (!live.has(stage)) return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
+      if (!live.has(stage.file))
+        return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
       const { file } = stage;
       const value = commit({ file });
       if (isS3Failure(value)) {
@@ -93,18 +118,13 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
     },
     open: (file) => (isOver ? undefined : openBody(pool.path(file))),
     close: ({ fd }) => fs.closeSync(fd),
-    drop(files, place) {
-      if (isOver) return;
-      for (const file of files)
-        if (isOnlyOurs(file)) dropped.push(file);
-        else pool.suspects.add(ownerOf(file));
-      if (place) view.hide(place);
-      if (dropped.length > 0) changed();
-    },
+    drop: dropNow,
     hideBucket(name) {
       if (!isOver) view.hideBucket(name);
     },
-    removeDropped() {
+    keeper: pending,
+    follow() {
+      pending.carryOut();
       for (const file of dropped) fs.rmSync(pool.path(file), { force: true });
       dropped = [];
     },
@@ -113,21 +133,23 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
     },
     reconcile(reader) {
       pool.suspects.add(owner);
-      const shown = [...ownObjects(reader)].map(({ bucket, key, file }) => ({
-        place: { bucket, key },
-        path: pool.path(file),
-      }));
-      view.reconcile(new Map(shown.map((each) => [each.path, each])));
+      view.reconcile(shownIn(reader, { pool, owner }));
     },
     end() {
-      for (const stage of [...live]) stage.discard();
+      for (const stage of [...live.values()]) stage.discard();
       isOver = true;
     },
   };
+}
 
-  function* ownObjects(reader: Reader) {
-    for (const object of reader.all(objects)) if (ownerOf(object.file) === owner) yield object;
+/** By path: the objects whose bodies the owner has written. */
+function shownIn(reader: Reader, { pool, owner }: Pick<BodiesOptions, "pool" | "owner">) {
+  const shown = new Map<string, { readonly place: ObjectPlace; readonly path: string }>();
+  for (const { bucket, key, file } of reader.all(objects)) {
+    const path = pool.path(file);
+    if (ownerOf(file) === owner) shown.set(path, { place: { bucket, key }, path });
   }
+  return shown;
 }
 
 function numberOf(file: string): number {

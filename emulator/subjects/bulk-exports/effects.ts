@@ -3,17 +3,22 @@ import type { Validated } from "../destinations/events.ts";
 import type {
   ObjectStoreClient,
   ObjectStoreClients,
+  ObjectStoreCredentials,
   ObjectStoreFailure,
 } from "../destinations/object-store-client.ts";
-import type { Destination } from "../destinations/records.ts";
+import type { StagedFile, StagedWrite } from "../object-storage/staged.ts";
 import type { Runners, Secrets } from "../turn.ts";
 import type { FileEncoder } from "./encoder.ts";
 import type { FileWritten, WriteFile } from "./events.ts";
+import { sizeFailure } from "./file.ts";
 
 /** What the effects of exports work with. */
 export interface ExportTools {
   readonly encoder: FileEncoder;
+  /** The ways to stores elsewhere. */
   readonly objectStores: ObjectStoreClients;
+  /** Writes the bodies of a file for the embedded store. */
+  readonly stageFile: (bytes: Uint8Array) => Promise<StagedFile | ObjectStoreFailure>;
   readonly secrets: Secrets;
 }
 
@@ -33,8 +38,11 @@ export function exportEffects(
   const inLaneOrder = createLaneQueue();
   return {
     async "destination.validate"({ data: { destination, testKey } }) {
-      const client = await clientFor(tools, destination);
-      return "failure" in client ? client : validate(client, testKey);
+      const way = await wayTo(tools, destination);
+      if ("failure" in way) return way;
+      if ("client" in way) return validate(way.client, testKey);
+      const file = await tools.stageFile(TEST_FILE);
+      return "failure" in file ? file : { staged: { file, ...way } };
     },
 
     async "export.write_file"({ lane, data: { order, key, destination } }) {
@@ -46,8 +54,8 @@ export function exportEffects(
         if ("failure" in encoded) return encoded;
         const { bytes, rows, cursor, done } = encoded;
         if (bytes === null) return { rows: 0, bytes: 0, cursor, done };
-        const failure = await store(tools, destination, key, bytes);
-        return failure ?? { rows, bytes: bytes.length, cursor, done };
+        const stored = await store(tools, destination, key, bytes);
+        return "failure" in stored ? stored : { rows, bytes: bytes.length, cursor, done, ...stored };
       });
     },
 
@@ -58,14 +66,20 @@ export function exportEffects(
   };
 }
 
-async function clientFor(
+/** The client of a store elsewhere; for the embedded one, whose turns store staged files, the key pair alone. */
+async function wayTo(
   { objectStores, secrets }: ExportTools,
-  { config, embedded, credentials }: Pick<Destination, "config" | "embedded" | "credentials">,
-): Promise<ObjectStoreClient | ObjectStoreFailure> {
+  { config, embedded, credentials }: WriteFile["destination"],
+): Promise<
+  | ObjectStoreFailure
+  | { readonly client: ObjectStoreClient }
+  | { readonly credentials: ObjectStoreCredentials }
+> {
   const opened = await openCredentials(secrets, credentials);
   if (!opened) return NO_CREDENTIALS;
+  if (embedded) return { credentials: opened };
   const { bucket_name, region, endpoint_url } = config;
-  return objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url, embedded }, opened);
+  return { client: objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url }, opened) };
 }
 
 /** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */
@@ -76,21 +90,22 @@ async function validate(client: ObjectStoreClient, testKey: string): Promise<Val
   return { testFile: "failure" in deleted ? "left" : "deleted" };
 }
 
-/** Stores a file and, where reading is permitted, checks its size (§2.4-9). */
+/** Stages a file for the embedded store; stores it elsewhere and, where reading is permitted, checks its size (§2.4-9). */
 async function store(
   tools: ExportTools,
   destination: WriteFile["destination"],
   key: string,
   bytes: Uint8Array,
-): Promise<Extract<FileWritten, { failure: unknown }> | undefined> {
-  const client = await clientFor(tools, destination);
-  if ("failure" in client) return client;
-  const put = await client.put(key, bytes);
+): Promise<Extract<FileWritten, { failure: unknown }> | { readonly staged?: StagedWrite }> {
+  const way = await wayTo(tools, destination);
+  if ("failure" in way) return way;
+  if ("credentials" in way) {
+    const file = await tools.stageFile(bytes);
+    return "failure" in file ? file : { staged: { file, ...way } };
+  }
+  const put = await way.client.put(key, bytes);
   if ("failure" in put) return put;
-  const found = await client.size(key);
-  if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
-  if (found.size === bytes.length) return undefined;
-  return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes.length}` };
+  return sizeFailure(key, bytes.length, await way.client.size(key)) ?? {};
 }
 
 /** Lets the effects of one lane do a part of their work one after the other. */

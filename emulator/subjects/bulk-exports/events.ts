@@ -2,6 +2,7 @@ import type { PROCESSING_ERRORS } from "../../../contracts/spec/faults.ts";
 import type { NoData } from "../../kernel/types.ts";
 import type { ObjectStoreError } from "../destinations/object-store-client.ts";
 import type { Destination } from "../destinations/records.ts";
+import type { StagedWrite } from "../object-storage/staged.ts";
 import type { EncodingFailure, FileRequest } from "./encoder.ts";
 import type { ExportedFile } from "./records.ts";
 
@@ -48,13 +49,15 @@ export interface WriteFile {
   readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
 }
 
-/** What came of it: a stored file, no row left to store (`rows` 0, no file), or a failure. */
+/** What came of it: a file, no row left to store (`rows` 0, no file), or a failure. */
 export type FileWritten =
   | {
       readonly rows: number;
       readonly bytes: number;
       readonly cursor: string | null;
       readonly done: boolean;
+      /** The file that the turn which takes the result is to store; left out for one that is stored already. */
+      readonly staged?: StagedWrite;
     }
   | { readonly failure: RunFailure; readonly message: string };
 

@@ -1,7 +1,9 @@
 import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { ObjectStoreFailure } from "../destinations/object-store-client.ts";
 import type { DestinationConfig } from "../destinations/records.ts";
 import type { Settings } from "../settings.ts";
 import type { FileRequest } from "./encoder.ts";
+import type { RunFailure } from "./events.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
 
@@ -23,6 +25,17 @@ export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkEx
     bytesPerFile: limits.bytes_per_file,
     filter: parent.filter,
   };
+}
+
+/** Why a file is not the one that was written; undefined where its size is right, or may not be read (§2.4-9). */
+export function sizeFailure(
+  key: string,
+  bytes: number,
+  found: ObjectStoreFailure | { readonly size: number },
+): { readonly failure: RunFailure; readonly message: string } | undefined {
+  if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
+  if (found.size === bytes) return undefined;
+  return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes}` };
 }
 
 /** Where the next file of a run goes: files are numbered in the order in which they were stored (§2.8). */

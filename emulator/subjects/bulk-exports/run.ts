@@ -1,13 +1,14 @@
 import type { FaultPoint } from "../../../contracts/spec/faults.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { hit } from "../faults/hit.ts";
+import { hit, triggerS3Fault } from "../faults/hit.ts";
 import { hitStoreAt } from "../faults/store-points.ts";
 import { unhandled } from "../faults/unhandled.ts";
+import { sizeOf, storeStaged } from "../object-storage/writer.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
-import type { Checkpoint, ImmediateFault, OfAttempt, RunFailure } from "./events.ts";
+import type { Checkpoint, ImmediateFault, OfAttempt, RunFailure, WriteFile } from "./events.ts";
 import { afterRun, endExport, scheduleRun } from "./export.ts";
 import { failureOf } from "./failure.ts";
-import { fileRequest, keyOfNextFile } from "./file.ts";
+import { fileRequest, keyOfNextFile, sizeFailure } from "./file.ts";
 import { isFinal, moveRun } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 
@@ -72,14 +73,29 @@ export function onFileWritten(
   effect: Effect<"export.write_file">,
   result: Result<"export.write_file">,
 ): void {
+  // Also for an attempt that is stale by now: its file is in the bucket, and no checkpoint names it.
+  const written = stored(turn, effect.data, result);
   const run = currentRun(turn, effect);
   if (!run) return;
-  if ("failure" in result) return failRun(turn, run, result.failure, result.message);
-  const { rows, bytes, cursor } = result;
+  if ("failure" in written) return failRun(turn, run, written.failure, written.message);
+  const { rows, bytes, cursor, done } = written;
   const file = rows === 0 ? null : { key: effect.data.key, rows, bytes, cursor };
-  const checkpoint: Checkpoint = { file, cursor, exhausted: result.done };
+  const checkpoint: Checkpoint = { file, cursor, exhausted: done };
   const next = { kind: "export_run.checkpoint", data: { attempt: run.attempt, ...checkpoint } } as const;
   if (!file || passes(turn, run, "file.written", next)) saveCheckpoint(turn, run, checkpoint);
+}
+
+/** Stores a file for the embedded store and, where reading is permitted, checks its size (§2.4-9). */
+function stored(
+  turn: Turn,
+  { key, destination }: WriteFile,
+  written: Result<"export.write_file">,
+): Result<"export.write_file"> {
+  if ("failure" in written || !written.staged) return written;
+  const { file, credentials } = written.staged;
+  const writer = { bucket: destination.config.bucket_name, credentials, triggerFault: triggerS3Fault };
+  const failed = storeStaged(turn, writer, key, file);
+  return failed ?? sizeFailure(key, written.bytes, sizeOf(turn, writer, key)) ?? written;
 }
 
 /** `export_run.checkpoint`: goes on after a stall at `file.written`. */

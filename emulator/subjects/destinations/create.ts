@@ -6,11 +6,14 @@ import {
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
+import { triggerS3Fault } from "../faults/hit.ts";
+import type { StagedWrite } from "../object-storage/staged.ts";
+import { removeStored, storeStaged } from "../object-storage/writer.ts";
 import type { Settings } from "../settings.ts";
 import type { Effect, Result, Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import type { Workspace } from "../workspace.ts";
-import type { ObjectStoreError } from "./object-store-client.ts";
+import type { ObjectStoreError, ObjectStoreFailure } from "./object-store-client.ts";
 import { DESTINATIONS, type Destination, type DestinationConfig } from "./records.ts";
 import { destinationView } from "./view.ts";
 
@@ -66,9 +69,10 @@ function validate(turn: Turn, destination: Destination): PendingReply {
 /** `destination.validate` has ended: keeps the destination and answers, or answers with the named error (§7.2). */
 export function onValidated(
   turn: Turn,
-  { data: { record, ticket } }: Effect<"destination.validate">,
-  outcome: Result<"destination.validate">,
+  { data: { record, testKey, ticket } }: Effect<"destination.validate">,
+  result: Result<"destination.validate">,
 ): void {
+  const outcome = "staged" in result ? tryTestFile(turn, record, testKey, result.staged) : result;
   if ("failure" in outcome) {
     turn.note("destination.refused", record.id, { failure: outcome.failure, message: outcome.message });
     turn.resolveReply(ticket, refusalFor(outcome.failure, outcome.message));
@@ -77,6 +81,19 @@ export function onValidated(
   turn.put(DESTINATIONS, record);
   turn.note("destination.validated", record.id, { test_file: outcome.testFile });
   turn.resolveReply(ticket, destinationView(turn.ports.settings, record));
+}
+
+/** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */
+function tryTestFile(
+  turn: Turn,
+  { config }: Destination,
+  key: string,
+  { file, credentials }: StagedWrite,
+): ObjectStoreFailure | { readonly testFile: "deleted" | "left" } {
+  const writer = { bucket: config.bucket_name, credentials, triggerFault: triggerS3Fault };
+  const failed = storeStaged(turn, writer, key, file);
+  if (failed) return failed;
+  return { testFile: "failure" in removeStored(turn, writer, key) ? "left" : "deleted" };
 }
 
 function refusalFor(failure: ObjectStoreError | "interrupted", message: string): Refusal {

@@ -1,3 +1,4 @@
+import type { StagedWrite } from "../object-storage/staged.ts";
 import type { ObjectStoreError } from "./object-store-client.ts";
 import type { Destination } from "./records.ts";
 
@@ -11,9 +12,10 @@ export interface Validation {
   readonly ticket: number;
 }
 
-/** What it came to. */
+/** What it came to; the test file of an embedded destination is stored by the turn that takes the result. */
 export type Validated =
   | { readonly testFile: "deleted" | "left" }
+  | { readonly staged: StagedWrite }
   | { readonly failure: ObjectStoreError; readonly message: string };
 
 export type DestinationEffects = {

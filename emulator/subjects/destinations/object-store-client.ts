@@ -1,7 +1,4 @@
-/**
- * The way to one bucket with one set of credentials. Two kinds exist: the embedded store's direct
- * door, and a client for any S3-compatible server elsewhere; an export cannot tell them apart.
- */
+/** The client of one bucket of an S3-compatible server, with one set of credentials. */
 export interface ObjectStoreClient {
   /** Stores an object whole; large ones go up as multipart uploads, aborted where that is permitted. */
   put(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
@@ -28,13 +25,12 @@ export interface ObjectStoreFailure {
   readonly message: string;
 }
 
-/** Which bucket of which object store a door leads to. */
+/** Which bucket of which object store a client leads to. */
 export interface ObjectStoreAddress {
   readonly bucket: string;
   readonly region: string | null;
-  /** Null for AWS-style storage; the embedded store is chosen by `embedded`. */
+  /** Null for AWS-style storage. */
   readonly endpointUrl: string | null;
-  readonly embedded: boolean;
 }
 
 /** Opened for one call; kept nowhere in this form (§2.4-2). */
@@ -44,7 +40,7 @@ export interface ObjectStoreCredentials {
   readonly sessionToken: string | null;
 }
 
-/** Opens doors to object stores; opening one calls nobody. */
+/** Opens clients of object stores; opening one calls nobody. */
 export interface ObjectStoreClients {
   open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient;
 }

@@ -16,6 +16,8 @@ import {
 
 /** Bounds of the real service. */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
+/** Above it the emulator puts a file in parts of this size. */
+export const PART_BYTES = 8 * 1024 * 1024;
 export const MAX_PART_NUMBER = 10_000;
 export const MAX_BODY_BYTES = 5 * 1024 * 1024 * 1024;
 

@@ -1,47 +1,41 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createObjectStoreClients } from "../../../emulator/s3/client/object-store-clients.ts";
+import { stageFile } from "../../../emulator/s3/stage-file.ts";
 import { deleteBucket, makeBucket } from "../../../emulator/subjects/object-storage/buckets.ts";
-import { openTestStore, type TestStore } from "../../s3/harness.ts";
-
-function clientOf(store: TestStore) {
-  const address = { bucket: "traces", region: null, endpointUrl: null, embedded: true };
-  const credentials = { accessKeyId: "emulator", secretAccessKey: "emulator-secret", sessionToken: null };
-  return createObjectStoreClients({ store, timeoutMs: 1000 }).open(address, credentials);
-}
+import { openTestStore, writerOf } from "../../s3/harness.ts";
 
 describe("the folder in which people find objects", () => {
   test("has the newest body of an object under its key, as a link to the one in the pool", async () => {
     const store = openTestStore();
-    await clientOf(store).put("a/b.txt", Buffer.from("old"));
-    await clientOf(store).put("a/b.txt", Buffer.from("new"));
+    await writerOf(store).put("a/b.txt", Buffer.from("old"));
+    await writerOf(store).put("a/b.txt", Buffer.from("new"));
     const shown = join(store.folder, "traces/a/b.txt");
     expect(readFileSync(shown, "utf8")).toBe("new");
     expect(statSync(shown).nlink).toBe(2);
-    await clientOf(store).delete("a/b.txt");
+    await writerOf(store).delete("a/b.txt");
     expect(readdirSync(join(store.folder, "traces"))).toEqual([]);
     expect(store.strayBodies()).toEqual([]);
   });
 
   test("has the key beside a hashed name", async () => {
     const store = openTestStore();
-    await clientOf(store).put("../Ü", Buffer.from("x"));
+    await writerOf(store).put("../Ü", Buffer.from("x"));
     const names = readdirSync(join(store.folder, "traces/.hashed")).sort();
     expect(names.map((name) => name.replace(/^[0-9a-f]{64}/, "#"))).toEqual(["#", "#.key"]);
     expect(readFileSync(join(store.folder, "traces/.hashed", String(names[1])), "utf8")).toBe("../Ü");
-    await clientOf(store).delete("../Ü");
+    await writerOf(store).delete("../Ü");
     expect(readdirSync(join(store.folder, "traces"))).toEqual([]);
   });
 
   test("loses a deleted bucket, and not what its successor has", async () => {
     const store = openTestStore();
-    await clientOf(store).put("a.txt", Buffer.from("old"));
+    await writerOf(store).put("a.txt", Buffer.from("old"));
     store.control((turn) => {
       deleteBucket(turn, "traces");
     });
     store.control((turn) => makeBucket(turn, "traces", null));
-    await clientOf(store).put("b.txt", Buffer.from("new"));
+    await writerOf(store).put("b.txt", Buffer.from("new"));
     await store.world.settled();
     expect(readdirSync(join(store.folder, "traces"))).toEqual(["b.txt"]);
     expect(store.strayBodies()).toEqual([]);
@@ -49,8 +43,8 @@ describe("the folder in which people find objects", () => {
 
   test("is brought in line with the records after a process that ended in between", async () => {
     const before = openTestStore();
-    await clientOf(before).put("a.txt", Buffer.from("a"));
-    await clientOf(before).put("Ä", Buffer.from("hashed"));
+    await writerOf(before).put("a.txt", Buffer.from("a"));
+    await writerOf(before).put("Ä", Buffer.from("hashed"));
     rmSync(join(before.folder, "traces/a.txt"));
     writeFileSync(join(before.folder, "traces/a.txt"), "of nobody");
     mkdirSync(join(before.folder, "unknown-bucket"));
@@ -58,22 +52,22 @@ describe("the folder in which people find objects", () => {
     const after = openTestStore({ folder: root, state: before.world.state() });
     expect(readdirSync(after.folder)).toEqual(["traces"]);
     expect(readFileSync(join(after.folder, "traces/a.txt"), "utf8")).toBe("a");
-    expect(await clientOf(after).get("Ä")).toEqual({ bytes: Buffer.from("hashed") });
+    expect(await writerOf(after).get("Ä")).toEqual(Buffer.from("hashed"));
   });
 
   test("fails no request when it cannot be written to", async () => {
     const store = openTestStore();
     mkdirSync(join(store.folder, ".."), { recursive: true });
     writeFileSync(store.folder, "a file in its place");
-    expect(await clientOf(store).put("a.txt", Buffer.from("x"))).toEqual({ stored: true });
-    expect(await clientOf(store).get("a.txt")).toEqual({ bytes: Buffer.from("x") });
+    expect(await writerOf(store).put("a.txt", Buffer.from("x"))).toEqual({ stored: true });
+    expect(await writerOf(store).get("a.txt")).toEqual(Buffer.from("x"));
   });
 });
 
 describe("bodies", () => {
   test("have numbers that never come back after a restart, whatever became of them", async () => {
     const before = openTestStore();
-    await clientOf(before).put("a.txt", Buffer.from("one"));
+    await writerOf(before).put("a.txt", Buffer.from("one"));
     const stage = before.files.stage();
     stage.writeWhole(Buffer.from("never committed"));
     const after = openTestStore({ folder: join(before.folder, "../../.."), state: before.world.state() });
@@ -83,28 +77,31 @@ describe("bodies", () => {
   test("are read whole, whatever is written meanwhile", async () => {
     const store = openTestStore();
     const old = Buffer.alloc(400_000, "o");
-    await clientOf(store).put("a.txt", old);
-    const reading = clientOf(store).get("a.txt");
-    await clientOf(store).put("a.txt", Buffer.from("new"));
-    expect(await reading).toEqual({ bytes: old });
+    await writerOf(store).put("a.txt", old);
+    const reading = writerOf(store).get("a.txt");
+    await writerOf(store).put("a.txt", Buffer.from("new"));
+    expect(await reading).toEqual(old);
   });
 
   test("that arrive after the end of their world are refused and leave nothing", async () => {
     const store = openTestStore();
-    const putting = clientOf(store).put("a.txt", Buffer.alloc(3 * 1024 * 1024));
+    const [arriving, stage] = [stageFile(store.files, Buffer.alloc(3 * 1024 * 1024)), store.files.stage()];
+    stage.writeWhole(Buffer.from("x"));
     store.files.end();
-    expect(await putting).toMatchObject({ failure: "unavailable" });
-    expect(await clientOf(store).put("b.txt", Buffer.from("late"))).toMatchObject({ failure: "unavailable" });
+    await arriving;
+    await stageFile(store.files, Buffer.from("late"));
+    for (const each of [stage, store.files.stage()])
+      expect(store.files.publish(each, undefined, () => "kept")).toMatchObject({ error: "OperationAborted" });
     expect(store.strayBodies()).toEqual([]);
   });
 
   test("that others may name stay when their own world drops them", async () => {
     const store = openTestStore();
-    await clientOf(store).put("a.txt", Buffer.from("old"));
+    await writerOf(store).put("a.txt", Buffer.from("old"));
     store.files.seal();
-    await clientOf(store).put("a.txt", Buffer.from("new"));
+    await writerOf(store).put("a.txt", Buffer.from("new"));
     expect(store.strayBodies()).toEqual(["1/bodies/0/1"]);
-    await clientOf(store).put("a.txt", Buffer.from("newer"));
+    await writerOf(store).put("a.txt", Buffer.from("newer"));
     expect(store.strayBodies()).toEqual(["1/bodies/0/1"]);
   });
 });

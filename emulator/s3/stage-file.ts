@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { Bodies } from "../storage/objects/bodies.ts";
+import type { Stage } from "../storage/objects/stage.ts";
+import type { ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
+import type { StoredBody } from "../subjects/object-storage/records.ts";
+import type { StagedFile } from "../subjects/object-storage/staged.ts";
+import { PART_BYTES } from "../subjects/object-storage/uploads.ts";
+import { multipartEtag } from "./effects.ts";
+
+/** Bodies up to this size are written in one synchronous go: the thread pool would take longer. */
+const SYNCHRONOUS_BYTES = 256 * 1024;
+const PIECE_BYTES = 1024 * 1024;
+
+/** Writes the bodies of a file that a turn is to store; one above `partBytes` in parts of that size as well. */
+export async function stageFile(
+  bodies: Pick<Bodies, "stage">,
+  bytes: Uint8Array,
+  partBytes = PART_BYTES,
+): Promise<StagedFile | ObjectStoreFailure> {
+  const stages: Stage[] = [];
+  const write = (piece: Uint8Array): Promise<StoredBody> => {
+    const stage = bodies.stage();
+    stages.push(stage);
+    return writeBody(stage, piece);
+  };
+  try {
+    const whole = await write(bytes);
+    if (bytes.length <= partBytes) return { whole, parts: [] };
+    const parts: StoredBody[] = [];
+    for (let offset = 0; offset < bytes.length; offset += partBytes)
+      parts.push(await write(bytes.subarray(offset, offset + partBytes)));
+    return { whole: { ...whole, etag: multipartEtag(parts) }, parts };
+  } catch (error) {
+    for (const stage of stages) stage.discard();
+    return { failure: "unavailable", message: String(error) };
+  }
+}
+
+async function writeBody(stage: Stage, bytes: Uint8Array): Promise<StoredBody> {
+  const md5 = createHash("md5");
+  if (bytes.length > SYNCHRONOUS_BYTES) await writeInPieces(stage, bytes, (piece) => md5.update(piece));
+  else {
+    md5.update(bytes);
+    stage.writeWhole(bytes);
+  }
+  return { file: stage.file, size: bytes.length, etag: md5.digest("hex"), checksums: {} };
+}
+
+async function writeInPieces(
+  stage: Stage,
+  bytes: Uint8Array,
+  onPiece: (piece: Uint8Array) => void,
+): Promise<void> {
+  for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
+    const piece = bytes.subarray(offset, offset + PIECE_BYTES);
+    onPiece(piece);
+    await stage.write(piece);
+  }
+  await stage.close();
+}

@@ -1,0 +1,201 @@
+import type { ObjectStoreCredentials, ObjectStoreFailure } from "../destinations/object-store-client.ts";
+import type { Turn } from "../turn.ts";
+import { type AccessRequest, admit, missingObject, refOf } from "./authorisation.ts";
+import { partFiles } from "./buckets.ts";
+import { isS3Failure, messageOf, S3_ERRORS, type S3Failure } from "./errors.ts";
+import type { TriggerS3Fault } from "./faults.ts";
+import { keyError } from "./names.ts";
+import { removeObjects, storeObject } from "./objects.ts";
+import type { S3Operation } from "./permissions.ts";
+import { objectId, objects, type StoredBody, type StoredObject } from "./records.ts";
+import type { StagedFile } from "./staged.ts";
+import { abortUpload, finishUpload, type NamedPart, startUpload, storePart } from "./uploads.ts";
+
+/** Who writes to a bucket of the embedded store from inside a turn: what S3 clients may do and suffer, it does too. */
+export interface Writer {
+  readonly bucket: string;
+  readonly credentials: ObjectStoreCredentials;
+  readonly triggerFault: TriggerS3Fault;
+}
+
+/** What objects of exports carry besides their bytes. */
+const PLAIN = { content_type: "application/octet-stream", headers: {}, metadata: {} } as const;
+
+/** Stores a staged file under the key, as one object or as a multipart upload of its parts; drops it when it fails. */
+export function storeStaged(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  file: StagedFile,
+): ObjectStoreFailure | undefined {
+  return file.parts.length > 0
+    ? storeInParts(turn, writer, key, file)
+    : storeWhole(turn, writer, key, file.whole);
+}
+
+/** Bytes of an object (needs the get permission). */
+export function sizeOf(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+): ObjectStoreFailure | { readonly size: number } {
+  const access = admitted(turn, writer, "HeadObject", key);
+  if ("failure" in access) return access;
+  const object = turn.get(objects, objectId(writer.bucket, key));
+  return object ? { size: object.size } : failureOf(missingObject(turn, access));
+}
+
+/** Removes an object, if it is there. */
+export function removeStored(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+): ObjectStoreFailure | { readonly deleted: true } {
+  const access = admitted(turn, writer, "DeleteObject", key);
+  if ("failure" in access) return access;
+  const removed = removeObjects(turn, access, [key]);
+  if (isS3Failure(removed)) return failureOf(removed);
+  for (const { file, bucket } of removed) turn.ports.bodies.drop([file], { bucket, key });
+  return { deleted: true };
+}
+
+function storeWhole(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  body: StoredBody,
+): ObjectStoreFailure | undefined {
+  const access = admitted(turn, writer, "PutObject", key);
+  const replaced = turn.get(objects, objectId(writer.bucket, key));
+  const stored =
+    "failure" in access
+      ? access
+      : named(storeObject(turn, access, { ...PLAIN, ...body, checksum_type: "FULL_OBJECT" }));
+  if ("failure" in stored) {
+    turn.ports.bodies.drop([body.file]);
+    return stored;
+  }
+  keepObject(turn, writer, "PutObject", stored, replaced);
+  return undefined;
+}
+
+/** What fails is aborted where that is permitted, and dangles where not. */
+function storeInParts(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  file: StagedFile,
+): ObjectStoreFailure | undefined {
+  const access = admitted(turn, writer, "CreateMultipartUpload", key);
+  const plan = { ...PLAIN, checksum_algorithm: null, checksum_type: "FULL_OBJECT" } as const;
+  const upload = "failure" in access ? access : named(startUpload(turn, access, plan));
+  if ("failure" in upload) {
+    turn.ports.bodies.drop([file.whole.file, ...file.parts.map((part) => part.file)]);
+    return upload;
+  }
+  const { upload_id } = upload;
+  const failed =
+    storeParts(turn, writer, key, file, upload_id) ?? complete(turn, writer, key, file, upload_id);
+  if (failed) giveUp(turn, writer, key, file, upload_id);
+  return failed;
+}
+
+function storeParts(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  { parts }: StagedFile,
+  uploadId: string,
+): ObjectStoreFailure | undefined {
+  for (const [index, body] of parts.entries()) {
+    const access = admitted(turn, writer, "UploadPart", key);
+    if ("failure" in access) return access;
+    const failed = storePart(turn, access, uploadId, index + 1, body);
+    if (failed) return failureOf(failed);
+  }
+  return undefined;
+}
+
+function complete(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  { whole, parts }: StagedFile,
+  uploadId: string,
+): ObjectStoreFailure | undefined {
+  const access = admitted(turn, writer, "CompleteMultipartUpload", key);
+  if ("failure" in access) return access;
+  const list = parts.map(({ etag }, index): NamedPart => ({ part_number: index + 1, etag, checksums: {} }));
+  const replaced = turn.get(objects, objectId(writer.bucket, key));
+  const stored = named(finishUpload(turn, access, uploadId, list, whole));
+  if ("failure" in stored) return stored;
+  keepObject(turn, writer, access.op, stored, replaced);
+  turn.ports.bodies.drop(parts.map(({ file }) => file));
+  return undefined;
+}
+
+function giveUp(
+  turn: Turn,
+  writer: Writer,
+  key: string,
+  { whole, parts }: StagedFile,
+  uploadId: string,
+): void {
+  const access = admitted(turn, writer, "AbortMultipartUpload", key);
+  if (!("failure" in access)) abortUpload(turn, access, uploadId);
+  const dangling = partFiles(turn, uploadId);
+  for (const file of dangling) turn.ports.bodies.keep(file);
+  const others = parts.map(({ file }) => file).filter((file) => !dangling.includes(file));
+  turn.ports.bodies.drop([whole.file, ...others]);
+}
+
+function keepObject(
+  turn: Turn,
+  { credentials }: Writer,
+  op: S3Operation,
+  object: StoredObject,
+  replaced: StoredObject | undefined,
+): void {
+  const { bucket, key, file } = object;
+  turn.ports.bodies.keep(file, { bucket, key });
+  if (replaced) turn.ports.bodies.drop([replaced.file]);
+  turn.note("s3.stored", refOf(object), { op, access_key_id: credentials.accessKeyId });
+}
+
+/** The point that requests of S3 clients pass as well: identity, faults, permission. */
+function admitted(
+  turn: Turn,
+  { bucket, credentials, triggerFault }: Writer,
+  op: S3Operation,
+  key: string,
+): ObjectStoreFailure | AccessRequest {
+  const bad = keyError(key);
+  if (bad) return failureOf(bad);
+  const access: AccessRequest = {
+    op,
+    bucket,
+    key,
+    access_key_id: credentials.accessKeyId,
+    session_token: credentials.sessionToken,
+    isSignedWith: (secret) => secret === credentials.secretAccessKey,
+  };
+  const admission = admit(turn, access, triggerFault);
+  if ("error" in admission) return failureOf(admission);
+  if ("reset" in admission) return { failure: "unavailable", message: "The connection was reset." };
+  // A turn takes no virtual time, so a delay is either too long or not seen.
+  const { object_store_timeout_ms } = turn.ports.settings.timings;
+  if (admission.delayMs <= object_store_timeout_ms) return access;
+  return {
+    failure: "unavailable",
+    message: `The object store did not answer within ${object_store_timeout_ms} ms.`,
+  };
+}
+
+/** §7.2: the name under which a destination or an export reports a failure. */
+function failureOf(why: S3Failure): ObjectStoreFailure {
+  return { failure: S3_ERRORS[why.error].reportedAs, message: `${why.error}: ${messageOf(why)}` };
+}
+
+function named<T extends object>(result: S3Failure | T): ObjectStoreFailure | T {
+  return isS3Failure(result) ? failureOf(result) : result;
+}
