@@ -31,10 +31,7 @@ const BUILDS = [
     ],
   },
   {
-    entryPoints: [
-      "emulator/storage/parquet/encoder-thread.ts",
-      "emulator/storage/journal/fold-thread.ts",
-    ],
+    entryPoints: ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/journal/fold-thread.ts"],
   },
 ];
 

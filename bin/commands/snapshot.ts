@@ -43,18 +43,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   export: {
     operands: ["<name>", "<file>"],
-    flags: ["passphrase", "passphrase-file", "force"],
+    flags: ["force"],
     run: ({ url }, ...rest) => exportTo(url, ...rest),
     lines: ({ file, bytes, left_out }: Awaited<ReturnType<typeof exportTo>>) => [
       `${file} is written (${bytes} bytes)`,
       ...(left_out
-        ? [`secrets were left out (${left_out}); EMULATOR_SNAPSHOT_PASSPHRASE takes them along`]
+        ? [`secrets were left out (${left_out}); \`emulator snapshot import --secrets <file>\` takes them`]
         : []),
     ],
   },
   import: {
     operands: ["<file>", "[name]"],
-    flags: ["passphrase", "passphrase-file", "without-secrets", "force"],
+    flags: ["secrets", "force"],
     run: ({ url }, ...rest) => importFrom(url, ...rest),
     lines: (snapshot: SnapshotView) => [
       `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` puts it in place`,
@@ -69,12 +69,10 @@ export const command: Command = {
   flags: {
     ...WORLD_FLAGS,
     force: { help: "with export and import: replace the file or snapshot of that name" },
-    passphrase: {
-      value: "<text>",
-      help: "what the secrets of the file are under; others see it here, so better use EMULATOR_SNAPSHOT_PASSPHRASE",
+    secrets: {
+      value: "<file>",
+      help: "with import: a JSON file with the secrets that the file goes without",
     },
-    "passphrase-file": { value: "<file>", help: "a file whose first line is the passphrase" },
-    "without-secrets": { help: "with import: take the rest of a file whose passphrase is not known" },
   },
   run,
 };
@@ -96,7 +94,7 @@ function refuseMisuse(name: string, action: Action, names: readonly string[], { 
   if (wanted?.startsWith("<")) throw new UsageError(`snapshot ${name}: ${wanted} is missing`);
   const surplus = names[action.operands.length];
   if (surplus !== undefined) throw new UsageError(`${surplus}: not expected after snapshot ${name}`);
-  const ofFiles = ["force", "passphrase", "passphrase-file", "without-secrets"];
+  const ofFiles = ["force", "secrets"];
   for (const flag of ofFiles)
     if (flags[flag] !== undefined && !action.flags?.includes(flag))
       throw new UsageError(`--${flag}: snapshot ${name} does not take it`);

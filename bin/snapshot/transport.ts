@@ -5,11 +5,11 @@ import type { SnapshotTransport } from "../../emulator/runtime/library/snapshot-
 
 /** Sends and fetches files piece by piece; `fetch` would hold most of them in memory. */
 export function transportTo(url: string): SnapshotTransport {
-  return (method, path, headers, chunks) =>
+  return (method, path, chunks) =>
     new Promise((resolve, reject) => {
       const body = Readable.from(chunks ?? []);
       const request = url.startsWith("https:") ? requestSecurely : requestPlainly;
-      const sending = request(url + path, { method, headers }, (response) => {
+      const sending = request(url + path, { method }, (response) => {
         resolve({
           ok: (response.statusCode ?? 0) < 400,
           leftOut: String(response.headers["x-emulator-left-out"] ?? ""),

@@ -16,8 +16,8 @@ export interface Configuration {
   readonly importFile: string | null;
   /** A file that the world `main` is written to at the end. */
   readonly exportFile: string | null;
-  /** What the secrets of both are under; null leaves them out. */
-  readonly snapshotPassphrase: string | null;
+  /** A file with the secrets that the imported one goes without. */
+  readonly secretsFile: string | null;
   readonly seed: number;
   /** Virtual start; null is the wall clock's now. */
   readonly now: Instant | null;

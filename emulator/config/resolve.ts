@@ -47,7 +47,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const anyValue = (path: string) =>
     winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
   const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
-  const fileOf = (path: "server.import" | "server.export_on_exit") => {
+  const fileOf = (path: "server.import" | "server.import_secrets" | "server.export_on_exit") => {
     const file = value(path);
     return file === null ? null : resolvePath(folderOf(path), file);
   };
@@ -82,7 +82,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       dataFolder: value("server.ephemeral") ? null : dataFolder,
       importFile: fileOf("server.import"),
       exportFile: fileOf("server.export_on_exit"),
-      snapshotPassphrase: value("snapshot_passphrase"),
+      secretsFile: fileOf("server.import_secrets"),
       seed: value("seed"),
       now: value("clock.now"),
       clock: { mode: value("clock.mode"), rate: value("clock.rate") },

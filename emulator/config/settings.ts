@@ -60,11 +60,11 @@ const SERVER = {
     "file that the world main is written to at the end",
     { flag: "export-on-exit", word: "<file>" },
   ),
-  snapshot_passphrase: setting<string | null>(
-    text("a passphrase"),
+  "server.import_secrets": setting<string | null>(
+    text("a file"),
     null,
-    "what the secrets of snapshot files are under; without one they are left out",
-    { secret: true },
+    "JSON file with the secrets that the imported snapshot file goes without",
+    { flag: "secrets", word: "<file>" },
   ),
   "server.allowed_hosts": setting(
     list(TEXT, "host names"),

@@ -4,7 +4,7 @@ import type { Configuration, SeedKey } from "./configuration.ts";
 
 /** What `GET /_emulator/v1/config` answers: everything in effect; keys of callers and headers of webhooks are masked. */
 export function configurationView(configuration: Configuration): Readonly<Record<string, unknown>> {
-  const { settings, snapshotPassphrase: _, ...rest } = configuration;
+  const { settings, ...rest } = configuration;
   const { assumptions, auth, webhooks, ...shown } = settings;
   const keys = auth.keys.map(({ key, tenants }) => ({ key: `${key.slice(0, 2)}…`, tenants }));
   const headers = Object.fromEntries(Object.keys(webhooks.headers).map((name) => [name, "…"]));

@@ -12,10 +12,7 @@ import { instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
 import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
-import type { HttpRequest } from "../subjects/message.ts";
-
-/** Percent-encoded, since headers have no other letters. Never in the address, which ends up in logs. */
-const PASSPHRASE_HEADER = "x-emulator-passphrase";
+import { GIVEN_SECRETS } from "../subjects/snapshot-secrets.ts";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
@@ -99,11 +96,10 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/snapshots/{name}/file",
-    summary:
-      "A snapshot as one file, for another machine; its secrets come along only under X-Emulator-Passphrase.",
-    async run({ snapshots }, { path, raw }): Promise<FileReply> {
+    summary: "A snapshot as one file, for another machine; secrets are left out.",
+    async run({ snapshots }, { path }): Promise<FileReply> {
       const name = path.name ?? "";
-      const { chunks, leftOut } = await snapshots.export(name, passphraseOf(raw));
+      const { chunks, leftOut } = await snapshots.export(name);
       const headers = {
         "content-disposition": `attachment; filename="${name}.tar.gz"`,
         "x-emulator-left-out": `destinations=${leftOut.destinations}, keys=${leftOut.keys}`,
@@ -117,16 +113,23 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     recorded: false,
     summary:
       "Make a snapshot of such a file, which is the body; under its own name unless another is given. Nothing changes before all of it was found whole.",
-    query: { name: optional(text()), replace: SWITCH, without_secrets: SWITCH },
+    query: { name: optional(text()), replace: SWITCH },
     run({ snapshots }, { query, raw }) {
-      const { name, replace, without_secrets } = query;
+      const { name, replace } = query;
       return snapshots.import(raw.stream ?? piecesOf(raw.body), {
         name,
-        passphrase: passphraseOf(raw),
-        withoutSecrets: without_secrets === 1,
         mayReplace: replace === 1,
       });
     },
+  }),
+  control({
+    method: "PUT",
+    path: "/secrets",
+    summary:
+      "Give this world, or a snapshot, secrets that were left out of the file it came from; answers what is still missing.",
+    query: { snapshot: optional(text()) },
+    body: GIVEN_SECRETS,
+    run: ({ giveSecrets }, { query, body }) => ({ missing: giveSecrets(body, query.snapshot) }),
   }),
   control({
     method: "DELETE",
@@ -139,16 +142,6 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     },
   }),
 ];
-
-function passphraseOf({ headers }: HttpRequest): string | undefined {
-  const given = headers[PASSPHRASE_HEADER];
-  if (given === undefined || given === "") return undefined;
-  try {
-    return decodeURIComponent(given);
-  } catch {
-    throw new Refusal(422, "invalid_passphrase", `${PASSPHRASE_HEADER} has to be percent-encoded UTF-8.`);
-  }
-}
 
 async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;

@@ -8,8 +8,10 @@ import type {
   ControlWorlds,
   WorldView,
 } from "../subjects/control-operation.ts";
+import type { Secrets } from "../subjects/turn.ts";
 import type { ServerAddresses } from "./addresses.ts";
 import { yieldToEventLoop } from "./clock.ts";
+import { giveSecretsTo } from "./given-secrets.ts";
 import { unknownWorld } from "./names.ts";
 import type { NamedWorld } from "./open-worlds.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
@@ -24,6 +26,7 @@ export interface SharedContext {
   readonly configuration: Configuration;
   readonly addresses: ServerAddresses;
   readonly openStreams: OpenStreams;
+  readonly secrets: Secrets;
 }
 
 /** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
@@ -41,6 +44,10 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     reset: (isEmpty) => worlds.reset(named, isEmpty),
     worlds: worldsOf(shared),
     snapshots: snapshotsOf(named, shared),
+    giveSecrets: (given, snapshot) =>
+      snapshot === undefined
+        ? giveSecretsTo(world, given, shared.secrets)
+        : shared.snapshots.giveSecrets(snapshot, given),
     yieldToEventLoop,
   };
 }

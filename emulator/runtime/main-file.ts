@@ -7,9 +7,11 @@ import {
   readArchiveFile,
   writeArchiveFile,
 } from "../storage/archive/archive-file.ts";
-import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import type { Heads } from "../storage/pool/heads.ts";
+import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
+import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
+import type { Snapshots } from "./snapshots.ts";
 import { resumedState } from "./world-state.ts";
 import type { Worlds } from "./worlds.ts";
 
@@ -21,6 +23,7 @@ export interface MainFileParts {
   readonly configuration: Configuration;
   readonly heads: Heads;
   readonly snapshotFiles: SnapshotFiles;
+  readonly snapshots: Snapshots;
   readonly worlds: Worlds;
 }
 
@@ -36,9 +39,10 @@ async function importMain({
   configuration,
   heads,
   snapshotFiles,
+  snapshots,
   worlds,
 }: MainFileParts): Promise<MissingSecrets | undefined> {
-  const { importFile, snapshotPassphrase, dataFolder } = configuration;
+  const { importFile, secretsFile, dataFolder } = configuration;
   if (importFile === null) return undefined;
   const main = heads.worlds.get(MAIN);
   if (main && main.head.state !== null && !main.isFilling)
@@ -48,26 +52,21 @@ async function importMain({
       `${dataFolder} has a world already, which --import would replace.`,
       "Leave --import out to go on with it, name another folder with --data, or take --ephemeral.",
     );
-  const request = { name: undefined, withoutSecrets: false, mayReplace: true };
-  const passphrase = snapshotPassphrase ?? undefined;
+  const given = secretsFile === null ? undefined : await readSecretsFile(secretsFile);
   const chunks = await readArchiveFile(importFile);
-  const { name, missing } = await snapshotFiles.import(chunks, { ...request, passphrase });
+  const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
+  const stillMissing = given ? snapshots.giveSecrets(name, given) : missing;
   worlds.startFromSnapshot(MAIN, name, (image) => resumedState(image, configuration));
-  return missing;
+  return stillMissing;
 }
 
 /** `--export-on-exit`: the old file stays until the new one is complete. */
 export async function exportMain({ configuration, snapshotFiles, worlds }: MainFileParts): Promise<void> {
-  const { exportFile, snapshotPassphrase } = configuration;
+  const { exportFile } = configuration;
   const main = worlds.find(MAIN);
   if (exportFile === null || !main) return;
   try {
-    const { chunks } = await snapshotFiles.exportWorld(
-      main.runtime,
-      MAIN,
-      AT_EXIT,
-      snapshotPassphrase ?? undefined,
-    );
+    const { chunks } = await snapshotFiles.exportWorld(main.runtime, MAIN, AT_EXIT);
     await writeArchiveFile(exportFile, chunks, true);
   } catch (error) {
     const { message } = error as Error;

@@ -14,14 +14,9 @@ import type { WorldRuntime } from "./world-runtime.ts";
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {
   /** A snapshot as one file, piece by piece; it stays as it is until its last piece was read. */
-  export(name: string, passphrase: string | undefined): Promise<ExportedArchive>;
+  export(name: string): Promise<ExportedArchive>;
   /** A world as it is now, under the name that its snapshot would have. */
-  exportWorld(
-    runtime: WorldRuntime,
-    of: string,
-    name: string,
-    passphrase: string | undefined,
-  ): Promise<ExportedArchive>;
+  exportWorld(runtime: WorldRuntime, of: string, name: string): Promise<ExportedArchive>;
   /** Makes a snapshot of a file; nothing is changed before all of it was read and found whole. */
   import(chunks: AsyncIterable<Uint8Array>, request: ImportRequest): Promise<SnapshotFacts>;
 }
@@ -30,9 +25,6 @@ export interface SnapshotFiles {
 export interface ImportRequest {
   /** The name that the file gives when left out. */
   readonly name: string | undefined;
-  readonly passphrase: string | undefined;
-  /** Takes the rest of a file whose passphrase is not known. */
-  readonly withoutSecrets: boolean;
   /** Whether a snapshot of that name may be there already. */
   readonly mayReplace: boolean;
 }
@@ -55,19 +47,16 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   const transfers = createTransfers();
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
-  async function exported(packed: ExportSource, release: () => void, passphrase: string | undefined) {
+  async function exported(packed: ExportSource, release: () => void) {
     const { exportArchive } = await import("../storage/archive/export-archive.ts");
-    const archive = await exportArchive(packed, { pool, secrets, passphrase, bytesMax });
+    const archive = exportArchive(packed, { pool, secrets, bytesMax });
     return { ...archive, chunks: releasing(archive.chunks, release) };
   }
 
-  async function exportSource(
-    packed: ExportSource,
-    passphrase: string | undefined,
-  ): Promise<ExportedArchive> {
+  async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
     const release = transfers.begin(heads.hold(packed.head));
     try {
-      return await exported(packed, release, passphrase);
+      return await exported(packed, release);
     } catch (error) {
       release();
       throw error;
@@ -86,9 +75,9 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   }
 
   return {
-    export: async (name, passphrase) => exportSource(snapshots.exportSource(name), passphrase),
-    exportWorld: async (runtime, of, name, passphrase) =>
-      runtime.whenIdle((source) => exportSource({ ...source, name, of }, passphrase)),
+    export: async (name) => exportSource(snapshots.exportSource(name)),
+    exportWorld: async (runtime, of, name) =>
+      runtime.whenIdle((source) => exportSource({ ...source, name, of })),
     async import(chunks, request) {
       const prepared: { name?: string; owner?: number } = {};
       const end = transfers.begin(() => undefined);
@@ -100,13 +89,20 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
       };
       try {
         const { importArchive } = await import("../storage/archive/import-archive.ts");
+        const { missingSecrets } = await import("../storage/archive/given-secrets.ts");
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
-        const { manifest, state, rows, head, missing } = await importArchive(chunks, options);
+        const { manifest, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
         // Somebody else may have been quicker.
         refuseImport(name, request);
         const { now, turn } = state;
-        const entry = { head, of: manifest.of, now: formatInstant(now), turn, missing };
+        const entry = {
+          head,
+          of: manifest.of,
+          now: formatInstant(now),
+          turn,
+          missing: missingSecrets(state, secrets),
+        };
         const image = { head, image: imageOf(state, COLLECTIONS), rows: imageOfNames(pool, rows) };
         return snapshots.registerImported(name, entry, image);
       } catch (error) {

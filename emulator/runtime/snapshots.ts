@@ -1,16 +1,20 @@
 import type { Configuration, SeedData } from "../config/configuration.ts";
-import { emptyState } from "../kernel/commit.ts";
+import { emptyState, type WorldState } from "../kernel/commit.ts";
 import { imageOf } from "../kernel/image.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import type { ExportSource } from "../storage/archive/export-archive.ts";
-import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
+import { completedRecords, missingSecrets, withCompleted } from "../storage/archive/given-secrets.ts";
 import { readHead } from "../storage/journal/read-head.ts";
+import { writeState } from "../storage/journal/state.ts";
 import type { SnapshotEntry } from "../storage/pool/entries.ts";
 import type { Heads } from "../storage/pool/heads.ts";
+import { NOBODY, stateName } from "../storage/pool/names.ts";
 import type { Pool } from "../storage/pool/pool.ts";
-import { imageOfNames } from "../storage/rows/image.ts";
+import { imageOfNames, namesIn } from "../storage/rows/image.ts";
 import type { StoredImage } from "../storage/world-storage.ts";
 import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
+import type { GivenSecrets, MissingSecrets } from "../subjects/snapshot-secrets.ts";
+import type { Secrets } from "../subjects/turn.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import { refuseSnapshotName, SEEDED, unknownSnapshot } from "./names.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
@@ -42,12 +46,23 @@ export interface Snapshots {
   refuse(name: string): void;
   /** A snapshot as it is put into a file. */
   exportSource(name: string): ExportSource;
+  /** Gives a snapshot secrets that it lacks since it came from a file; answers what is still missing. */
+  giveSecrets(name: string, given: GivenSecrets): MissingSecrets;
   /** Registers a snapshot that an import has read. */
   registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotFacts;
 }
 
+/** What snapshots are kept with. */
+interface SnapshotsParts {
+  readonly configuration: Configuration;
+  readonly pool: Pool;
+  readonly heads: Heads;
+  readonly secrets: Secrets;
+}
+
 /** The snapshots of a data folder; their records are read on first use. */
-export function createSnapshots(configuration: Configuration, pool: Pool, heads: Heads): Snapshots {
+export function createSnapshots(parts: SnapshotsParts): Snapshots {
+  const { configuration, pool, heads, secrets } = parts;
   const loaded = new Map<string, ForkSource>();
   const { limits, rateLimits } = configuration.settings;
   /** Not written down: the next start may begin worlds in another way. */
@@ -97,6 +112,15 @@ export function createSnapshots(configuration: Configuration, pool: Pool, heads:
     },
     registerImported: (name, entry, image) =>
       register(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
+    giveSecrets(name, given) {
+      find(name);
+      const entry = heads.snapshots.get(name) as SnapshotEntry;
+      const source = load(name, entry);
+      const completed = completedSource(parts, source, given);
+      const missing = missingSecrets(stateOf(completed), secrets);
+      register(name, { ...entry, head: completed.head, missing }, completed);
+      return missing;
+    },
     remove(name) {
       find(name);
       heads.putSnapshot(name, null);
@@ -116,6 +140,27 @@ export function createSnapshots(configuration: Configuration, pool: Pool, heads:
       });
     },
   };
+}
+
+function stateOf({ image }: ForkSource): WorldState {
+  return { ...image, records: image.records.stored() };
+}
+
+/** A snapshot with secrets that it lacked; its rows and bodies stay where they are. */
+function completedSource(
+  { pool, heads, secrets }: SnapshotsParts,
+  source: ForkSource,
+  given: GivenSecrets,
+): ForkSource {
+  const before = stateOf(source);
+  const state = withCompleted(before, completedRecords(before, given, secrets));
+  const completed = { ...source, image: imageOf(state, COLLECTIONS) };
+  if (!pool.isKept) return completed;
+  const owner = heads.nextOwner();
+  const file = stateName(owner, 1);
+  writeState(pool.path(file), { state, rows: namesIn(source.rows) });
+  const others = [...source.head.others, owner];
+  return { ...completed, head: { owner: NOBODY, state: file, journals: [], others } };
 }
 
 function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {

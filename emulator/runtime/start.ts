@@ -3,7 +3,6 @@ import { createGateway } from "../http/gateway.ts";
 import { CODECS } from "../http/otlp/codecs.ts";
 import { MAIN } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { MissingSecrets } from "../storage/archive/secret-stripping.ts";
 import { createFileEncoder } from "../storage/parquet/encoder.ts";
 import { openHeads } from "../storage/pool/heads.ts";
 import { openPool } from "../storage/pool/pool.ts";
@@ -13,6 +12,7 @@ import type { ControlContext } from "../subjects/control-operation.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
 import { createServerAddresses } from "./addresses.ts";
 import { HANDLERS } from "./assembly.ts";
 import { controlContextOf, type SharedContext } from "./control-context.ts";
@@ -101,7 +101,7 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
   const gateway = createGateway(HANDLERS, CODECS);
   const encoder = createFileEncoder();
   const defects = createDefectWatch();
-  const snapshots = createSnapshots(configuration, pool, heads);
+  const snapshots = createSnapshots({ configuration, pool, heads, secrets });
   const worlds = createWorlds({
     pool,
     heads,
@@ -127,7 +127,7 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
   const bytesMax = limits.snapshot_bytes;
   const snapshotFiles = createSnapshotFiles({ pool, heads, secrets, bytesMax, snapshots });
   const { openStreams } = gateway;
-  const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams };
+  const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams, secrets };
   const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
   const router = createRouter({ worlds, gateway, allowedHosts: configuration.allowedHosts, controlOf });
   return {

@@ -3,6 +3,7 @@ import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
 import type { Recording } from "./recording.ts";
+import type { GivenSecrets, MissingSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -22,6 +23,8 @@ export interface ControlContext {
   readonly worlds: ControlWorlds;
   /** Of this world, and for it. */
   readonly snapshots: ControlSnapshots;
+  /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
+  giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
   /** Lets other requests in between two pieces of long work. */
   yieldToEventLoop(): Promise<void>;
 }
@@ -66,8 +69,8 @@ export interface ControlSnapshots {
   save(name: string): Promise<SnapshotView>;
   load(name: string): SnapshotView;
   remove(name: string): void;
-  /** A snapshot as one file; without a passphrase, secrets are left out. */
-  export(name: string, passphrase: string | undefined): Promise<SnapshotFile>;
+  /** A snapshot as one file, without secrets. */
+  export(name: string): Promise<SnapshotFile>;
   /** Makes a snapshot of a file, once all of it was read and found whole. */
   import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImportRequest): Promise<SnapshotView>;
 }
@@ -81,8 +84,6 @@ export interface SnapshotFile {
 /** How a snapshot file is to be taken in. */
 export interface SnapshotImportRequest {
   readonly name: string | undefined;
-  readonly passphrase: string | undefined;
-  readonly withoutSecrets: boolean;
   readonly mayReplace: boolean;
 }
 
@@ -95,11 +96,7 @@ export interface SnapshotView {
   /** The number of the last turn that it contains. */
   readonly turn: number;
   /** Only of one that was imported: what it has no secrets for. */
-  readonly missing?: {
-    readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
-    readonly keys: readonly string[];
-    readonly webhooks: number;
-  };
+  readonly missing?: MissingSecrets;
 }
 
 /** The clock of a world. */

@@ -86,9 +86,7 @@ describe("emulator snapshot and world", () => {
     await stopped(running);
   });
 
-  it("carry secrets under a passphrase from the environment, a file or a flag", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("take the secrets that they go without from a file of JSON", { timeout: TIMEOUT_MS }, async () => {
     const cwd = workingFolder();
     const running = await start([...FROZEN, "--ephemeral"], { cwd });
     const url = ["--url", running.ready.url];
@@ -99,26 +97,40 @@ describe("emulator snapshot and world", () => {
     await run(["snapshot", "save", "one", ...url], { cwd });
     const bare = await run(["snapshot", "export", "one", "bare.tar.gz", ...url], { cwd });
     expect(bare.stdout).toContain("secrets were left out (destinations=0, keys=1)");
-    const env = { EMULATOR_SNAPSHOT_PASSPHRASE: "from the environment" };
-    const sealed = await run(["snapshot", "export", "one", "sealed.tar.gz", ...url], { cwd, env });
-    expect(sealed.stdout).not.toContain("left out");
-    for (const file of ["bare.tar.gz", "sealed.tar.gz"])
-      expect(gunzipSync(readFileSync(join(cwd, file))).includes("very-hidden")).toBe(false);
+    expect(gunzipSync(readFileSync(join(cwd, "bare.tar.gz"))).includes("very-hidden")).toBe(false);
     const take = (name: string, ...flags: string[]) =>
-      run(["snapshot", "import", "sealed.tar.gz", name, ...url, ...flags], { cwd });
-    writeFileSync(join(cwd, "pass"), "from the environment\n");
-    expect(await take("a", "--passphrase-file", "pass")).toMatchObject({ code: 0, stderr: "" });
-    expect(await take("b", "--passphrase", "from the environment")).toMatchObject({ code: 0 });
-    expect(await take("c", "--passphrase", "wrong")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("not the passphrase"),
+      run(["snapshot", "import", "bare.tar.gz", name, ...url, ...flags], { cwd });
+    const { stdout } = await take("a");
+    expect(stdout).toContain("no secret came along for the key mine");
+    expect(stdout).toContain("PUT /_emulator/v1/secrets");
+    const secretsFile = (name: string, content: unknown) =>
+      writeFileSync(join(cwd, name), JSON.stringify(content));
+    secretsFile("secrets.json", { keys: { mine: { secret_access_key: "given" } } });
+    const whole = await take("b", "--secrets", "secrets.json");
+    expect(whole).toMatchObject({ code: 0, stderr: "" });
+    expect(whole.stdout).not.toContain("no secret");
+    expect(await take("c", "--secrets", "gone.json")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("gone.json cannot be read (ENOENT)"),
     });
-    expect(await take("c")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("EMULATOR_SNAPSHOT_PASSPHRASE"),
+    secretsFile("odd.json", { keys: { mine: "given" } });
+    expect(await take("c", "--secrets", "odd.json")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("odd.json is no JSON with destinations, keys or webhooks"),
     });
-    expect((await take("d", "--without-secrets")).stdout).toContain("no secret came along for the key mine");
+    secretsFile("other.json", { keys: { theirs: { secret_access_key: "x" } } });
+    expect(await take("c", "--secrets", "other.json")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("the key theirs"),
+    });
     await stopped(running);
+
+    const again = await start(
+      [...FROZEN, "--ephemeral", "--import", "bare.tar.gz", "--secrets", "secrets.json"],
+      { cwd },
+    );
+    await stopped(again);
+    expect((await again.ended).stderr).not.toContain("no secret");
   });
 
   it.each([

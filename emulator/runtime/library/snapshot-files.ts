@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
+import type { GivenSecrets } from "../../subjects/snapshot-secrets.ts";
+import { readSecretsFile } from "../secrets-file.ts";
 
 /** How a snapshot is written to a file. */
 export interface SnapshotExportOptions {
-  /** What the secrets are under; without one they are left out. */
-  readonly passphrase?: string;
   /** Whether a file of that name may be there already. */
   readonly force?: boolean;
 }
@@ -15,24 +15,22 @@ export interface SnapshotExportOptions {
 export interface SnapshotImportOptions {
   /** The name that the file gives when left out. */
   readonly name?: string;
-  readonly passphrase?: string;
-  /** Takes the rest of a file whose passphrase is not known. */
-  readonly withoutSecrets?: boolean;
+  /** A JSON file with the secrets that the snapshot file goes without, or some of them. */
+  readonly secrets?: string;
   /** Whether a snapshot of that name may be there already. */
   readonly replace?: boolean;
 }
 
 /** How files get to an emulator and back, wherever that is. */
 export type SnapshotTransport = (
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "PUT",
   path: string,
-  headers: Readonly<Record<string, string>>,
   chunks?: AsyncIterable<Uint8Array>,
 ) => Promise<TransportReply>;
 
 interface TransportReply {
   readonly ok: boolean;
-  /** What had to be left out of a file for want of a passphrase. */
+  /** How many secrets were left out of a file. */
   readonly leftOut: string;
   /** To be read to its end, or left. */
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -46,43 +44,57 @@ export async function exportSnapshot(
   transport: SnapshotTransport,
   name: string,
   file: string,
-  { passphrase, force = false }: SnapshotExportOptions = {},
+  { force = false }: SnapshotExportOptions = {},
 ): Promise<{ readonly bytes: number; readonly leftOut: string }> {
   const { checkWritable, writeArchiveFile } = await import("../../storage/archive/archive-file.ts");
   await checkWritable(file, force);
   const path = `${FOLDER}/${encodeURIComponent(name)}/file`;
-  const { ok, leftOut, chunks } = await transport("GET", path, headersFor(passphrase));
+  const { ok, leftOut, chunks } = await transport("GET", path);
   if (!ok) throw new Error(reasonOf(await text(chunks)));
   return { bytes: await writeArchiveFile(file, chunks, force), leftOut };
 }
 
 /** Makes a snapshot of a file. */
-export async function importSnapshot<Facts>(
+export async function importSnapshot<Facts extends { readonly name: string }>(
   transport: SnapshotTransport,
   file: string,
-  { name, passphrase, withoutSecrets, replace }: SnapshotImportOptions = {},
+  { name, secrets, replace }: SnapshotImportOptions = {},
 ): Promise<Facts> {
   const { readArchiveFile } = await import("../../storage/archive/archive-file.ts");
+  const given = secrets === undefined ? undefined : await readSecretsFile(secrets);
   const query = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(replace === true && { replace: "1" }),
-    ...(withoutSecrets === true && { without_secrets: "1" }),
   });
   const path = `${FOLDER}/file?${query}`;
-  const { ok, chunks } = await transport("POST", path, headersFor(passphrase), await readArchiveFile(file));
+  const { ok, chunks } = await transport("POST", path, await readArchiveFile(file));
   const answer = await text(chunks);
   if (!ok) throw new Error(reasonOf(answer));
-  return JSON.parse(answer) as Facts;
+  const facts = JSON.parse(answer) as Facts;
+  return given ? { ...facts, ...(await giveSecrets(transport, facts.name, given)) } : facts;
+}
+
+/** Gives an imported snapshot secrets; answers what is still missing. */
+async function giveSecrets(transport: SnapshotTransport, name: string, given: GivenSecrets): Promise<object> {
+  const path = `${CONTROL_PREFIX}v1/secrets?snapshot=${encodeURIComponent(name)}`;
+  const { ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(given)));
+  const answer = await text(chunks);
+  if (!ok) throw new Error(`${name} is imported, but its secrets are not complete: ${reasonOf(answer)}`);
+  return JSON.parse(answer) as object;
+}
+
+async function* oneChunk(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content);
 }
 
 /** The way to an emulator that is asked as with `fetch`. */
 export function transportOver(
   request: (path: string, init: RequestInit) => Promise<Response>,
 ): SnapshotTransport {
-  return async (method, path, headers, chunks) => {
+  return async (method, path, chunks) => {
     const body = chunks && Readable.toWeb(Readable.from(chunks));
     // Only with this word does the standard take a body that is still to come.
-    const init: unknown = { method, headers, ...(body && { body, duplex: "half" }) };
+    const init: unknown = { method, ...(body && { body, duplex: "half" }) };
     const reply = await request(path, init as RequestInit);
     return {
       ok: reply.ok,
@@ -91,10 +103,6 @@ export function transportOver(
       chunks: Readable.fromWeb(reply.body as ReadableStream),
     };
   };
-}
-
-function headersFor(passphrase: string | undefined): Record<string, string> {
-  return passphrase === undefined ? {} : { "x-emulator-passphrase": encodeURIComponent(passphrase) };
 }
 
 function reasonOf(answer: string): string {

@@ -5,15 +5,13 @@ export interface ArchiveTrailer {
   readonly entries: number;
   /** SHA-256 over the names, sizes and contents of all entries before it. */
   readonly sha256: string;
-  /** HMAC of that under the passphrase; null without one. */
-  readonly hmac: string | null;
 }
 
 /** Takes entries in while they pass. */
 export interface Digest {
   begin(name: string, size: number): void;
   add(chunk: Uint8Array): void;
-  end(authenticate: ((digest: string) => string) | undefined): ArchiveTrailer;
+  end(): ArchiveTrailer;
 }
 
 /** Counts entries, and hashes each behind its name and size, so that no bytes can change places. */
@@ -26,9 +24,6 @@ export function createDigest(): Digest {
       hash.update(`${name}\0${size}\0`);
     },
     add: (chunk) => void hash.update(chunk),
-    end(authenticate) {
-      const sha256 = hash.digest("hex");
-      return { entries, sha256, hmac: authenticate ? authenticate(sha256) : null };
-    },
+    end: () => ({ entries, sha256: hash.digest("hex") }),
   };
 }

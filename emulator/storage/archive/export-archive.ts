@@ -10,7 +10,6 @@ import { bodiesOf, bodyEntries, checkPresence } from "./bodies.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "./pack.ts";
 import { recordEntries } from "./record-lines.ts";
-import { createSeal } from "./seal.ts";
 import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts";
 import { traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
@@ -27,14 +26,12 @@ export interface ExportOptions {
   readonly pool: Pool;
   /** Those of the data folder. */
   readonly secrets: Secrets;
-  /** Without one, secrets are left out. */
-  readonly passphrase: string | undefined;
   readonly bytesMax: number;
 }
 
 /** A snapshot file on its way out; nothing is read before its chunks are taken. */
 export interface ExportedArchive {
-  /** How many records are without their credentials, for want of a passphrase. */
+  /** How many records are without their credentials. */
   readonly leftOut: { readonly destinations: number; readonly keys: number };
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -42,14 +39,13 @@ export interface ExportedArchive {
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** Makes one file of a still world; what keeps it from being made is said before its first byte. */
-export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
+export function exportArchive(source: ExportSource, options: ExportOptions): ExportedArchive {
   const { image, name, of } = source;
-  const { pool, secrets, passphrase, bytesMax } = options;
+  const { pool, secrets, bytesMax } = options;
   const bodies = bodiesOf(image.records.stored());
   checkPresence(pool.path, bodies);
   const rows = traceEntries(ENTRY.traces, pool, namesIn(source.rows));
   refuseTooLarge([...rows, ...bodies], bytesMax);
-  const seal = passphrase === undefined ? undefined : await createSeal(passphrase);
   const now = formatInstant(image.now);
   const manifest = manifestOf({
     name,
@@ -58,9 +54,8 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
     turn: image.turn,
     seed: image.seed,
     traces_mark: source.rows.next,
-    sealed: seal?.head ?? null,
   });
-  const secretStripper = createSecretStripper(secrets, seal);
+  const secretStripper = createSecretStripper(secrets);
 
   function* entries(): Generator<PackedEntry> {
     yield textEntry(ENTRY.manifest, JSON.stringify(manifest));
@@ -70,8 +65,8 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   }
 
   return {
-    leftOut: seal ? { destinations: 0, keys: 0 } : countLeftOut(image, secretStripper),
-    chunks: packEntries(entries(), { modified: new Date(image.now), authenticate: seal?.authenticate }),
+    leftOut: countLeftOut(image, secretStripper),
+    chunks: packEntries(entries(), new Date(image.now)),
   };
 }
 

@@ -14,8 +14,6 @@ import type { Pool } from "../pool/pool.ts";
 import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
 import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
-import { openSeal, type Seal } from "./seal.ts";
-import type { MissingSecrets } from "./secret-stripping.ts";
 import { traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
@@ -24,9 +22,6 @@ export interface ImportOptions {
   readonly collections: readonly Collection<never>[];
   /** Those of the data folder. */
   readonly secrets: Secrets;
-  readonly passphrase: string | undefined;
-  /** Takes the rest of a file whose passphrase is not known. */
-  readonly withoutSecrets: boolean;
   readonly bytesMax: number;
   readonly pool: Pool;
   /** Draws the owner in whose folder the world is to lie, once it is known what it is; may refuse it. */
@@ -37,7 +32,6 @@ export interface ImportOptions {
 export interface ImportedArchive {
   readonly manifest: Manifest;
   readonly state: WorldState;
-  readonly missing: MissingSecrets;
   readonly head: Head;
   readonly rows: NamedRows;
 }
@@ -73,7 +67,6 @@ interface ImportProgress {
   readonly manifest: Manifest;
   readonly pool: Pool;
   readonly owner: number;
-  readonly seal: Seal | undefined;
   readonly reader: StateReader;
   /** Known once all records are. */
   known: KnownRecords | undefined;
@@ -89,40 +82,25 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
     else progress = await begin(entry, options);
   }
   if (!progress) throw damaged("it is empty");
-  unpacking.verify(progress.seal?.authenticate);
-  const { manifest, pool, owner, reader, segments } = progress;
+  unpacking.verify();
+  const { manifest, pool, owner, segments } = progress;
   const { state, bodies } = knownRecords(progress);
   if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
   const rows = { next: manifest.traces_mark, segments: [...segments.values()] };
   const file = stateName(owner, 1);
   writeState(pool.path(file), { state, rows });
   const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
-  return { manifest, state, rows, head, missing: reader.missing };
+  return { manifest, state, rows, head };
 }
 
 async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<ImportProgress> {
   if (entry.name !== ENTRY.manifest) throw damaged("it does not begin with a manifest");
   const manifest = readManifest(await readText(entry.content(), entry.size, MANIFEST_BYTES));
-  const seal = await sealOf(manifest, options);
   const { pool } = options;
   const owner = options.prepare(manifest);
   mkdirSync(pool.folder(owner), { recursive: true, mode: 0o700 });
-  const reader = createStateReader(options.collections, options.secrets, seal);
-  return { manifest, pool, owner, seal, reader, known: undefined, nextBody: 0, segments: new Map() };
-}
-
-async function sealOf(
-  { sealed }: Manifest,
-  { passphrase, withoutSecrets }: ImportOptions,
-): Promise<Seal | undefined> {
-  if (!sealed || withoutSecrets) return undefined;
-  if (passphrase !== undefined) return openSeal(passphrase, sealed);
-  throw new Refusal(
-    422,
-    "passphrase_needed",
-    "The secrets of the snapshot file are under a passphrase. Nothing was imported.",
-    "Give it in EMULATOR_SNAPSHOT_PASSPHRASE, or leave the secrets out (without_secrets, or --without-secrets of `snapshot import`).",
-  );
+  const reader = createStateReader(options.collections, options.secrets);
+  return { manifest, pool, owner, reader, known: undefined, nextBody: 0, segments: new Map() };
 }
 
 async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {

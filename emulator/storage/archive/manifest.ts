@@ -1,9 +1,8 @@
 import { packageVersion } from "../../config/package-version.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { SealHead } from "./seal.ts";
 
 /** The layout of a snapshot file; raised when an older emulator could not read a newer one's files. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** The first entry of a snapshot file: what it is, and what a reader has to know before all else. */
 export interface Manifest {
@@ -19,8 +18,6 @@ export interface Manifest {
   readonly seed: number;
   /** The first sequence number that no trace row has. */
   readonly traces_mark: number;
-  /** Null when secrets were left out. */
-  readonly sealed: SealHead | null;
 }
 
 /** Entries come in the order of these, each kind together. */
@@ -50,6 +47,13 @@ export function readManifest(text: string): Manifest {
       `The snapshot file has format ${format}; this emulator (${packageVersion()}) reads up to ${FORMAT}.`,
       `Use trace-platform-emulator ${version} or newer, which wrote it.`,
     );
+  if (format < FORMAT)
+    throw new Refusal(
+      422,
+      "older_snapshot",
+      `The snapshot file has format ${format}; this emulator (${packageVersion()}) reads format ${FORMAT}.`,
+      `Use trace-platform-emulator ${version}, which wrote it, or save the snapshot anew.`,
+    );
   if (!isComplete(manifest)) throw damaged("its manifest is not whole");
   return manifest;
 }
@@ -75,9 +79,9 @@ function parseManifest(text: string): Partial<Manifest> {
 }
 
 function isComplete(manifest: Partial<Manifest>): manifest is Manifest {
-  const { name, of, now, turn, seed, traces_mark: mark, sealed } = manifest;
+  const { name, of, now, turn, seed, traces_mark: mark } = manifest;
   const isText = [name, of, now].every((text) => typeof text === "string");
-  return isText && [turn, seed, mark].every(isCount) && (sealed === null || typeof sealed === "object");
+  return isText && [turn, seed, mark].every(isCount);
 }
 
 function isCount(value: unknown): boolean {

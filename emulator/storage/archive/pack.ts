@@ -13,26 +13,22 @@ export interface PackedEntry {
   content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** How an archive is written. */
-export interface Packing {
-  /** Virtual time: the same snapshot gives the same bytes, as long as no passphrase comes into it. */
-  readonly modified: Date;
-  readonly authenticate: ((digest: string) => string) | undefined;
-}
-
 /** Bodies are compressed already, and rows gain little from more effort. */
 const LEVEL = 1;
 
-/** The entries as one gzipped tar, piece by piece as they are asked for; the last entry proves the others. */
+/**
+ * The entries as one gzipped tar, piece by piece as they are asked for; the last entry proves the others. `modified` is
+ * virtual time, so that the same snapshot gives the same bytes.
+ */
 export async function* packEntries(
   entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
-  packing: Packing,
+  modified: Date,
 ): AsyncGenerator<Uint8Array> {
   const { pack } = await import("tar-stream");
   const tar = pack();
   const zipped = createGzip({ level: LEVEL });
   pipeline(tar, zipped, () => undefined);
-  const fed = feed(tar, entries, packing).catch((error: Error) => void tar.destroy(error));
+  const fed = feed(tar, entries, modified).catch((error: Error) => void tar.destroy(error));
   try {
     yield* zipped;
   } finally {
@@ -50,11 +46,11 @@ export function textEntry(name: string, text: string): PackedEntry {
 async function feed(
   tar: Pack,
   entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
-  { modified, authenticate }: Packing,
+  modified: Date,
 ): Promise<void> {
   const digest = createDigest();
   for await (const entry of entries) await add(tar, entry, modified, digest);
-  const ending = textEntry(ENTRY.end, JSON.stringify(digest.end(authenticate)));
+  const ending = textEntry(ENTRY.end, JSON.stringify(digest.end()));
   await add(tar, ending, modified, createDigest());
   tar.finalize();
 }

@@ -6,13 +6,7 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { bodiesOf } from "./bodies.ts";
 import { damaged } from "./manifest.ts";
 import { type PackedEntry, textEntry } from "./pack.ts";
-import {
-  createSecretRestorer,
-  EVENTS,
-  type MissingSecrets,
-  type SecretStripper,
-  type StrippedRecord,
-} from "./secret-stripping.ts";
+import { EVENTS, restoredRecord, type SecretStripper, type StrippedRecord } from "./secret-stripping.ts";
 
 type StateHeader = Pick<WorldState, "seed" | "turn" | "now" | "clock" | "ordinals">;
 
@@ -70,16 +64,10 @@ function withFile(record: unknown, numbers: ReadonlyMap<string, string>): unknow
 export interface StateReader {
   take(text: string): void;
   state(): WorldState;
-  readonly missing: MissingSecrets;
 }
 
 /** Throws a `Refusal` for records that this emulator does not know or that are damaged. */
-export function createStateReader(
-  collections: readonly Collection<never>[],
-  own: Secrets,
-  seal: Pick<Secrets, "open"> | undefined,
-): StateReader {
-  const secretRestorer = createSecretRestorer(own, seal);
+export function createStateReader(collections: readonly Collection<never>[], own: Secrets): StateReader {
   const kinds = new Map(collections.map((kind) => [kind.name, kind]));
   const records: Record<string, StoredRecord[]> = Object.fromEntries(
     collections.map(({ name }) => [name, []]),
@@ -90,13 +78,13 @@ export function createStateReader(
   function takeRecord(collection: string, hidden: StrippedRecord): void {
     const kind = kinds.get(collection);
     if (!kind) throw damaged(`it has records that this emulator does not know (${collection})`);
-    const record = secretRestorer.restore(collection, hidden);
+    const record = restoredRecord(own, collection, hidden);
     records[collection]?.push({ key: kind.idOf(record as never), record });
   }
 
   function takeLine(line: Line): void {
     if ("frame" in line) frame = line.frame;
-    else if ("event" in line) queue.push(secretRestorer.restore(EVENTS, line.event) as DueEvent);
+    else if ("event" in line) queue.push(restoredRecord(own, EVENTS, line.event) as DueEvent);
     else takeRecord(line.collection, line);
   }
 
@@ -108,7 +96,6 @@ export function createStateReader(
       if (!frame || frame.turn < 1) throw damaged("its world never began");
       return { ...frame, records, queue, inFlight: [] };
     },
-    missing: secretRestorer.missing,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { InitialSettings } from "../../kernel/commit.ts";
-import type { MissingSecrets } from "../archive/secret-stripping.ts";
+import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Head } from "./names.ts";
 
 /** What is kept of a world. */

@@ -1,6 +1,6 @@
-/** The manifest of a snapshot file with nothing under a passphrase. */
+/** The manifest of a snapshot file. */
 export const MANIFEST = {
-  format: 1,
+  format: 2,
   written_by: "0.1.0",
   name: "n",
   of: "main",
@@ -8,5 +8,4 @@ export const MANIFEST = {
   turn: 1,
   seed: 1,
   traces_mark: 0,
-  sealed: null,
 };

@@ -1,0 +1,172 @@
+import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
+import type { DueEvent } from "../../kernel/queue.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { DESTINATIONS, type Destination } from "../../subjects/destinations/records.ts";
+import { type S3Credential, s3Credentials } from "../../subjects/object-storage/records.ts";
+import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import { INBOX } from "../../subjects/webhooks/records.ts";
+import { EVENTS, masked, PLACEHOLDER, setText } from "./secret-stripping.ts";
+import { LEFT_OUT, maskerOf, maskText, type Path } from "./webhook-secrets.ts";
+
+/** A record that has been given a secret. */
+export interface CompletedRecord extends StoredRecord {
+  readonly collection: string;
+}
+
+type State = Pick<WorldState, "records" | "queue">;
+
+/** Stands for a mask while it is found out whether a mask belongs where one stands. */
+const PROBE = "probe";
+
+/** What the records and due events of a world have no secrets for. */
+export function missingSecrets(state: State, own: Secrets): MissingSecrets {
+  const destinations = incompleteDestinations(state, own).map(({ id, display_name }) => ({
+    id,
+    display_name,
+  }));
+  const keys = incompleteKeys(state, own).map(({ access_key_id }) => access_key_id);
+  const webhooks = [...incompleteWebhooks(state)].flatMap(({ collection, key, gaps }) =>
+    gaps.map((at) => ({ collection, id: key, member: at.join(".") })),
+  );
+  return { destinations, keys, webhooks };
+}
+
+/** The records with the secrets that are given; a `Refusal` (422, `unknown_secret`) names what nothing lacks. */
+export function completedRecords(state: State, given: GivenSecrets, own: Secrets): CompletedRecord[] {
+  const left = new Set<string>();
+  const completed = [
+    ...completedDestinations(incompleteDestinations(state, own), given, own, left),
+    ...completedKeys(incompleteKeys(state, own), given, own, left),
+    ...completedWebhooks([...incompleteWebhooks(state)], given, left),
+  ];
+  if (left.size === 0) return completed;
+  throw new Refusal(
+    422,
+    "unknown_secret",
+    `Nothing lacks the secrets given for ${[...left].join(", ")}. Nothing was changed.`,
+    "Give only what is listed under missing, where the snapshot was imported.",
+  );
+}
+
+/** The state with completed records and events in the place of those that lacked something. */
+export function withCompleted(state: WorldState, completed: readonly CompletedRecord[]): WorldState {
+  const records = new Map(Object.entries(state.records));
+  let { queue } = state;
+  for (const { collection, key, record } of completed)
+    if (collection === EVENTS)
+      queue = queue.map((event) => (String(event.number) === key ? (record as DueEvent) : event));
+    else
+      records.set(
+        collection,
+        (records.get(collection) ?? []).map((each) => (each.key === key ? { key, record } : each)),
+      );
+  return { ...state, records: Object.fromEntries(records), queue };
+}
+
+function recordsOf<T>({ records }: State, name: string): readonly T[] {
+  return (records[name] ?? []).map(({ record }) => record as T);
+}
+
+function incompleteDestinations(state: State, own: Secrets): readonly Destination[] {
+  return recordsOf<Destination>(state, DESTINATIONS.name).filter(
+    ({ credentials }) => credentials !== null && own.open(credentials).includes(PLACEHOLDER),
+  );
+}
+
+function incompleteKeys(state: State, own: Secrets): readonly S3Credential[] {
+  return recordsOf<S3Credential>(state, s3Credentials.name).filter(
+    ({ sealed_secret, sealed_session_token: token }) =>
+      own.open(sealed_secret).startsWith(PLACEHOLDER) ||
+      (token !== null && own.open(token).startsWith(PLACEHOLDER)),
+  );
+}
+
+interface IncompleteRecord extends CompletedRecord {
+  /** Where masks stand. */
+  readonly gaps: readonly Path[];
+}
+
+/** Messages that came in are history: nothing is sent again with their headers. */
+function* incompleteWebhooks({ records, queue }: State): Iterable<IncompleteRecord> {
+  const events = queue.map((event) => ({ key: String(event.number), record: event }));
+  for (const [collection, items] of [...Object.entries(records), [EVENTS, events] as const]) {
+    if (collection === INBOX.name) continue;
+    for (const { key, record } of items) {
+      const gaps = gapsOf(collection, record);
+      if (gaps.length > 0) yield { collection, key, record, gaps };
+    }
+  }
+}
+
+/** Where a record has masks that stand for secrets, and not as a text of its user's. */
+function gapsOf(collection: string, record: unknown): readonly Path[] {
+  const mask = collection === EVENTS ? maskText : maskerOf(collection, record);
+  if (!mask) return [];
+  const gaps: Path[] = [];
+  const probe = (at: Path, text: string): string => {
+    const probed = text.replaceAll(LEFT_OUT, PROBE);
+    return text.includes(LEFT_OUT) && mask(at, probed) !== probed ? "" : text;
+  };
+  masked(record, [], probe, (at) => gaps.push(at));
+  return gaps;
+}
+
+function completedDestinations(
+  all: readonly Destination[],
+  { destinations = {} }: GivenSecrets,
+  own: Secrets,
+  left: Set<string>,
+): CompletedRecord[] {
+  return Object.entries(destinations).flatMap(([name, credentials]) => {
+    const named = all.filter(({ id, display_name }) => id === name || display_name === name);
+    if (named.length === 0) left.add(`the destination ${name}`);
+    return named.map((destination) => ({
+      collection: DESTINATIONS.name,
+      key: DESTINATIONS.idOf(destination),
+      record: {
+        ...destination,
+        credentials: own.seal(JSON.stringify(credentials)),
+        credentials_keys: Object.keys(credentials),
+      },
+    }));
+  });
+}
+
+function completedKeys(
+  all: readonly S3Credential[],
+  { keys = {} }: GivenSecrets,
+  own: Secrets,
+  left: Set<string>,
+): CompletedRecord[] {
+  return Object.entries(keys).flatMap(([name, { secret_access_key, session_token }]) => {
+    const credential = all.find(({ access_key_id }) => access_key_id === name);
+    if (!credential) left.add(`the key ${name}`);
+    if (!credential) return [];
+    const record: S3Credential = {
+      ...credential,
+      sealed_secret: own.seal(secret_access_key),
+      sealed_session_token: session_token === undefined ? null : own.seal(session_token),
+    };
+    return [{ collection: s3Credentials.name, key: s3Credentials.idOf(credential), record }];
+  });
+}
+
+function completedWebhooks(
+  all: readonly IncompleteRecord[],
+  { webhooks = {} }: GivenSecrets,
+  left: Set<string>,
+): CompletedRecord[] {
+  return Object.entries(webhooks).flatMap(([name, members]) => {
+    const found = all.find(({ collection, key }) => `${collection}/${key}` === name);
+    if (!found) left.add(name);
+    if (!found) return [];
+    const record = structuredClone(found.record);
+    for (const [member, text] of Object.entries(members)) {
+      const at = found.gaps.find((gap) => gap.join(".") === member);
+      if (at) setText(record, at, text);
+      else left.add(`${name}, ${member}`);
+    }
+    return [{ collection: found.collection, key: found.key, record }];
+  });
+}
