@@ -11,6 +11,7 @@ import { ROOT, readPage } from "./markdown.ts";
 type Runtime = typeof import("../../emulator/runtime/index.ts");
 type ConfigurationSchema = typeof import("../../emulator/config/schema.ts");
 type ParquetSchema = typeof import("../../emulator/storage/parquet/schema.ts");
+type Commands = typeof import("../../bin/commands.ts");
 type Columns = typeof import("../../contracts/spec/bulk-exports/columns.ts");
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -18,7 +19,7 @@ const OTHER_ID = "22222222-2222-4222-8222-222222222222";
 
 const PAGE = "CONTRIBUTING.md";
 const FOLDER_PAGES = ["bin", "contracts", "emulator", "scenarios", "test"].map((name) => `${name}/README.md`);
-const MAX_BYTES = 16 * 1024;
+const MAX_BYTES = 17 * 1024;
 
 /** A file or a folder in backticks, the file perhaps with the name of something in it. */
 const PATH =
@@ -185,6 +186,30 @@ describe("the examples of CONTRIBUTING.md", () => {
       };
       // The destination does not exist, which is looked at last.
       expect(await Promise.all([ordered("environment"), ordered("environments")])).toEqual([404, 422]);
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it("make an endpoint answer, a fault armed, a rate-limit row a setting and a command known", async () => {
+    const { startEmulator } = await load<Runtime>("emulator/runtime/index.ts");
+    const { COMMANDS } = await load<Commands>("bin/commands.ts");
+    expect(Object.keys(COMMANDS)).toContain("seed");
+    const emulator = await startEmulator();
+    const bodyAt = async (path: string) => (await emulator.request(path, { headers: HEADERS })).json();
+    try {
+      expect(await bodyAt("/api/v1/bulk-exports/ids")).toEqual([]);
+      const body = JSON.stringify({ plane: "s3", match: { op: "PutObject" }, then: { deny_put: true } });
+      const armed = await emulator.request("/_emulator/v1/faults", {
+        method: "POST",
+        body,
+        headers: HEADERS,
+      });
+      expect(await armed.json()).toMatchObject({ state: "armed", then: { deny_put: true } });
+      const queues = { us: { count: 500, seconds: 60 }, eu: { count: 500, seconds: 60 } };
+      expect(await bodyAt("/_emulator/v1/config")).toMatchObject({
+        settings: { rateLimits: { rows: { queues } } },
+      });
     } finally {
       await emulator.close();
     }
