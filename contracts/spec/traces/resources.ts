@@ -1,3 +1,4 @@
+import type { TraceRow } from "../bulk-exports/columns.ts";
 import type { Field } from "../fields.ts";
 import {
   anything,
@@ -115,7 +116,7 @@ export const traceRun = object(
     completion_cost: cost("Cost of the completion, as decimal text."),
     first_token_time: nullable(dateTime({ description: "When the first token arrived." })),
     app_path: text({ description: "Path of the row in the platform's own pages." }),
-  },
+  } satisfies Record<keyof TraceRow | "app_path", Field<unknown>>,
   extension,
 );
 

@@ -1,4 +1,4 @@
-import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { COLUMN_NAMES, EXPORT_COLUMNS, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { parseDecimal } from "./decimal.ts";
 import {
   type FieldReader,
@@ -62,33 +62,37 @@ const status: FieldReader = (value, reportProblem) =>
     ? RUN_STATUSES.find((known) => known === value)
     : void reportProblem("must be a string");
 
-const FIELD_READERS = {
+/** Columns that say who or where a row is, or that follow from others: no client says them of a row. */
+const NOT_SAID: ReadonlySet<string> = new Set(["id", "tenant_id", "session_id", "is_root"]);
+
+type InputColumn = keyof InputFields;
+
+/** How a column is read, by its type in `v2_beta`. */
+const READERS_BY_TYPE: Readonly<Record<(typeof EXPORT_COLUMNS)[InputColumn]["v2"], FieldReader>> = {
+  string: text,
+  strings: texts,
+  json,
+  timestamp: time,
+  int64: count,
+  decimal: cost,
+};
+
+/** Columns that take less than their type does. */
+const OWN_READERS: Readonly<Partial<Record<InputColumn, FieldReader>>> = {
   trace_id: uuid,
   parent_run_id: uuid,
   parent_run_ids: uuids,
   dotted_order: dottedOrder,
   reference_example_id: uuid,
-  name: text,
   run_type: runType,
-  start_time: time,
-  end_time: time,
   status,
-  trace_tier: text,
-  error: text,
-  tags: texts,
-  total_tokens: count,
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_cost: cost,
-  prompt_cost: cost,
-  completion_cost: cost,
-  first_token_time: time,
-  inputs: json,
-  outputs: json,
-  extra: json,
-  events: json,
-  feedback_stats: json,
-} as const satisfies Record<keyof InputFields, FieldReader>;
+};
+
+const INPUT_COLUMNS = COLUMN_NAMES.filter((name): name is InputColumn => !NOT_SAID.has(name));
+
+const FIELD_READERS: Readonly<Record<string, FieldReader>> = Object.fromEntries(
+  INPUT_COLUMNS.map((name) => [name, OWN_READERS[name] ?? READERS_BY_TYPE[EXPORT_COLUMNS[name].v2]]),
+);
 
 /**
  * Fields that clients send, or send back as they read them, and that no column holds. `serialized`

@@ -1,0 +1,217 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { HEADERS } from "../support/emulator.ts";
+import { ROOT, readPage } from "./markdown.ts";
+
+type Runtime = typeof import("../../emulator/runtime/index.ts");
+type ConfigurationSchema = typeof import("../../emulator/config/schema.ts");
+type ParquetSchema = typeof import("../../emulator/storage/parquet/schema.ts");
+type Commands = typeof import("../../bin/commands.ts");
+type Columns = typeof import("../../contracts/spec/bulk-exports/columns.ts");
+
+const ID = "11111111-1111-4111-8111-111111111111";
+const OTHER_ID = "22222222-2222-4222-8222-222222222222";
+
+const PAGE = "CONTRIBUTING.md";
+const FOLDER_PAGES = ["bin", "contracts", "emulator", "scenarios", "test"].map((name) => `${name}/README.md`);
+const MAX_BYTES = 17 * 1024;
+
+/** A file or a folder in backticks, the file perhaps with the name of something in it. */
+const PATH =
+  /`((?:[\w.-]+\/)*(?:[\w.-]+\/|[\w.-]+\.(?:ts|mjs|md|json|yaml|py)|[\w-]+(?<=\/[\w-]+)))(?::(\w+))?`/g;
+const FENCED = /^```(\w+) ?(\S*).*\n([\s\S]*?)^```$/gm;
+
+interface Mention {
+  readonly path: string;
+  readonly name: string | undefined;
+  /** Folders that it may be meant in. */
+  readonly bases: readonly string[];
+}
+
+/** What a page names; a path counts from the root, from the page, or from a folder named in the same section. */
+function mentionsOn(page: string): readonly Mention[] {
+  const folder = page.includes("/") ? page.slice(0, page.indexOf("/") + 1) : "";
+  const sections = readPage(page).replace(FENCED, "").split(/^## /m);
+  return sections.flatMap((section) => {
+    const found = [...section.matchAll(PATH)].map(([, path = "", name]) => ({ path, name }));
+    const bases = ["", folder, ...found.map(({ path }) => path).filter((path) => path.endsWith("/"))];
+    return found.map((mention) => ({ ...mention, bases }));
+  });
+}
+
+function isThere({ path, name, bases }: Mention): boolean {
+  const found = bases.map((base) => join(ROOT, base, path)).filter((file) => existsSync(file));
+  return found.some(
+    (file) => name === undefined || new RegExp(`\\b${name}\\b`).test(readFileSync(file, "utf8")),
+  );
+}
+
+/** A block of the page that changes a file, or is a new one. */
+interface Edit {
+  readonly kind: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+function editsOn(page: string): readonly Edit[] {
+  return [...readPage(page).matchAll(FENCED)]
+    .map(([, kind = "", path = "", text = ""]) => ({ kind, path, text }))
+    .filter(({ path }) => path.includes("/"));
+}
+
+/** Applies an edit as a reader would: what it takes for granted must be there, once. */
+function apply({ kind, path, text }: Edit, root: string): void {
+  if (kind !== "diff") return writeFileSync(join(root, path), text);
+  const lines = text.trimEnd().split("\n");
+  const side = (sign: string) =>
+    lines
+      .filter((line) => !line.startsWith(sign))
+      .map((line) => `${line.slice(1)}\n`)
+      .join("");
+  const parts = readFileSync(join(root, path), "utf8").split(side("+"));
+  if (parts.length !== 2)
+    throw new Error(`${path}: found ${parts.length - 1} times instead of once:\n${text}`);
+  writeFileSync(join(root, path), parts.join(side("-")));
+}
+
+async function bodyOf(reply: Response): Promise<Readonly<Record<string, unknown>>> {
+  return (await reply.json()) as Readonly<Record<string, unknown>>;
+}
+
+describe("the maps of the project", () => {
+  it.each([PAGE, ...FOLDER_PAGES])("%s names only files, folders and functions that exist", (page) => {
+    const mentions = mentionsOn(page);
+    const missing = mentions.filter((mention) => !isThere(mention));
+    expect(missing.map(({ path, name }) => (name ? `${path}:${name}` : path))).toEqual([]);
+    expect(mentions.length).toBeGreaterThan(4);
+  });
+
+  it("CONTRIBUTING.md gives the floors of test/structure.test.ts", () => {
+    const [, table = ""] =
+      /const FLOORS[^=]*= (\[[\s\S]*?\n\]);/.exec(readPage("test/structure.test.ts")) ?? [];
+    const floors = JSON.parse(table.replace(/,(\s*\])/g, "$1")) as readonly (readonly string[])[];
+    const rows = [...readPage(PAGE).matchAll(/^\| (\d+) \| `([^`]+)`/gm)];
+    const drawn = rows.map(([, floor, folder]) => `${floor} ${folder}`);
+    expect(drawn.sort()).toEqual(
+      floors.flatMap((folders, index) => folders.map((folder) => `${index + 1} ${folder}`)).sort(),
+    );
+  });
+
+  it("CONTRIBUTING.md stays short enough to be read", () => {
+    expect(Buffer.byteLength(readPage(PAGE))).toBeLessThanOrEqual(MAX_BYTES);
+  });
+});
+
+describe("the examples of CONTRIBUTING.md", () => {
+  const root = mkdtempSync(join(tmpdir(), "contributing-"));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  beforeAll(() => {
+    for (const name of ["bin", "contracts", "emulator", "scenarios", "fixtures", "package.json"])
+      cpSync(join(ROOT, name), join(root, name), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));
+    const include = ["bin", "contracts", "emulator", "scenarios"];
+    writeFileSync(join(root, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+    for (const edit of editsOn(PAGE)) apply(edit, root);
+  });
+
+  /** A module of the copy, with the examples in it. */
+  const load = <Module>(path: string): Promise<Module> => import(pathToFileURL(join(root, path)).href);
+
+  it("compile, all of them together", async () => {
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, "--noEmit"], { cwd: root }).catch(
+      (failed: { stdout: string }) => failed,
+    );
+    expect(stdout).toBe("");
+  });
+
+  it("touch as many files as their headings say", () => {
+    const sections = readPage(PAGE).split(/^### /m).slice(1);
+    const counted = sections.flatMap((section) => {
+      const [, said] = /^An? .*: (\d+) files?$/m.exec(section) ?? [];
+      const touched = new Set([...section.matchAll(FENCED)].map(([, , path]) => path));
+      return said === undefined ? [] : [{ said: Number(said), touched: touched.size }];
+    });
+    expect(counted.filter(({ said, touched }) => said !== touched)).toEqual([]);
+    expect(counted).toHaveLength(6);
+  });
+
+  it("make a limit a setting, a part of the configuration in effect and of OpenAPI", async () => {
+    const { startEmulator } = await load<Runtime>("emulator/runtime/index.ts");
+    const { configurationSchema } = await load<ConfigurationSchema>("emulator/config/schema.ts");
+    expect(JSON.stringify(configurationSchema())).toContain('"projects_per_workspace":{"description"');
+    const emulator = await startEmulator({ limits: { projects_per_workspace: 7 } } as object);
+    try {
+      const configuration = await emulator.request("/_emulator/v1/config");
+      expect(await configuration.json()).toMatchObject({
+        settings: { limits: { projects_per_workspace: 7 } },
+      });
+      expect(await (await emulator.request("/openapi.json")).text()).toContain("projects_per_workspace");
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it("make a column a field of rows and of their view, a name in export_fields and a part of the Parquet schema", async () => {
+    const { startEmulator } = await load<Runtime>("emulator/runtime/index.ts");
+    const { schemaOf } = await load<ParquetSchema>("emulator/storage/parquet/schema.ts");
+    const { COLUMN_NAMES } = await load<Columns>("contracts/spec/bulk-exports/columns.ts");
+    expect(schemaOf(COLUMN_NAMES, "v1").at(-1)).toMatchObject({
+      name: "environment",
+      converted_type: "UTF8",
+    });
+    const emulator = await startEmulator();
+    const post = (path: string, body: unknown) =>
+      emulator.request(path, { method: "POST", body: JSON.stringify(body), headers: HEADERS });
+    try {
+      const run = { id: ID, name: "step", run_type: "chain", session_name: "shop", environment: "staging" };
+      const taken = await post("/runs", run);
+      expect([taken.status, taken.headers.get("warning")]).toEqual([202, null]);
+      const read = await emulator.request(`/runs/${ID}`, { headers: HEADERS });
+      const { session_id, environment } = await bodyOf(read);
+      expect(environment).toBe("staging");
+      const refused = await post("/runs", { ...run, id: OTHER_ID, environment: 7 });
+      expect(await bodyOf(refused)).toMatchObject({ detail: expect.stringContaining("environment") });
+      const ordered = async (...export_fields: string[]) => {
+        const times = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
+        const order = { bulk_export_destination_id: ID, session_id, ...times, export_fields };
+        return (await post("/api/v1/bulk-exports", order)).status;
+      };
+      // The destination does not exist, which is looked at last.
+      expect(await Promise.all([ordered("environment"), ordered("environments")])).toEqual([404, 422]);
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it("make an endpoint answer, a fault armed, a rate-limit row a setting and a command known", async () => {
+    const { startEmulator } = await load<Runtime>("emulator/runtime/index.ts");
+    const { COMMANDS } = await load<Commands>("bin/commands.ts");
+    expect(Object.keys(COMMANDS)).toContain("seed");
+    const emulator = await startEmulator();
+    const bodyAt = async (path: string) => (await emulator.request(path, { headers: HEADERS })).json();
+    try {
+      expect(await bodyAt("/api/v1/bulk-exports/ids")).toEqual([]);
+      const body = JSON.stringify({ plane: "s3", match: { op: "PutObject" }, then: { deny_put: true } });
+      const armed = await emulator.request("/_emulator/v1/faults", {
+        method: "POST",
+        body,
+        headers: HEADERS,
+      });
+      expect(await armed.json()).toMatchObject({ state: "armed", then: { deny_put: true } });
+      const queues = { us: { count: 500, seconds: 60 }, eu: { count: 500, seconds: 60 } };
+      expect(await bodyAt("/_emulator/v1/config")).toMatchObject({
+        settings: { rateLimits: { rows: { queues } } },
+      });
+    } finally {
+      await emulator.close();
+    }
+  });
+});
