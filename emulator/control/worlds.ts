@@ -9,7 +9,6 @@ import {
 } from "../../contracts/spec/fields.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
 import { instantMs } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
 import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
 import { GIVEN_SECRETS } from "../subjects/snapshot-secrets.ts";
