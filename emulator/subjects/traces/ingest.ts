@@ -8,24 +8,24 @@ import type { Workspace } from "../workspace.ts";
 import { createDraft } from "./draft.ts";
 import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
 
-/** Something as it came, with the place in the request that it came from. */
+/** An item of an ingest request as received, with its path in the request for error messages. */
 export interface IngestItem {
   readonly value: unknown;
   readonly where: string;
 }
 
-/** New rows and changes as they came. */
+/** The posts, patches and feedback of one ingest request. */
 export interface Batch {
   readonly posts: readonly IngestItem[];
   readonly patches: readonly (IngestItem & { readonly id?: string })[];
   readonly feedback?: readonly IngestItem[];
-  /** What was found to be wrong before the values were looked at. */
+  /** Problems found while parsing the request. */
   readonly problems?: readonly string[];
 }
 
 const MAX_PROBLEMS = 10;
 
-/** Takes in a batch as one: everything in it is sound, or nothing of it is kept. */
+/** Ingests a batch atomically. Throws a `Refusal` (404, 422, 429) before anything is written. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const { runs, patches, feedback } = normalised(turn, batch);
   for (const { project } of runs)
@@ -33,7 +33,7 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   for (const input of feedback) refuseTooMuch(turn, workspace, input);
   const draft = createDraft(turn, workspace);
   const posted = new Set(runs.map(({ fields }) => fields.id));
-  // The only step that may still refuse comes before anything is written.
+  // The last step that may refuse, so it precedes every write.
   holdEarlyPatches(
     turn,
     workspace,
@@ -45,7 +45,7 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   draft.write();
 }
 
-/** Keeps the patches that came before their rows. */
+/** Holds patches whose rows have not been posted yet. Throws a `Refusal` (429) when too many are held. */
 function holdEarlyPatches(turn: Turn, workspace: Workspace, patches: readonly IngestedPatch[]): void {
   if (patches.length === 0) return;
   try {
