@@ -43,7 +43,7 @@ export function buildRow(id: string, input: InputFields, now: string, parentOf: 
   };
 }
 
-/** The inverse of `buildRow`: fields from which `buildRow` builds this row. */
+/** The inverse of `buildRow`: input fields from which `buildRow` builds this row. */
 export function inputFieldsOf(row: TraceRow): InputFields {
   const { id, session_id, is_root, ...input } = row;
   const tokens = explicitTokens(

@@ -20,7 +20,7 @@ interface TraceOptions {
   idOf(index: number): string;
 }
 
-/** Start and end of a run, in microseconds after the start of its trace. */
+/** Start and end of each run, in microseconds after the start of the trace. */
 interface Timing {
   readonly start: number[];
   readonly end: number[];
@@ -174,7 +174,7 @@ function annotationsOf(branch: Branch, random: Random): JsonObject {
   };
 }
 
-/** Falls back to the exact format where truncation would leave the window or milliseconds be read as seconds. */
+/** Uses the exact format if truncation would leave the window or milliseconds would be read as seconds. */
 function styleFor(begin: string, from: string, random: Random): TimeStyle {
   const style = random.pick(TIME_STYLES);
   const isFit = cut(begin, style) >= from && begin >= FIRST_CLEAR_MILLIS;
