@@ -114,7 +114,7 @@ export function rotateGenerations(tally: Tally, now: Instant): void {
   tally.turnedAt = now;
 }
 
-/** The number of stored windows and marks, a measure of memory use. */
+/** The number of stored marks, a measure of memory use. */
 export function markCount({ young, old }: Tally): number {
   return young.marks + old.marks;
 }

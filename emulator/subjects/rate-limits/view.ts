@@ -96,7 +96,7 @@ function usageView(tally: Tally, window: Window, now: Instant) {
   };
 }
 
-/** Formats a limit as §8.5 does. */
+/** Formats the match of a row as §8.5 does. */
 function matchText({ methods, kind, path }: RateMatch): string {
   const method = methods ? `${methods.join(", ")} ` : "";
   switch (kind) {
