@@ -1,9 +1,9 @@
 /**
- * The way to one bucket with one set of credentials. Two kinds exist: the embedded store's direct
- * door, and a client for any S3-compatible server elsewhere; an export cannot tell them apart.
+ * Client of one bucket with one set of credentials. Two implementations behave alike: direct access to the
+ * embedded store, and a client for any external S3-compatible server.
  */
 export interface ObjectStoreClient {
-  /** Stores an object whole; large ones go up as multipart uploads, aborted where that is permitted. */
+  /** Stores an object atomically; large ones by multipart upload, aborted on failure where permitted. */
   put(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
   /** Bytes of an object (needs the get permission). */
   size(key: string): Promise<ObjectStoreFailure | { readonly size: number }>;
@@ -13,7 +13,7 @@ export interface ObjectStoreClient {
   list(prefix: string): Promise<ObjectStoreFailure | { readonly keys: readonly string[] }>;
 }
 
-/** §7.2: what a destination can be refused for; `unavailable` is a store that answers with its own trouble. */
+/** §7.2: why a destination is refused; `unavailable`: the store replied with a server error. */
 export type ObjectStoreError =
   | "access_denied"
   | "bucket_not_valid"
@@ -21,14 +21,14 @@ export type ObjectStoreError =
   | "invalid_endpoint"
   | "unavailable";
 
-/** Why an object store did not do what it was asked for: a value, since failing is what stores do. */
+/** The failure of an object store operation; returned as a value because failures are expected. */
 export interface ObjectStoreFailure {
   readonly failure: ObjectStoreError;
-  /** What the store said, for people; never a secret. */
+  /** The store's error message, without secrets. */
   readonly message: string;
 }
 
-/** Which bucket of which object store a door leads to. */
+/** The bucket and object store that a client connects to. */
 export interface ObjectStoreAddress {
   readonly bucket: string;
   readonly region: string | null;
@@ -37,14 +37,14 @@ export interface ObjectStoreAddress {
   readonly embedded: boolean;
 }
 
-/** Opened for one call; kept nowhere in this form (§2.4-2). */
+/** Decrypted credentials for one call; never stored in this form (§2.4-2). */
 export interface ObjectStoreCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | null;
 }
 
-/** Opens doors to object stores; opening one calls nobody. */
+/** Creates object store clients; creating one sends no request. */
 export interface ObjectStoreClients {
   open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient;
 }

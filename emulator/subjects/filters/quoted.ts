@@ -16,8 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const CODE = /^[0-9a-fA-F]{4}$/;
 
 /**
- * Reads the quoted text that starts at `at`. Double quotes allow the escapes of JSON, single quotes (which often
- * contain JSON) only \' and \\. Any other backslash is kept, for the patterns of `like`.
+ * Reads the quoted text that starts at `at`. Double quotes allow the escapes of JSON, single quotes (which
+ * often contain JSON) only \' and \\. Any other backslash is kept, for the patterns of `like`.
  */
 export function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
   const quote = text.charAt(at);

@@ -6,8 +6,8 @@ import { likeTest } from "./like.ts";
 export type ValueTest = (value: Scalar | null) => boolean;
 
 /**
- * A test for values of the operand's type. Null equals nothing and is not ordered; neq and notlike are the exact
- * negations of eq and like, so null passes them.
+ * A test for values of the operand's type. Null equals nothing and is not ordered; neq and notlike are the
+ * exact negations of eq and like, so null passes them.
  */
 export function sameTypeTest(op: FieldComparator, operand: Operand): ValueTest {
   return valueTest(op, operand, (value) => value);
