@@ -4,20 +4,20 @@ import type { ReplyWithHeaders, StreamReply } from "./reply.ts";
 import type { Turn } from "./turn.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A request that has passed every check of its row in the operations table. */
+/** A request that is valid by its row in the operations table. */
 export interface RequestOf<Id extends OperationId> {
   readonly path: PathOf<Id>;
   readonly query: QueryOf<Id>;
   readonly body: BodyOf<Id>;
-  /** Empty tenant for operations that no workspace plays a part in. */
+  /** The tenant is empty for operations without a workspace. */
   readonly workspace: Workspace;
   /** As sent, names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Answers one operation inside a turn: with the body of its reply, with a ticket for a body that a later
- * turn gives, with a run to follow, or by throwing a `Refusal` before anything is written.
+ * Handles one operation inside a turn. Returns the reply's body, a `PendingReply` that a later turn resolves,
+ * or a stream reply; throws a `Refusal` before anything is written.
  */
 export type Handler<Id extends OperationId> = (
   turn: Turn,

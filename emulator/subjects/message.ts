@@ -1,6 +1,6 @@
 import type { Refusal } from "../kernel/refusal.ts";
 
-/** A request as every way in hands it to the gateway: no sockets, no frameworks. */
+/** A request in the transport-independent form of the gateway. */
 export interface HttpRequest {
   readonly region: string;
   readonly method: string;
@@ -12,29 +12,29 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Decompressed. */
   readonly body: Uint8Array;
-  /** The body as it comes, where it may be longer than fits; then `body` is empty. */
+  /** The body as a stream where it may be larger than memory; then `body` is empty. */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Why the body could not be taken; then it is empty. */
+  /** Why the body could not be read; then it is empty. */
   readonly bodyProblem?: Refusal;
-  /** Why nothing can be stored at present; only what adds to the world looks at it. */
+  /** Why nothing can be stored at present (free space); checked only by operations that add data. */
   readonly storageProblem?: Refusal;
   /** The client's address; empty for a call of the emulator to itself. */
   readonly address: string;
 }
 
-/** What the gateway answers: whole, or as a stream that ends when its reader goes away. */
+/** A reply of the gateway: a complete body, or a stream that is cancelled when its reader disconnects. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
-  /** What to send on the wall clock while the body has nothing to say. */
+  /** Keep-alive bytes, sent by wall clock while the body is idle. */
   readonly keepAlive?: { readonly text: string; readonly everyMs: number };
 }
 
 /** Names in lower case. */
 export type ReplyHeaders = HttpReply["headers"];
 
-/** Told by identity: replies that have none of their own share it and are not copied. */
+/** Shared by replies without headers of their own; compared by identity to avoid copies. */
 export const NO_HEADERS: ReplyHeaders = Object.freeze({});
 
 const JSON_TYPE: ReplyHeaders = Object.freeze({ "content-type": "application/json" });
@@ -49,7 +49,7 @@ export function withHeaders(reply: HttpReply, headers: ReplyHeaders): HttpReply 
   return headers === NO_HEADERS ? reply : { ...reply, headers: merged(reply.headers, headers) };
 }
 
-/** Most replies have no headers of their own, and none of them needs a copy. */
+/** Avoids copying the headers of replies that have none of their own. */
 export function merged(headers: ReplyHeaders, more: ReplyHeaders): ReplyHeaders {
   if (more === NO_HEADERS) return headers;
   return headers === NO_HEADERS ? more : { ...headers, ...more };

@@ -1,16 +1,16 @@
 import type { Instant } from "../kernel/instant.ts";
 import type { HttpReply, HttpRequest } from "./message.ts";
 
-/** What the emulator was asked lately, so that a failure seen once can be played again. */
+/** The most recent requests, kept so that a failure can be replayed. */
 export interface Recording {
-  /** Takes note of a request; what it answers with keeps it, once its reply is there and if its operation is recorded. */
+  /** Notes a request; the returned function stores it with its reply, if its operation is recorded. */
   record(request: HttpRequest, now: Instant): (reply: HttpReply) => void;
-  /** False when requests came before the oldest one that is kept. */
+  /** False when earlier requests are no longer kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];
 }
 
-/** A request as it was sent, and what was answered. */
+/** A request as sent, and its reply. */
 export interface RecordedRequest {
   readonly at: string;
   readonly region: string;
@@ -18,9 +18,9 @@ export interface RecordedRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null when it is no text, or too long to be kept. */
+  /** Null when not text or too long to keep. */
   readonly body: string | null;
   readonly status: number;
-  /** Null when it came bit by bit, or is too long to be kept. */
+  /** Null when streamed or too long to keep. */
   readonly reply: string | null;
 }

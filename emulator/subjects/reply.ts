@@ -1,6 +1,6 @@
 import type { RunSubscription } from "./agent/run-subscription.ts";
 
-/** A reply with headers of its own, or with another status than its row's. */
+/** A reply with headers of its own, or a status other than its row's. */
 export interface ReplyWithHeaders<Body> {
   readonly [REPLY_WITH_HEADERS]: true;
   readonly body: Body | undefined;
@@ -8,7 +8,7 @@ export interface ReplyWithHeaders<Body> {
   readonly status?: number;
 }
 
-/** A reply that goes with a run: its stream, or what it has come to once it has ended. */
+/** A reply that follows a run: its stream, or its outcome once it has ended. */
 export interface StreamReply {
   readonly [STREAM_REPLY]: true;
   readonly follow: RunSubscription;
@@ -18,7 +18,7 @@ export interface StreamReply {
 const REPLY_WITH_HEADERS = Symbol("dressed");
 const STREAM_REPLY = Symbol("following");
 
-/** A handler's answer with headers of its own; the status is its row's when none is given. */
+/** Creates a reply with headers; the status defaults to the row's. */
 export function replyWithHeaders<Body>(
   body: Body | undefined,
   headers: Readonly<Record<string, string>>,
@@ -27,17 +27,17 @@ export function replyWithHeaders<Body>(
   return { [REPLY_WITH_HEADERS]: true, body, headers, ...(status !== undefined && { status }) };
 }
 
-/** A handler's answer that stays open as its run goes. */
+/** Creates a reply that stays open while its run is active. */
 export function streamReply(follow: RunSubscription, headers: Readonly<Record<string, string>>): StreamReply {
   return { [STREAM_REPLY]: true, follow, headers };
 }
 
-/** Whether a handler's answer has headers of its own. */
+/** Whether a handler's result has headers of its own. */
 export function isReplyWithHeaders(value: unknown): value is ReplyWithHeaders<unknown> {
   return typeof value === "object" && value !== null && REPLY_WITH_HEADERS in value;
 }
 
-/** Whether a handler's answer goes with a run. */
+/** Whether a handler's result follows a run. */
 export function isStreamReply(value: unknown): value is StreamReply {
   return typeof value === "object" && value !== null && STREAM_REPLY in value;
 }

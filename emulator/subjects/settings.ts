@@ -5,17 +5,17 @@ import type { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import type { RateLimitId, RateRegion } from "../../contracts/spec/rate-limits/rows.ts";
 import type { AgentScript } from "./agent/script.ts";
 
-/** Everything that a user can set, resolved: defaults, configuration file, environment, flags. */
+/** The effective settings, resolved from defaults, configuration file, environment and flags. */
 export interface Settings {
   readonly profile: "spec" | "observed";
   readonly deployment: "hosted" | "self-hosted";
-  /** What is tolerated becomes an error. */
+  /** Strict mode: tolerated deviations become errors. */
   readonly strict: boolean;
   readonly versions: Versions;
   readonly auth: AuthSettings;
-  /** §8.2, §8.3 and the bounds of files. */
+  /** §8.2, §8.3 and the limits of files. */
   readonly limits: LimitSettings;
-  /** How long in virtual time the things take that the specification gives no duration for. */
+  /** Durations that the specification leaves open, in virtual time. */
   readonly timings: TimingSettings;
   readonly rateLimits: RateLimitSettings;
   readonly webhooks: WebhookSettings;
@@ -24,35 +24,35 @@ export interface Settings {
   readonly assumptions: Readonly<Record<AssumptionId, unknown>>;
 }
 
-/** §9: the versions that the platform says it has. */
+/** §9: the versions that the platform reports. */
 export interface Versions {
   readonly service: string;
   readonly application: string;
   readonly agent_server: string;
 }
 
-/** §5: which keys are accepted, and for which workspaces. */
+/** §5: the accepted API keys and their workspaces. */
 export interface AuthSettings {
   /** `any`: every non-empty key is accepted; `keys`: only those listed. */
   readonly mode: "any" | "keys";
   readonly keys: readonly { readonly key: string; readonly tenants: readonly string[] }[];
 }
 
-/** §8.5, and how it is told and counted. */
+/** How the limits of §8.5 are counted and reported. */
 export interface RateLimitSettings {
   readonly enabled: boolean;
   readonly window: "fixed" | "sliding";
-  /** What replies say of the limit. */
+  /** The rate-limit headers of replies. */
   readonly headers: "none" | "retry-after" | "x-ratelimit";
   readonly scale: number;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly trusted_proxies: readonly string[];
-  /** Windows and instants of use, over all rows and both regions. */
+  /** Maximum of stored marks over all rows and both regions. */
   readonly held_at_most: number;
   readonly rows: Readonly<Record<RateLimitId, Readonly<Record<RateRegion, RateSetting>>>>;
 }
 
-/** So many requests of one identity pass in so many seconds. */
+/** `count` requests per identity in `seconds`. */
 export interface RateSetting {
   readonly count: number;
   readonly seconds: number;
@@ -71,23 +71,23 @@ export interface WebhookSettings {
   };
 }
 
-/** What the agent server serves beside its own assistants, and how its runs end. */
+/** Configured assistants and scripts of the agent server. */
 export interface AgentSettings {
   readonly assistants: readonly AgentGraph[];
   readonly scripts: readonly AgentScript[];
-  /** Project that runs leave their traces in; null names it after the assistant. */
+  /** Project of the runs' traces; null names it after the assistant. */
   readonly project: string | null;
   readonly traces: boolean;
 }
 
 export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
 
-/** How the built-in assistants behave; every graph is like one of them. */
+/** Behaviours of the built-in graphs; every graph has one of them. */
 export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
 
 const name = text({ minLength: 1, maxLength: 4096 });
 
-/** A graph of the user's own, with an assistant of its name. */
+/** A configured graph, with an assistant of the same name. */
 export const AGENT_GRAPH = closed({
   graph_id: name,
   name: optional(name),

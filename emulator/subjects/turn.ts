@@ -16,13 +16,13 @@ import type { Settings } from "./settings.ts";
 import type { TraceStore } from "./traces/port.ts";
 import type { WebhookEffects, WebhookEvents } from "./webhooks/events.ts";
 
-/** What the domain may call on from inside a turn: all of it synchronous, none of it a clock or a network. */
+/** Ports that subjects may use inside a turn: synchronous, without clock or network. */
 export interface Ports {
   readonly settings: Settings;
   readonly traces: TraceStore;
   readonly secrets: Secrets;
   readonly schedules: Schedules;
-  /** Counts in memory only: it is not part of what a world keeps. */
+  /** In memory only; not part of a world's stored state. */
   readonly limiter: RateLimiter;
   readonly bodies: BodyKeeper;
   /** Whether an endpoint is the emulator's own object store: none named, or its port on a loopback name. */
@@ -35,7 +35,7 @@ export interface Secrets {
   open(sealed: string): string;
 }
 
-/** What the emulator's worlds are typed by: the ports, and the events and effects of all subjects. */
+/** The type parameters of the emulator's worlds: ports, and the events and effects of all subjects. */
 export interface EmulatorTypes {
   readonly ports: Ports;
   readonly events: AgentEvents &
@@ -57,11 +57,11 @@ export type Turn = KernelTurn<EmulatorTypes>;
 export type Reader = KernelReader;
 export type World = KernelWorld<EmulatorTypes>;
 
-/** An event of one kind, as its reaction is given it. */
+/** An event of one kind, as passed to its handler. */
 export type Event<Kind extends EventKind<EmulatorTypes>> = EventOf<EmulatorTypes, Kind>;
-/** An effect of one kind, as its runner and the reaction to its result are given it. */
+/** An effect of one kind, as passed to its runner and to the handler of its result. */
 export type Effect<Kind extends EffectKind<EmulatorTypes>> = EffectOf<EmulatorTypes, Kind>;
-/** What an effect of one kind came to. */
+/** The result of an effect of one kind. */
 export type Result<Kind extends EffectKind<EmulatorTypes>> = ResultOf<EmulatorTypes, Kind>;
-/** What carries out the effects of these kinds. */
+/** The runners of effects of these kinds. */
 export type Runners<Kind extends EffectKind<EmulatorTypes>> = Pick<EffectRunners<EmulatorTypes>, Kind>;

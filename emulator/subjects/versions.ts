@@ -4,13 +4,13 @@ import type { Versions } from "./settings.ts";
 
 const COMPONENTS = ["service", "application", "agent_server"] as const;
 
-/** §9.4: refuses what the emulated version does not have yet, naming the version that has it. */
+/** §9.4: throws a `Refusal` for a feature that the emulated version lacks, naming the version that has it. */
 export function requireFeature(versions: Versions, key: VersionGateKey): void {
   const missing = missingVersion(versions, key);
   if (missing) throw new Refusal(422, "unsupported_by_version", missing);
 }
 
-/** Which version a feature waits for; undefined when the emulated one has it. */
+/** The version required by a feature; undefined when the emulated version has it. */
 export function missingVersion(versions: Versions, key: VersionGateKey): string | undefined {
   const gate: VersionGate = VERSION_GATES[key];
   for (const component of COMPONENTS) {

@@ -1,21 +1,21 @@
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import type { Settings } from "./settings.ts";
 
-/** How times are answered: ISO 8601 with six decimals, `Z` or `+00:00` as the assumption says. */
+/** Formats an instant for replies: ISO 8601 with six decimals; `Z` or `+00:00` by assumption. */
 export function timeView({ assumptions }: Settings): (instant: Instant) => string {
   return assumptions["platform.timestamp_suffix"] === "+00:00"
     ? (instant) => `${formatInstant(instant).slice(0, -1)}+00:00`
     : formatInstant;
 }
 
-/** The same for a time that is kept as text with `Z`. */
+/** Like the above, for a time stored as text with `Z`. */
 export function timeTextView({ assumptions }: Settings): (text: string) => string {
   return assumptions["platform.timestamp_suffix"] === "+00:00"
     ? (text) => `${text.slice(0, -1)}+00:00`
     : (text) => text;
 }
 
-/** A page of a list; everything when no limit is given. */
+/** A page of a list; the whole rest without a limit. */
 export function page<T>(
   items: readonly T[],
   limit: number | null | undefined,

@@ -1,10 +1,10 @@
-/** Where a record belongs: a workspace (tenant) of a region; neither sees the other's (§1-2, §5-3). */
+/** A workspace (tenant) of a region; workspaces and regions are isolated (§1-2, §5-3). */
 export interface Workspace {
   readonly region: string;
   readonly tenant_id: string;
 }
 
-/** The group under which the records of a workspace are listed. */
+/** The group key of a workspace's records. */
 export function workspaceKey({ region, tenant_id }: Workspace): string {
   return `${region}/${tenant_id}`;
 }

@@ -7,13 +7,13 @@ import { type Workspace, workspaceKey } from "../workspace.ts";
 import { requireAssistantCapacity, requireMetadataSize } from "./capacity.ts";
 import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
 
-/** Assistants of the server belong to no workspace: they are there in all of them. */
+/** System assistants belong to no workspace and are visible in every workspace. */
 const NIL_NAMESPACE: Workspace = { region: "", tenant_id: "" };
 
-/** The name space of identifiers made of graph names, as the public service has it. */
+/** UUIDv5 namespace from which the public service derives assistant ids of graph names. */
 const GRAPH_NAMESPACE = "6ba7b8219dad11d180b400c04fd430c8";
 
-/** Assistants of the server are older than everything in a world. */
+/** Creation time of system assistants; earlier than any record of a world, so that they sort first. */
 const SYSTEM_SINCE = parseInstant("2025-01-01T00:00:00Z") ?? 0;
 
 const DESCRIPTIONS: Readonly<Record<GraphBehaviour, string>> = {
@@ -26,7 +26,7 @@ const DESCRIPTIONS: Readonly<Record<GraphBehaviour, string>> = {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The identifier of the server's own assistant of a graph. */
+/** The id of a graph's system assistant: a UUIDv5 of the graph's name. */
 export function systemAssistantId(graphId: string): string {
   const hash = createHash("sha1").update(GRAPH_NAMESPACE, "hex").update(graphId).digest("hex");
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 3) | 8).toString(16);
@@ -34,7 +34,7 @@ export function systemAssistantId(graphId: string): string {
   return [...parts, hash.slice(20, 32)].join("-");
 }
 
-/** The graphs that the server has; a configured one takes the place of a built-in of the same name. */
+/** All graphs: built-in and configured; a configured graph replaces the built-in of the same name. */
 export function graphsOf({ agent }: Pick<Settings, "agent">): readonly AgentGraph[] {
   const configured = new Set(agent.assistants.map(({ graph_id }) => graph_id));
   const builtIn = GRAPH_BEHAVIOURS.filter((name) => !configured.has(name));
@@ -52,12 +52,15 @@ export function isSystem(assistant: Assistant): boolean {
   return assistant.region === NIL_NAMESPACE.region;
 }
 
-/** Everything that a workspace can run: the server's own and those it has created. */
+/** All assistants that a workspace can run: system assistants and its own. */
 export function assistantsOf(turn: Turn, workspace: Workspace): readonly Assistant[] {
   return [...systemAssistants(turn.ports.settings), ...turn.list(ASSISTANTS, workspaceKey(workspace))];
 }
 
-/** The assistant of an id or of a graph's name; a name that is none is refused as the assumption says. */
+/**
+ * The assistant with this id, or the system assistant of the graph with this name. Throws a `Refusal` (404
+ * for an unknown id, the status of the assumption `agent.unknown_graph` for any other unknown name).
+ */
 export function assistantNamed(turn: Turn, workspace: Workspace, named: string, where?: string): Assistant {
   const { settings } = turn.ports;
   const system = systemAssistants(settings).find(({ graph_id }) => graph_id === named);
@@ -74,7 +77,7 @@ function unknownAssistant(settings: Settings, named: string, status: number, ins
   return new Refusal(
     status,
     "not_found",
-    `${inside}assistant_id: no assistant has this id, and no graph this name: ${named.slice(0, 100)}.`,
+    `${inside}assistant_id: no assistant or graph is named ${named.slice(0, 100)}.`,
     `Graphs are ${graphs.join(", ")}; agent.assistants of the configuration adds to them.`,
   );
 }
@@ -87,13 +90,13 @@ export function assistantById(turn: Turn, workspace: Workspace, id: string): Ass
 
 const SYSTEM_ASSISTANTS = new WeakMap<Settings, readonly Assistant[]>();
 
-/** The same for every request, so they are made once for each configuration. */
+/** Computed once per settings, since every request needs them. */
 function systemAssistants(settings: Settings): readonly Assistant[] {
-  const known = SYSTEM_ASSISTANTS.get(settings);
-  if (known) return known;
-  const made = graphsOf(settings).map(systemAssistant);
-  SYSTEM_ASSISTANTS.set(settings, made);
-  return made;
+  const cached = SYSTEM_ASSISTANTS.get(settings);
+  if (cached) return cached;
+  const assistants = graphsOf(settings).map(systemAssistant);
+  SYSTEM_ASSISTANTS.set(settings, assistants);
+  return assistants;
 }
 
 function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant {
@@ -188,7 +191,7 @@ function requireOwnAssistant(turn: Turn, workspace: Workspace, named: string): A
     throw new Refusal(
       409,
       "system_assistant",
-      `assistant_id: ${named} is the server's own and stays as it is.`,
+      `assistant_id: ${named} is a system assistant and cannot be changed.`,
     );
   return assistant;
 }

@@ -8,21 +8,21 @@ export interface GraphTiming {
   readonly stepMs: number;
 }
 
-/** One node of a graph at work; it may say how the run ends. */
+/** One node of a graph; `run` returns an ending when the run ends at this node. */
 export interface GraphNode {
   readonly node: string;
   readonly run: (draft: Draft, pace: GraphTiming) => Ending | undefined;
-  /** Tells a node that works more than once whether it is here that a thread with these values goes on. */
+  /** For a node that occurs more than once: whether a thread with these values continues at this occurrence. */
   readonly isNext?: (values: Values) => boolean;
 }
 
 const SLOW_STEPS = 10;
 const SLOW_STEP_MS = 1000;
 const TOOL = "look_up";
-/** Calls that are worked on when somebody has put them on the thread by hand. */
+/** Most tool calls that one step runs; a caller may have added any number to the thread's state. */
 const TOOL_CALLS_MAX = 100;
 
-/** How the built-in assistants go about a run: their nodes, in the order in which they work. */
+/** The nodes of the built-in graphs, in order of execution. */
 export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>> = {
   echo: [{ node: "echo", run: echoLastMessage }],
   agent: [
@@ -54,12 +54,12 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
   ],
 };
 
-/** The nodes of a graph, each of them once. */
+/** The distinct node names of a graph. */
 export function nodeNames(behaviour: GraphBehaviour): readonly string[] {
   return [...new Set(GRAPH_NODES[behaviour].map(({ node }) => node))];
 }
 
-/** What a run does that answers the interrupt of the one before. */
+/** Plans a run that resumes after an interrupt: stores the answer and succeeds. */
 export function resume(draft: Draft, node: string, answer: unknown): Ending {
   draft.applyInput();
   draft.beginNode(node);
@@ -90,10 +90,10 @@ function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
   draft.update({ messages: [draft.streamMessage({ content: "", tool_calls: [call] }, stepMs)] });
 }
 
-/** Works on the calls as the thread holds them by now: a person may have changed them at a breakpoint. */
+/** Runs the tool calls of the thread's current values: a caller may have edited them at a breakpoint. */
 function runTools(draft: Draft, { stepMs }: GraphTiming): undefined {
-  const asked = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
-  const calls = (Array.isArray(asked) ? asked : []).filter(isObject).slice(0, TOOL_CALLS_MAX);
+  const requested = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
+  const calls = (Array.isArray(requested) ? requested : []).filter(isObject).slice(0, TOOL_CALLS_MAX);
   draft.update({ messages: calls.map((call) => runTool(draft, call, stepMs)) });
 }
 
@@ -103,7 +103,7 @@ function reportFindings(draft: Draft, { stepMs }: GraphTiming): undefined {
   draft.update({ messages: [draft.streamMessage({ content: `What I found: ${found.join("; ")}` }, stepMs)] });
 }
 
-/** A run that goes on without input works on what was said before. */
+/** The last human message of the input; without input, of the thread's values. */
 function lastHumanMessage({ input, values }: Draft): Json | undefined {
   return lastOfType(messagesIn(input ?? values), "human");
 }

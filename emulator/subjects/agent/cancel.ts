@@ -6,16 +6,19 @@ import { endRun, isActive, removeRun } from "./run-lifecycle.ts";
 
 export type CancelAction = "interrupt" | "rollback";
 
-/** Stops a run: interrupted, what it has done stays; rolled back, it was never there. */
+/**
+ * Cancels a run: `interrupt` keeps the state it has written, `rollback` deletes the run and its state.
+ * Throws a `Refusal` (409) when the run has ended.
+ */
 export function cancelRun(turn: Turn, run: AgentRun, action: CancelAction): void {
   if (!isActive(run))
     throw new Refusal(409, "already_ended", `Run ${run.run_id} has ended with status ${run.status}.`);
   stopRun(turn, run, action);
 }
 
-/** Stops runs that have not ended; one of them may go with another's end. */
+/** Cancels those of the runs that have not ended; ending one run may remove another of the list. */
 export function stopRuns(turn: Turn, runs: readonly AgentRun[], action: CancelAction): void {
-  // Those that wait go first, so that none of them starts when the one at work ends.
+  // Pending runs are stopped first, so that none of them starts when the running one ends.
   const waitingFirst = [...runs].sort(
     (a, b) => Number(a.status === "running") - Number(b.status === "running"),
   );
@@ -27,7 +30,7 @@ export function stopRuns(turn: Turn, runs: readonly AgentRun[], action: CancelAc
 
 function stopRun(turn: Turn, run: AgentRun, action: CancelAction): void {
   if (action === "rollback") return removeRun(turn, run);
-  const begun = turn.get(PLANS, run.run_id)?.steps.slice(0, run.emitted) ?? [];
-  const node = begun.findLast((step) => step.kind === "begin")?.node ?? run.graph_id;
+  const executed = turn.get(PLANS, run.run_id)?.steps.slice(0, run.emitted) ?? [];
+  const node = executed.findLast((step) => step.kind === "begin")?.node ?? run.graph_id;
   endRun(turn, run, { trigger: "cancel", node });
 }

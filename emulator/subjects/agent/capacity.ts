@@ -4,21 +4,21 @@ import { type Workspace, workspaceKey } from "../workspace.ts";
 import { ASSISTANTS, type Json, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
 import { bytesOverLimit } from "./size.ts";
 
-/** Refuses more threads than a workspace may have; asked before anything is written. */
+/** Throws a `Refusal` (409) when the workspace may not have `more` further threads. */
 export function requireThreadCapacity(turn: Turn, workspace: Workspace, more = 1): void {
   const { agent_threads } = turn.ports.settings.limits;
   const isFull = turn.count(THREADS, workspaceKey(workspace)) + more > agent_threads;
   if (isFull) throw refusal("threads", `The workspace may have ${agent_threads} threads.`, "agent_threads");
 }
 
-/** Refuses more runs than a thread may keep, those that have ended included. */
+/** Throws a `Refusal` (409) when the thread is full of runs; ended runs count. */
 export function requireRunCapacity(turn: Turn, thread: Thread): void {
   const { agent_runs } = turn.ports.settings.limits;
   const isFull = turn.count(RUNS, threadKey(thread, thread.thread_id)) >= agent_runs;
   if (isFull) throw refusal("runs", `The thread may keep ${agent_runs} runs.`, "agent_runs");
 }
 
-/** Refuses more assistants than a workspace may have beside those of the server. */
+/** Throws a `Refusal` (409) when the workspace is full of assistants; system assistants do not count. */
 export function requireAssistantCapacity(turn: Turn, workspace: Workspace): void {
   const { agent_assistants } = turn.ports.settings.limits;
   const isFull = turn.count(ASSISTANTS, workspaceKey(workspace)) >= agent_assistants;
@@ -26,19 +26,19 @@ export function requireAssistantCapacity(turn: Turn, workspace: Workspace): void
     throw refusal("assistants", `The workspace may have ${agent_assistants} assistants.`, "agent_assistants");
 }
 
-/** Refuses to plan more when the world's queue is full: stale events wait in it until their time comes. */
+/** Throws a `Refusal` (409) when the world's event queue is full; stale events stay in it until due. */
 export function requireEventCapacity(turn: Turn, more = 1): void {
   const { agent_waiting_events: most } = turn.ports.settings.limits;
   if (turn.pendingEventCount() + more <= most) return;
   throw new Refusal(
     409,
     "too_many_events",
-    `The agent server plans no more: ${turn.pendingEventCount()} events wait in this world, and ${most} may.`,
+    `This world has ${turn.pendingEventCount()} scheduled events; at most ${most} are allowed.`,
     "Advance the clock past them, reset the world, or raise limits.agent_waiting_events.",
   );
 }
 
-/** Refuses values that a thread may not hold. */
+/** Throws a `Refusal` (413) when values are larger than a thread may hold. */
 export function requireValuesSize(turn: Turn, values: Values): void {
   const { agent_values_bytes: most } = turn.ports.settings.limits;
   const bytes = bytesOverLimit(values, most);
@@ -47,18 +47,18 @@ export function requireValuesSize(turn: Turn, values: Values): void {
   throw new Refusal(413, "values_too_large", message, hint);
 }
 
-/** What is said of values that are too large, whoever meets them. */
+/** Message and hint for values of `bytes` bytes where `most` are allowed. */
 export function valuesTooLarge(bytes: number, most: number) {
   return {
     message: `The thread would hold ${bytes} bytes of values; limits.agent_values_bytes allows ${most}.`,
-    hint: "Replace large members by way of POST /threads/{thread_id}/state, or raise limits.agent_values_bytes.",
+    hint: "Replace large members with POST /threads/{thread_id}/state, or raise limits.agent_values_bytes.",
   };
 }
 
 type CallerMetadata = Partial<Record<"metadata" | "config" | "context", Json | null>> &
   Partial<Record<"name" | "description", string | null>>;
 
-/** Refuses a record on which its callers would note more than they may. */
+/** Throws a `Refusal` (413) when caller-defined members of a record are too large. */
 export function requireMetadataSize(
   turn: Turn,
   { metadata, config, context, name, description }: CallerMetadata,
@@ -70,7 +70,7 @@ export function requireMetadataSize(
     413,
     "metadata_too_large",
     `metadata: with config and context it would have ${bytes} bytes, and may have ${most}.`,
-    "Note less, or raise limits.agent_metadata_bytes.",
+    "Send less, or raise limits.agent_metadata_bytes.",
   );
 }
 

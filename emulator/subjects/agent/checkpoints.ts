@@ -15,12 +15,12 @@ export interface NewState {
   readonly metadata: Json;
 }
 
-/** What a thread holds now; undefined before anything was written to it. */
+/** The current state of a thread; undefined before its first write. */
 export function latestCheckpoint(turn: Turn, thread: Thread): Checkpoint | undefined {
   return thread.checkpoint_id === null ? undefined : turn.get(CHECKPOINTS, thread.checkpoint_id);
 }
 
-/** Adds a state to a thread; the oldest ones go when there are too many. */
+/** Adds a state to a thread and removes the oldest beyond `limits.agent_checkpoints`. */
 export function addCheckpoint(turn: Turn, thread: Thread, state: NewState): Checkpoint {
   const key = threadKey(thread, thread.thread_id);
   const checkpoint: Checkpoint = {
@@ -37,7 +37,7 @@ export function addCheckpoint(turn: Turn, thread: Thread, state: NewState): Chec
   return checkpoint;
 }
 
-/** States of a thread, the newest first. */
+/** The states of a thread, newest first. */
 export function historyOf(turn: Turn, thread: Thread): readonly Checkpoint[] {
   return [...turn.list(CHECKPOINTS, threadKey(thread, thread.thread_id))].reverse();
 }

@@ -11,7 +11,7 @@ import {
   type StoredScript,
 } from "./scripts.ts";
 
-/** How runs of the agent server end and what they stream. */
+/** Control operations for scripts, which decide how agent runs end and what they stream. */
 export const AGENT_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -62,11 +62,11 @@ function viewOf(reader: Reader, { id, match, then, times }: StoredScript) {
   return { id, match, then: thenView(then), times, matches: matchCountOf(reader, id) };
 }
 
-/** As it is written: durations spelled out, nothing that was left out. */
+/** A script in its input form: ISO 8601 durations, absent members omitted. */
 function thenView({ after_ms, events, ...then }: ScriptedRun) {
-  const given = Object.entries(then).filter(([, value]) => value !== null && value !== false);
+  const present = Object.entries(then).filter(([, value]) => value !== null && value !== false);
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(present),
     ...(then.interrupt && { interrupt: then.interrupt.value }),
     ...(after_ms !== null && { after: formatDuration(after_ms) }),
     ...(events && {

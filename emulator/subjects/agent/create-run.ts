@@ -25,16 +25,16 @@ import { newThread, threadById } from "./threads.ts";
 export type RunCreateBody = BodyOf<"createThreadRun">;
 
 export interface RunRequest {
-  /** Null for a run without a thread: one is made for it. */
+  /** Null for a stateless run, for which a thread is created. */
   readonly threadId: string | null;
   readonly body: RunCreateBody;
   /** Added to the run's metadata. */
   readonly metadata?: Json;
-  /** Where the body stands in the request, for refusals. */
+  /** Path of the body in the request, for error messages; `body` by default. */
   readonly where?: string;
 }
 
-/** Starts a run, or refuses to, naming the field that is wrong; nothing is written before all is checked. */
+/** Creates a run. Throws a `Refusal` that names the invalid field, before anything is written. */
 export function createRun(turn: Turn, workspace: Workspace, request: RunRequest): AgentRun {
   const { assistant, found, strategy, active } = checkRun(turn, workspace, request);
   const thread = found ?? threadFor(turn, workspace, request);
@@ -46,7 +46,7 @@ export function createRun(turn: Turn, workspace: Workspace, request: RunRequest)
   return run;
 }
 
-/** Several runs, each without a thread: all of them are started, or none. */
+/** Creates several stateless runs: all or none. Throws like `createRun`. */
 export function createRuns(
   turn: Turn,
   workspace: Workspace,
@@ -91,7 +91,7 @@ function existingThread(
   return found;
 }
 
-/** Refuses what no run can be started with, whenever that is. */
+/** Throws a `Refusal` (413, 422) for a body that no run or cron can be created with. */
 export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunRequest): void {
   const { agent_kwargs_bytes } = turn.ports.settings.limits;
   const bytes = bytesOverLimit(body, agent_kwargs_bytes);
@@ -99,19 +99,19 @@ export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: Ru
     throw new Refusal(
       413,
       "body_too_large",
-      `${where}: a run is started with at most ${agent_kwargs_bytes} bytes, not ${bytes}.`,
+      `${where}: has ${bytes} bytes; at most ${agent_kwargs_bytes} are allowed.`,
     );
   if (body.command?.resume !== undefined && threadId === null)
     throw new Refusal(
       422,
       "invalid_request",
-      `${where}.command.resume: needs a thread that waits for an answer.`,
+      `${where}.command.resume: needs a thread with an open interrupt.`,
     );
   if (body.context && body.config?.configurable)
     throw new Refusal(
       422,
       "invalid_request",
-      `${where}.context: goes with config.configurable only in one of the two.`,
+      `${where}.context: must not be combined with config.configurable; send one of the two.`,
     );
   if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
 }
@@ -222,7 +222,7 @@ function kwargsOf(
   };
 }
 
-/** Members that decide nothing and stand in kwargs when they were sent. */
+/** Members without effect here; they are stored in kwargs when they were sent. */
 const KEPT = [
   "checkpoint",
   "checkpoint_id",

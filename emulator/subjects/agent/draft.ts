@@ -5,24 +5,24 @@ import type { Json, Values } from "./records.ts";
 import { bytesOf, bytesUpperBound } from "./size.ts";
 import { merged } from "./values.ts";
 
-/** A run being planned: each call happens at the time that has passed so far. */
+/** A run that is being planned: each call is recorded at the draft's current offset from the run's start. */
 export interface Draft {
   readonly at: number;
   readonly steps: readonly Step[];
   readonly spans: readonly Span[];
-  /** What the thread will hold by now. */
+  /** The thread's values at the current offset. */
   readonly values: Values;
-  /** The node at work, for whoever asks where the run stopped. */
+  /** The current node; names where a run stopped. */
   readonly node: string;
-  /** What the caller sent, its messages in the form in which they are kept. */
+  /** The caller's input, with normalised messages. */
   readonly input: Json | null;
   nextId(kind: string): string;
   wait(ms: number): void;
   applyInput(): void;
   beginNode(node: string): void;
-  /** Tells a message piece by piece over a time, as a model does, and leaves a trace row of the model. */
+  /** Streams a message in chunks over a duration, as a model does, and adds a trace row of type llm. */
   streamMessage(message: Json, overMs: number): Json;
-  /** One piece of a message that somebody else tells. */
+  /** Adds one chunk of a message that another source produces. */
   addChunk(message: Json, chunk: Json, first: boolean, last: boolean): void;
   update(update: Json): void;
   replace(values: Json): void;
@@ -33,15 +33,15 @@ export interface Draft {
 export interface DraftOptions {
   readonly base: Values;
   readonly input: unknown;
-  /** The node that is at work before any has begun. */
+  /** The current node before the first `beginNode`. */
   readonly node: string;
   readonly keptMessages: number;
-  /** Bytes of the values that a thread may hold. */
+  /** Most bytes of values that the thread may hold. */
   readonly valuesBytes: number;
   nextId(kind: string): string;
 }
 
-/** Thrown by what would make a thread's values larger than they may be; the draft is as it was before. */
+/** Thrown by an update that would exceed the limit for a thread's values; the draft is unchanged. */
 export class ValuesTooLarge extends Error {
   override readonly name = "ValuesTooLarge";
   readonly bytes: number;
@@ -100,7 +100,7 @@ export function createDraft(options: DraftOptions): Draft {
       return fullMessage;
     },
     addChunk(message, chunk, first, last) {
-      // A text told in many pieces is kept once: the pieces add up to it.
+      // Chunks are stored without the full text: the text is the concatenation of the chunks.
       const kept = last ? message : { ...message, content: "" };
       add({ kind: "message", node, first, last, chunk, message: kept });
     },
@@ -118,7 +118,7 @@ export function createDraft(options: DraftOptions): Draft {
   return draft;
 }
 
-/** Lets values pass that are not too large; only when they might be are they measured. */
+/** Throws `ValuesTooLarge` for values over the limit; small values are not measured exactly. */
 function createSizeCheck({ base, valuesBytes }: DraftOptions): (after: Json, added: Json) => Json {
   let bytes = bytesUpperBound(base);
   return (after, added) => {
@@ -129,7 +129,7 @@ function createSizeCheck({ base, valuesBytes }: DraftOptions): (after: Json, add
   };
 }
 
-/** Null when nothing was sent; what is no object becomes the member `input`. */
+/** Null for no input; a value that is not an object becomes the member `input`. */
 function inputOf(input: unknown, nextId: () => string): Json | null {
   if (input === undefined || input === null) return null;
   if (typeof input !== "object" || Array.isArray(input)) return { input };
@@ -140,15 +140,15 @@ function inputOf(input: unknown, nextId: () => string): Json | null {
 }
 
 function modelSpan(node: string, from: number, to: number, values: Values, message: Json): Span {
-  const asked = Array.isArray(values?.messages) ? (values.messages as readonly Json[]) : [];
-  const promptTokens = asked.reduce((sum, one) => sum + tokensIn(textOf(one)), 0);
+  const prompt = Array.isArray(values?.messages) ? (values.messages as readonly Json[]) : [];
+  const promptTokens = prompt.reduce((sum, one) => sum + tokensIn(textOf(one)), 0);
   const completionTokens = tokensIn(textOf(message)) + tokensIn(JSON.stringify(message.tool_calls));
   return {
     name: `${node}-model`,
     run_type: "llm",
     from,
     to,
-    inputs: { messages: asked },
+    inputs: { messages: prompt },
     outputs: { message },
     extra: {
       metadata: { ls_model_name: `${node}-model`, ls_provider: "emulator", ls_model_type: "chat" },

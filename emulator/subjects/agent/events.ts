@@ -1,7 +1,7 @@
-/** The events in the life of an agent run. */
+/** Kernel events of agent runs. */
 export type AgentEvents = {
-  /** `thread`: the key of the thread that looks for work. */
+  /** `thread`: key of the thread whose next pending run is started. */
   readonly "agent_run.due": { readonly thread: string };
-  /** `emitted`: how many steps the run has behind it; a stale event names another number. */
+  /** `emitted`: the run's number of completed steps; an event with another number is stale. */
   readonly "agent_run.step": { readonly emitted: number };
 };

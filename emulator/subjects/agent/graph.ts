@@ -5,7 +5,7 @@ import type { Draft } from "./draft.ts";
 import type { Ending } from "./plan.ts";
 import type { AgentRun, Checkpoint } from "./records.ts";
 
-/** Lets a built-in assistant work, up to a breakpoint or to its end, from where its thread stands. */
+/** Plans a built-in graph from the thread's current state up to a breakpoint or the graph's end. */
 export function planGraph(
   { agent, timings }: Settings,
   run: AgentRun,
@@ -17,7 +17,7 @@ export function planGraph(
   draft.applyInput();
   for (const [at, { node, run: work }] of graphNodes.entries()) {
     if (at < goesOnAt) continue;
-    // A run that goes on from a breakpoint is past it.
+    // A run that continues from a breakpoint does not stop at that breakpoint again.
     if (at !== goesOnAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(node);
     draft.beginNode(node);
     const ending = work(draft, { stepMs: timings.agent_step_ms });
@@ -28,14 +28,14 @@ export function planGraph(
   return { trigger: "succeed" };
 }
 
-/** Where a run without input goes on; -1 when its thread has come to an end or the graph is another one. */
+/** Index of the node where a run without input continues; -1 when the thread has no next node in this graph. */
 function startIndex(graphNodes: readonly GraphNode[], checkpoint: Checkpoint | undefined): number {
   const [next] = checkpoint?.next ?? [];
   const values = checkpoint?.values ?? null;
   return graphNodes.findLastIndex(({ node, isNext }) => node === next && (isNext?.(values) ?? true));
 }
 
-/** A script says how a run goes, breakpoints or not. */
+/** Whether the run has a breakpoint before or after the node; scripted runs ignore breakpoints. */
 function hasBreakpoint(
   { script, kwargs }: AgentRun,
   when: "interrupt_before" | "interrupt_after",
@@ -45,7 +45,7 @@ function hasBreakpoint(
   return script === null && (nodes === "*" || (Array.isArray(nodes) && nodes.includes(node)));
 }
 
-/** The run ends there without a question: whoever reads the thread sees which node is next. */
+/** The ending at a breakpoint: no interrupt value; the thread's `next` names the node. */
 function breakpointEnding(node: string): Ending {
   return { trigger: "ask", node, interrupts: [] };
 }

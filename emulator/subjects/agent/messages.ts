@@ -1,12 +1,12 @@
 import type { Json } from "./records.ts";
 
-/** What people, assistants and tools say; the form that public clients show. */
+/** Messages of humans, assistants and tools in the form of the public clients. */
 
 const ROLES: Readonly<Record<string, string>> = { user: "human", assistant: "ai" };
 
 const CHUNKS_MAX = 200;
 
-/** A message of a caller in the form in which it is kept: with a type and an id. */
+/** A caller's message in stored form: with a type and an id. */
 export function messageFrom(input: unknown, nextId: () => string): Json {
   if (typeof input === "string") return { type: "human", content: input, id: nextId() };
   if (typeof input !== "object" || input === null || Array.isArray(input))
@@ -17,7 +17,7 @@ export function messageFrom(input: unknown, nextId: () => string): Json {
   return { ...rest, type: ROLES[role] ?? role, content: message.content ?? "", id: message.id ?? nextId() };
 }
 
-/** The text of a message's content, which is a text or a list of blocks. */
+/** The text of a message whose content is a string or a list of blocks. */
 export function textOf(message: Json | undefined): string {
   const content = message?.content;
   if (typeof content === "string") return content;
@@ -29,7 +29,7 @@ export function lastOfType(messages: readonly Json[], type: string): Json | unde
   return messages.findLast((message) => message.type === type);
 }
 
-/** A text in the pieces in which a model would tell it: words, or longer pieces of a long one. */
+/** Splits a text into chunks as a model streams it: words, or longer chunks of a long text. */
 export function chunkTexts(text: string): readonly string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
   const wordsPerChunk = Math.ceil(words.length / CHUNKS_MAX);
@@ -39,7 +39,7 @@ export function chunkTexts(text: string): readonly string[] {
   );
 }
 
-/** Tokens as a rough reader counts them: four characters each. */
+/** Estimated number of tokens: four characters each. */
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

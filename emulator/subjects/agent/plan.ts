@@ -4,40 +4,40 @@ import { collection } from "../../kernel/table.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Interrupt, Json, Values } from "./records.ts";
 
-/** Something that happens in a run, so many milliseconds after its start. */
+/** One step of a run; `at` is in milliseconds of virtual time after the run's start. */
 export type Step = { readonly at: number } & StepContent;
 
 export type StepContent =
-  /** What the caller sent is part of the thread's values now. */
+  /** The caller's input is merged into the thread's values. */
   | { readonly kind: "input"; readonly update: Json }
   | { readonly kind: "begin"; readonly node: string; readonly task: string }
-  /** A piece of a message; the last one is the whole message. */
+  /** A chunk of a message; the last one completes it. */
   | {
       readonly kind: "message";
       readonly node: string;
       readonly first: boolean;
       readonly last: boolean;
-      /** What is new. */
+      /** The chunk itself. */
       readonly chunk: Json;
-      /** The whole message; its text is here with the last piece only, until then in the chunks so far. */
+      /** The whole message; its text is set on the last chunk only. */
       readonly message: Json;
     }
   | { readonly kind: "update"; readonly node: string; readonly task: string; readonly update: Json }
-  /** The values from now on, whatever they were. */
+  /** Replaces the thread's values. */
   | { readonly kind: "values"; readonly values: Json }
-  /** Goes to the readers of one mode as it is. */
+  /** Data for the readers of one stream mode, sent unchanged. */
   | { readonly kind: "told"; readonly mode: StreamMode; readonly data: unknown };
 
-/** How a run ends unless somebody stops it. */
+/** How a run ends; `cancel` is the only ending that is not planned. */
 export type Ending =
   | { readonly trigger: "succeed" }
   | { readonly trigger: "fail"; readonly error: string; readonly message: string; readonly node: string }
   | { readonly trigger: "time_out"; readonly error: string; readonly message: string; readonly node: string }
   | { readonly trigger: "ask"; readonly interrupts: readonly Interrupt[]; readonly node: string }
-  /** A caller's doing, so never planned. */
+  /** Caused by a caller. */
   | { readonly trigger: "cancel"; readonly node: string };
 
-/** A part of a run that leaves a trace row of its own. */
+/** A part of a run that is recorded as a trace row of its own. */
 export interface Span {
   readonly name: string;
   readonly run_type: "llm" | "tool" | "chain";
@@ -48,34 +48,34 @@ export interface Span {
   readonly extra?: Json;
 }
 
-/** Everything that a run will do, decided when it starts. Time only uncovers it. */
+/** All steps and the ending of a run, computed when it starts; steps are emitted when they are due. */
 export interface Plan extends Workspace {
   readonly run_id: string;
   readonly thread_id: string;
   readonly assistant_id: string;
   readonly graph_id: string;
   readonly started_at: Instant;
-  /** What the thread held before. */
+  /** The thread's values before the run. */
   readonly base: Values;
   readonly steps: readonly Step[];
   readonly spans: readonly Span[];
   readonly ends_at: number;
   readonly ending: Ending;
-  /** Messages that the values keep. */
+  /** Most messages that the values keep; the oldest are dropped. */
   readonly kept_messages: number;
-  /** How the run came out; null while it works. */
+  /** The actual end of the run; null while it is running. */
   readonly ended: Ended | null;
 }
 
 export interface Ended {
   readonly at: number;
-  /** Steps that happened before. */
+  /** Number of steps emitted before the end. */
   readonly emitted: number;
   readonly status: Exclude<AgentRunStatus, "pending" | "running"> | "rolled_back";
   readonly ending: Ending | null;
 }
 
-/** Plans of runs at work, and of a number of ended ones for readers that come late. */
+/** Plans of running runs, and of the newest ended ones so that late readers can join their stream. */
 export const PLANS = collection<Plan>(
   "agent_plans",
   (plan) => plan.run_id,

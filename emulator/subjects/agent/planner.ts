@@ -11,7 +11,7 @@ import type { AgentRun, Checkpoint, Json } from "./records.ts";
 import type { ScriptedEvent, ScriptedRun } from "./script.ts";
 import { bytesOf } from "./size.ts";
 
-/** Decides all that a run will do, from what its thread holds at its start. */
+/** Computes a run's plan from the state of its thread at the start. */
 export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
   const { settings } = turn.ports;
   const node = checkpoint?.next[0] ?? nodeNames(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
@@ -42,7 +42,7 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
   });
 }
 
-/** Plays a run as far as the values of its thread have room for it. */
+/** Plans the steps; the run fails at the update that would exceed the limit for a thread's values. */
 function planWithinLimits(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined) {
   const { script } = run;
   try {
@@ -75,7 +75,7 @@ function planSteps(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoi
   return withValues(draft, script, endingOf(script, draft));
 }
 
-/** What a script says of the values becomes true with the end of the run, which a run that dies never sees. */
+/** Applies a script's values at the end of the run; a run that dies never applies them. */
 function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): Ending {
   if (!script?.values || script.dies) return ending;
   draft.wait(Math.max(0, (script.after_ms ?? 0) - draft.at));
@@ -83,7 +83,7 @@ function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): E
   return ending;
 }
 
-/** The answer to a question, when the thread waits for one and the run brings one. */
+/** The value of `command.resume` when the thread has an open interrupt. */
 function resumeAnswer(
   { kwargs }: AgentRun,
   checkpoint: Checkpoint | undefined,
@@ -93,7 +93,7 @@ function resumeAnswer(
   return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
 }
 
-/** A command may bring values for the thread in place of input: an object, or a list of pairs. */
+/** `command.update` in place of input: an object, or a list of [name, value] pairs. */
 function commandUpdate({ kwargs }: AgentRun): unknown {
   const update = (kwargs.command as Json | null | undefined)?.update;
   if (!Array.isArray(update)) return isObject(update) ? update : null;
@@ -101,7 +101,7 @@ function commandUpdate({ kwargs }: AgentRun): unknown {
   return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
 }
 
-/** The rows of a run show the values so often that they do not come to more than a thread may hold. */
+/** Plans scripted events. Their trace rows carry the thread's values until `tracedBytes` are used up. */
 function planEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes: number): void {
   let message: Json | undefined;
   let bytesLeft = tracedBytes;
@@ -115,7 +115,7 @@ function planEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes:
       if (last) message = undefined;
     } else planEvent(draft, event);
     if (!event.run_type) return;
-    // Large values are not written once more for each event only to see that there is no room for them.
+    // Once the budget is used up, the values are no longer serialised just to measure them.
     if (bytesLeft >= 0) bytesLeft -= bytesOf(draft.values);
     draft.trace({
       name: event.node ?? draft.node,
@@ -137,7 +137,7 @@ function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
   }
 }
 
-/** Pieces that follow each other are one message. */
+/** Consecutive chunks belong to one message. */
 function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
   const input = typeof data === "string" ? { type: "ai", content: data } : data;
   const text = messageFrom(input, () => String(before?.id ?? draft.nextId("message")));
@@ -158,7 +158,7 @@ function endingOf(script: ScriptedRun, draft: Draft): Ending {
   return { trigger: "ask", node, interrupts };
 }
 
-/** A run that takes longer than the time-out ends there. */
+/** Cuts a plan off at the run time-out. */
 function applyTimeout(timeoutMs: number, run: AgentRun, plan: Plan): Plan {
   if (plan.ends_at <= timeoutMs) return plan;
   const steps = plan.steps.filter(({ at }) => at < timeoutMs);

@@ -11,7 +11,7 @@ import type { ScriptedRun } from "./script.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a thread holds; null for one that no run has written to. */
+/** The values of a thread; null before the first write. */
 export type Values = Json | null;
 
 /** §2.2: the accumulated outputs of a group of runs. */
@@ -24,7 +24,7 @@ export interface Thread extends Workspace {
   readonly status: ThreadStatus;
   /** The newest checkpoint, which holds its values. */
   readonly checkpoint_id: string | null;
-  /** Made for one run without a thread; it goes when that run has ended. */
+  /** Created for a stateless run; deleted when that run has ended. */
   readonly temporary: boolean;
 }
 
@@ -40,28 +40,28 @@ export interface AgentRun extends Workspace {
   readonly metadata: Json;
   readonly kwargs: Json;
   readonly multitask_strategy: MultitaskStrategy;
-  /** The address to tell of the end (§6). */
+  /** URL that receives the final status (§6). */
   readonly webhook: string | null;
   readonly stream_modes: readonly StreamMode[];
-  /** Not before this instant; null for one that never starts. */
+  /** Earliest start; null for a run that never starts. */
   readonly eligible_at: Instant | null;
   readonly started_at: Instant | null;
-  /** When its next event is due; null while it has none of its own. */
+  /** When its next event is due; null while none is scheduled. */
   readonly next_at: Instant | null;
-  /** Steps of its plan that have happened. */
+  /** Number of plan steps emitted so far. */
   readonly emitted: number;
-  /** What a rule says of it; null leaves it to its assistant. */
+  /** The script that decides the run; null runs the assistant's graph. */
   readonly script: ScriptedRun | null;
 }
 
-/** The state of a thread after a run, or after somebody has set it. */
+/** The state of a thread, written by a run or by a caller. */
 export interface Checkpoint {
   readonly checkpoint_id: string;
   readonly thread: string;
   readonly parent_id: string | null;
   readonly created_at: Instant;
   readonly values: Json;
-  /** Nodes that would go on from here. */
+  /** Nodes that would be executed next. */
   readonly next: readonly string[];
   readonly interrupts: readonly Interrupt[];
   readonly metadata: Json;
@@ -72,7 +72,7 @@ export interface Interrupt {
   readonly value: unknown;
 }
 
-/** An assistant that somebody has created; those of the server are no records. */
+/** A created assistant; system assistants are derived from the settings and not stored. */
 export interface Assistant extends Workspace {
   readonly assistant_id: string;
   readonly graph_id: string;
@@ -86,7 +86,7 @@ export interface Assistant extends Workspace {
   readonly updated_at: Instant;
 }
 
-/** Ids of threads can be chosen by callers, so they are unique in their workspace only. */
+/** Callers may choose thread ids, so ids are unique per workspace only. */
 export function threadKey(workspace: Workspace, threadId: string): string {
   return `${workspaceKey(workspace)}/${threadId}`;
 }

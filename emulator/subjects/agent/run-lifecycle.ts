@@ -15,18 +15,18 @@ import { type AgentRun, CHECKPOINTS, RUNS, THREADS, type Thread, threadKey, type
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
-/** Makes the thread look for work after a while. */
+/** Schedules the start of the thread's next pending run. */
 export function scheduleStart(turn: Turn, run: AgentRun, afterMs: number): void {
   const thread = threadKey(run, run.thread_id);
   turn.schedule({ kind: "agent_run.due", ref: run.run_id, afterMs, data: { thread } });
 }
 
-/** `agent_run.due`: the thread looks for work. */
+/** Handles `agent_run.due`: starts the thread's next pending run. */
 export function onDue(turn: Turn, { data }: Event<"agent_run.due">): void {
   startNext(turn, data.thread);
 }
 
-/** Starts the first run that waits, unless one is at work: one run of a thread works at a time. */
+/** Starts the first pending run unless one is running: a thread executes one run at a time. */
 function startNext(turn: Turn, thread: string): void {
   if (turn.count(RUNS, thread, "running") > 0) return;
   const run = firstWaiting(turn, thread);
@@ -50,7 +50,7 @@ function startRun(turn: Turn, pending: AgentRun): void {
   advanceRun(turn, run, plan);
 }
 
-/** `agent_run.step`: goes on, unless the run was stopped or is further by now. */
+/** Handles `agent_run.step`; ignores the event when the run has ended or emitted more steps since. */
 export function onStep(turn: Turn, { ref, data }: Event<"agent_run.step">): void {
   const run = turn.get(RUNS, ref);
   const plan = turn.get(PLANS, ref);
@@ -58,7 +58,7 @@ export function onStep(turn: Turn, { ref, data }: Event<"agent_run.step">): void
   advanceRun(turn, run, plan);
 }
 
-/** Does everything that is due by now, then ends the run or waits for what comes next. */
+/** Emits all steps that are due, then ends the run or schedules the next step. */
 function advanceRun(turn: Turn, run: AgentRun, plan: Plan): void {
   const elapsed = turn.now - plan.started_at;
   const nextStep = plan.steps.findIndex(({ at }) => at > elapsed);
@@ -70,7 +70,7 @@ function advanceRun(turn: Turn, run: AgentRun, plan: Plan): void {
   turn.schedule({ kind: "agent_run.step", ref: run.run_id, afterMs: nextAt - elapsed, data: { emitted } });
 }
 
-/** Brings a run to its end: what it has done stays on the thread, and everybody hears of it. */
+/** Ends a run: stores its state on the thread, writes its trace rows and notifies its webhook (§6). */
 export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   const plan = turn.get(PLANS, before.run_id);
   const move = moveOf(before, ending.trigger);
@@ -90,19 +90,19 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   removeTemporaryThread(turn, threadOf(turn, run));
 }
 
-/** A thread made for one run goes with it; when somebody has started another one there, with that. */
+/** Deletes a temporary thread once no run on it is active. */
 function removeTemporaryThread(turn: Turn, { temporary, status, ...named }: Thread): void {
   if (temporary && status !== "busy") removeThread(turn, named);
 }
 
-/** Takes a run away without a trace of it on its thread; whoever reads it is told. */
+/** Removes a run and its effect on the thread; readers of its stream receive a `UserRollback` error. */
 export function removeRun(turn: Turn, run: AgentRun): void {
   turn.remove(RUNS, run.run_id);
   if (!isActive(run)) return;
   const plan = turn.get(PLANS, run.run_id);
   const at = plan ? turn.now - plan.started_at : 0;
   const ended: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };
-  // What it did has been traced as it happened, whatever becomes of its thread.
+  // Trace rows record what was executed, so a rollback of the thread keeps them.
   if (plan) traceRun(turn, run, { ...plan, ended }, valuesAfter(plan, run.emitted));
   retainEndedPlan(turn, run, plan, ended);
   turn.note("agent_run.removed", run.run_id, { from: run.status });
@@ -113,13 +113,13 @@ export function removeRun(turn: Turn, run: AgentRun): void {
   removeTemporaryThread(turn, threadOf(turn, run));
 }
 
-/** Takes a run away for good: nobody comes late to read what has been deleted. */
+/** Deletes a run with its retained plan, so that its stream can no longer be joined. */
 export function deleteRun(turn: Turn, run: AgentRun): void {
   removeRun(turn, run);
   removeEndedPlan(turn, run);
 }
 
-/** Takes a thread away for good, with its runs. */
+/** Deletes a thread with its runs and their retained plans. */
 export function deleteThread(turn: Turn, thread: Thread): void {
   const runs = [...turn.list(RUNS, threadKey(thread, thread.thread_id))];
   removeThread(turn, thread);
@@ -141,7 +141,7 @@ export function isActive({ status }: Pick<AgentRun, "status">): boolean {
   return !AGENT_RUN_STATUSES[status].final;
 }
 
-/** Runs of a thread that have not ended: the one at work, then those that wait in their order. */
+/** Active runs of a thread: the running one, then the pending ones in order of creation. */
 export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] {
   const all = { group: thread, offset: 0, limit: Number.MAX_SAFE_INTEGER };
   return [
@@ -150,7 +150,7 @@ export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] 
   ];
 }
 
-/** What a run has done becomes the newest state of its thread. */
+/** Stores the run's values as the newest checkpoint of its thread. */
 function updateThreadAfterRun(
   turn: Turn,
   run: AgentRun,
@@ -177,7 +177,7 @@ function updateThreadAfterRun(
   scheduleNextRun(turn, run);
 }
 
-/** A thread with runs left is busy; else its last run, or its state, says what it is. */
+/** Busy while runs are active; else `wanted`, or else the status that follows from the thread's state. */
 function updateThreadStatus(turn: Turn, thread: Thread, wanted: ThreadStatus | null): void {
   const key = threadKey(thread, thread.thread_id);
   const isBusy = turn.count(RUNS, key, "running") + turn.count(RUNS, key, "pending") > 0;
@@ -186,14 +186,14 @@ function updateThreadStatus(turn: Turn, thread: Thread, wanted: ThreadStatus | n
   turn.put(THREADS, { ...thread, status });
 }
 
-/** In a turn of its own, so that a long queue of short runs is no long turn. */
+/** Schedules the next run in a turn of its own, so that a long queue of short runs is not one long turn. */
 function scheduleNextRun(turn: Turn, { run_id, thread_id, ...workspace }: AgentRun): void {
   const thread = threadKey(workspace, thread_id);
   if (turn.count(RUNS, thread, "pending") === 0) return;
   turn.schedule({ kind: "agent_run.due", ref: run_id, afterMs: 0, data: { thread } });
 }
 
-/** Readers may still come for what it streamed; the plans that ended first make room. */
+/** Retains the plan so that late readers can join the stream; drops the oldest above the limit. */
 function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ended: Ended): void {
   turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), ended });
   const excess = turn.count(PLANS, "ended") - turn.ports.settings.limits.agent_kept_streams;
@@ -229,7 +229,7 @@ export function threadOf(reader: Reader, run: Workspace & Pick<AgentRun, "thread
   return thread;
 }
 
-/** Moves a run by the table of statuses; a trigger that the table does not know from here is a defect. */
+/** Applies a move of the status table (§3.2) and records it in the journal. */
 function moved(turn: Turn, before: AgentRun, { to, trigger }: AgentMove): AgentRun {
   turn.note("agent_run.moved", before.run_id, { from: before.status, to, trigger });
   return { ...before, status: to, updated_at: turn.now };
@@ -237,6 +237,6 @@ function moved(turn: Turn, before: AgentRun, { to, trigger }: AgentMove): AgentR
 
 function moveOf({ status }: AgentRun, trigger: AgentTrigger): AgentMove {
   const move = AGENT_RUN_MOVES.find((row) => row.from === status && row.trigger === trigger);
-  if (!move) throw new Error(`No move leads from ${status} by ${trigger}.`);
+  if (!move) throw new Error(`The status table has no move from ${status} by ${trigger}.`);
   return move;
 }

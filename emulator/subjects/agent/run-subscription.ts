@@ -18,7 +18,7 @@ import {
 import { valuesAfter } from "./values.ts";
 import { interruptView } from "./view.ts";
 
-/** A reader of a run: what it wants to hear, and from where on. */
+/** A reader of a run's stream: the modes it reads and the position it starts after. */
 export interface RunSubscription {
   readonly runId: string;
   readonly as: "stream" | "outcome";
@@ -29,12 +29,12 @@ export interface RunSubscription {
 
 export interface StreamRead {
   readonly frames: readonly Frame[];
-  /** Up to where the reader has heard everything. */
+  /** The last position delivered. */
   readonly position: StreamPosition;
   readonly isOver: boolean;
 }
 
-/** The run that is named, or what is still known of one that is gone. */
+/** The run, or the retained plan of a removed run. */
 export function findRun(
   reader: Reader,
   workspace: Workspace,
@@ -43,13 +43,13 @@ export function findRun(
 ): AgentRun | Plan | undefined {
   const id = runId.toLowerCase();
   const found = reader.get(RUNS, id) ?? reader.get(PLANS, id);
-  const isThere = found !== undefined && sameWorkspace(found, workspace);
-  return isThere && (threadId === undefined || found.thread_id === threadId.toLowerCase())
+  const isVisible = found !== undefined && sameWorkspace(found, workspace);
+  return isVisible && (threadId === undefined || found.thread_id === threadId.toLowerCase())
     ? found
     : undefined;
 }
 
-/** What has happened behind a place; `over` when nothing more will. */
+/** The frames after a position; `isOver` when no further ones follow. */
 export function readStream(
   reader: Reader,
   { runId, modes }: RunSubscription,
@@ -68,13 +68,13 @@ export function readStream(
   return { frames: [...head, ...body, ...end], position, isOver };
 }
 
-/** The place behind everything that a run has told so far. */
+/** The position after the last frame emitted so far. */
 export function currentPosition(reader: Reader, runId: string): StreamPosition {
   const emitted = reader.get(PLANS, runId)?.ended?.emitted ?? reader.get(RUNS, runId)?.emitted ?? 0;
   return { step: emitted, frame: Number.MAX_SAFE_INTEGER };
 }
 
-/** What wait and join answer with; undefined while the run goes on (4.8-4). */
+/** The body of a wait or join reply; undefined while the run is active (§4.8-4). */
 export function outcomeOf(reader: Reader, runId: string): unknown {
   const plan = reader.get(PLANS, runId);
   if (plan?.ended) return outcomeOfPlan(plan);
@@ -82,7 +82,7 @@ export function outcomeOf(reader: Reader, runId: string): unknown {
   if (!run) return { __error__: ROLLED_BACK };
   if (isActive(run)) return undefined;
   if (run.status === "error" || run.status === "timeout")
-    return { __error__: { error: run.status, message: "What it told of it is no longer kept." } };
+    return { __error__: { error: run.status, message: "The details are no longer stored." } };
   const thread = reader.get(THREADS, threadKey(run, run.thread_id));
   return (thread?.checkpoint_id && reader.get(CHECKPOINTS, thread.checkpoint_id)?.values) || {};
 }
@@ -98,16 +98,16 @@ function outcomeOfPlan(plan: Plan): Json {
   return values;
 }
 
-/** The next instant at which something happens that a run waits for; undefined when nothing will. */
+/** When the run, or the run it queues behind, changes next; undefined when nothing is scheduled. */
 export function nextChangeAt(reader: Reader, runId: string): Instant | undefined {
   const run = reader.get(RUNS, runId);
   if (!run || !isActive(run)) return undefined;
   const group = threadKey(run, run.thread_id);
-  const [atWork] = reader.page(RUNS, { group, label: "running", offset: 0, limit: 1 });
-  return atWork?.next_at ?? run.eligible_at ?? undefined;
+  const [running] = reader.page(RUNS, { group, label: "running", offset: 0, limit: 1 });
+  return running?.next_at ?? run.eligible_at ?? undefined;
 }
 
-/** Its reader has gone: the run is stopped, if it has not ended by itself. */
+/** Cancels an active run whose reader has disconnected. */
 export function cancelUnreadRun(turn: Turn, runId: string): void {
   const run = turn.get(RUNS, runId);
   if (run && isActive(run)) cancelRun(turn, run, "interrupt");

@@ -60,7 +60,7 @@ const THEN = closed(
   { description: "How the run goes." },
 );
 
-/** A script as people write it: in the configuration, in options and on the control surface. */
+/** Schema of a script in the configuration, in options and in the control API. */
 export const SCRIPT = closed({
   match: optional(MATCH),
   then: THEN,
@@ -69,9 +69,9 @@ export const SCRIPT = closed({
 
 export type ScriptInput = TypeOf<typeof SCRIPT>;
 
-/** Something that a run streams. */
+/** One scripted stream event. */
 export interface ScriptedEvent {
-  /** Virtual time since the event before it. */
+  /** Milliseconds of virtual time since the previous event. */
   readonly after_ms: number;
   readonly mode: StreamMode;
   readonly data: unknown;
@@ -79,12 +79,12 @@ export interface ScriptedEvent {
   readonly run_type: (typeof RUN_TYPES)[number] | null;
 }
 
-/** How a run goes. */
+/** The scripted course of a run. */
 export interface ScriptedRun {
   readonly status: (typeof STATUSES)[number];
-  /** From the start to the end; null when the events decide. */
+  /** Milliseconds from start to end; null when the events decide. */
   readonly after_ms: number | null;
-  /** What the thread holds afterwards; null leaves it to the assistant. */
+  /** The thread's values afterwards; null lets the assistant's graph decide. */
   readonly values: Readonly<Record<string, unknown>> | null;
   readonly error: { readonly error: string; readonly message: string } | null;
   readonly events: readonly ScriptedEvent[] | null;
@@ -93,11 +93,11 @@ export interface ScriptedRun {
   readonly dies: boolean;
 }
 
-/** A script as the emulator keeps it. */
+/** A script in stored form. */
 export interface AgentScript {
   readonly match: TypeOf<typeof MATCH>;
   readonly then: ScriptedRun;
-  /** How many runs in a row it applies to; null for all. */
+  /** Number of consecutive runs it applies to; null for all. */
   readonly times: number | null;
 }
 
@@ -105,7 +105,7 @@ type ThenInput = ScriptInput["then"];
 
 const DEFAULT_ERROR = { error: "RuntimeError", message: "The script says that this run fails." };
 
-/** Why the members of a script that fits its schema exclude each other; undefined when they do not. */
+/** The conflict between members of a script that is valid by its schema; undefined when there is none. */
 export function scriptProblem({ then }: ScriptInput): string | undefined {
   const status = statusOf(then);
   if (then.interrupt !== undefined && status !== "interrupted")
@@ -114,7 +114,7 @@ export function scriptProblem({ then }: ScriptInput): string | undefined {
   return undefined;
 }
 
-/** The script that an input means; one without problems. */
+/** Converts a valid script input into its stored form. */
 export function readScript({ match = {}, then, times }: ScriptInput): AgentScript {
   const { thread_id, nth } = match;
   return {

@@ -3,33 +3,33 @@ import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type AgentScript, readScript, type ScriptedRun, type ScriptInput, scriptProblem } from "./script.ts";
 
-/** A script that was given while the emulator ran; those of the configuration are no records. */
+/** A script added through the control API; scripts of the configuration are not stored. */
 export interface StoredScript extends AgentScript {
   readonly id: string;
 }
 
 export const SCRIPTS = collection<StoredScript>("agent_scripts", (script) => script.id);
 
-/** How many runs have matched a script, whether it struck or not. */
+/** Number of runs that have matched a script, whether or not it was applied. */
 export const SCRIPT_MATCHES = collection<{ readonly id: string; readonly matches: number }>(
   "agent_script_matches",
   (entry) => entry.id,
 );
 
-/** What a script is matched with: a run that is about to be created. */
+/** The run that scripts are matched against, before its creation. */
 export interface ScriptSubject {
   readonly assistant_id: string;
   readonly graph_id: string;
   readonly thread_id: string;
 }
 
-/** Scripts in force, the one that decides first: the latest given, then the configuration's in its order. */
+/** Active scripts in order of precedence: added ones, newest first, then those of the configuration. */
 export function activeScripts(reader: Reader, configured: readonly AgentScript[]): readonly StoredScript[] {
   const stored = [...reader.list(SCRIPTS)].reverse();
   return [...stored, ...configured.map((script, index) => ({ ...script, id: `configured-${index + 1}` }))];
 }
 
-/** Takes the script that decides this run, and counts the match of every script on the way to it. */
+/** Returns the script that applies to this run and increments the match counts of the scripts tried. */
 export function consumeScript(turn: Turn, subject: ScriptSubject): ScriptedRun | null {
   for (const script of activeScripts(turn, turn.ports.settings.agent.scripts)) {
     if (!matches(script, subject)) continue;
@@ -45,7 +45,7 @@ export function matchCountOf(reader: Reader, id: string): number {
   return reader.get(SCRIPT_MATCHES, id)?.matches ?? 0;
 }
 
-/** Puts a script in force; it goes before all that are there. */
+/** Adds a script with the highest precedence. Throws a `Refusal` (422). */
 export function addScript(turn: Turn, input: ScriptInput): StoredScript {
   const problem = scriptProblem(input);
   if (problem !== undefined) throw new Refusal(422, "invalid_request", `body.${problem}`);
@@ -54,7 +54,7 @@ export function addScript(turn: Turn, input: ScriptInput): StoredScript {
     throw new Refusal(
       422,
       "too_many_scripts",
-      `${limit} scripts are in force.`,
+      `${limit} scripts are active.`,
       "Delete some, or raise limits.agent_scripts.",
     );
   const script = { id: turn.nextId("agent_script"), ...readScript(input) };
@@ -63,7 +63,7 @@ export function addScript(turn: Turn, input: ScriptInput): StoredScript {
 }
 
 export function removeScript(turn: Turn, id: string): void {
-  if (!turn.get(SCRIPTS, id)) throw new Refusal(404, "not_found", `No script ${id} was given to this world.`);
+  if (!turn.get(SCRIPTS, id)) throw new Refusal(404, "not_found", `No script ${id} in this world.`);
   turn.remove(SCRIPTS, id);
   turn.remove(SCRIPT_MATCHES, id);
 }

@@ -1,6 +1,6 @@
 import type { Json } from "./records.ts";
 
-/** What every search of the agent server takes beside its own filters. */
+/** Parameters common to all searches of the agent server. */
 export interface SearchOptions {
   readonly limit?: number | null;
   readonly offset?: number | null;
@@ -13,13 +13,13 @@ export interface SearchResult<T> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A page of what was found, sorted, with the headers that lead to the next one. */
+/** A sorted page of results with its pagination headers. */
 export function pageOf<T extends object>(found: readonly T[], options: SearchOptions): SearchResult<T> {
   const [limit, offset] = [options.limit ?? 10, options.offset ?? 0];
   return pageFrom(sorted(found, options), limit, offset);
 }
 
-/** A page of what is in order already. */
+/** A page of results that are already sorted. */
 export function pageFrom<T>(found: readonly T[], limit: number, offset: number): SearchResult<T> {
   const items = found.slice(offset, offset + limit);
   const hasMore = offset + items.length < found.length;
@@ -32,13 +32,13 @@ export function pageFrom<T>(found: readonly T[], limit: number, offset: number):
   };
 }
 
-/** The fields that were asked for, of those that there are. */
+/** The selected fields of a record; unknown names are ignored. */
 export function selected(view: object, select: readonly string[] | null | undefined): Json {
   if (!select) return view as Json;
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
 }
 
-/** Records come in order of creation; those that are equal keep it, the newest first or last as asked. */
+/** Ties are broken by creation, in the direction of the sort. */
 function sorted<T extends object>(found: readonly T[], { sort_by, sort_order }: SearchOptions): readonly T[] {
   const name = sort_by ?? "created_at";
   const direction = (sort_order ?? "desc") === "asc" ? 1 : -1;

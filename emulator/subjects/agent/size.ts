@@ -4,8 +4,8 @@ export function bytesOf(value: unknown): number {
 }
 
 /**
- * A number of bytes that a value surely does not pass as JSON. No text is read, so that it costs next to
- * nothing to see that something is small.
+ * An upper bound of the value's bytes as JSON. Uses lengths only and does not scan text, so that small
+ * values are recognised cheaply.
  */
 export function bytesUpperBound(value: unknown): number {
   if (typeof value === "string") return BYTES_PER_CHARACTER * value.length + 2;
@@ -19,15 +19,15 @@ export function bytesUpperBound(value: unknown): number {
   return bytes;
 }
 
-/** The bytes of a value when they are more than a limit; a small value is not read for it. */
+/** The bytes of a value as JSON when they exceed the limit; else undefined. */
 export function bytesOverLimit(value: unknown, limit: number): number | undefined {
   if (bytesUpperBound(value) <= limit) return undefined;
   const bytes = bytesOf(value);
   return bytes > limit ? bytes : undefined;
 }
 
-/** The longest form of a character of a text in JSON, an escape such as \u0001. */
+/** The longest JSON form of a character: an escape such as \u0001. */
 const BYTES_PER_CHARACTER = 6;
 
-/** No number, and no other word of JSON, is longer. */
+/** Upper bound for a number, true, false and null. */
 const NUMBER_BYTES = 25;

@@ -6,7 +6,7 @@ import { CHECKPOINTS, type Checkpoint, type Json, THREADS, type Thread, threadKe
 import { activeRuns } from "./run-lifecycle.ts";
 import { merged } from "./values.ts";
 
-/** A state that the thread still keeps. */
+/** A retained state of the thread. Throws a `Refusal` (404). */
 export function stateAt(turn: Turn, thread: Thread, checkpointId: unknown): Checkpoint {
   const found = typeof checkpointId === "string" ? turn.get(CHECKPOINTS, checkpointId) : undefined;
   if (!found || found.thread !== threadKey(thread, thread.thread_id))
@@ -25,7 +25,7 @@ export interface StateUpdate {
   readonly checkpoint_id?: string | null;
 }
 
-/** Changes what a thread holds by hand, from its newest state or from an earlier one. */
+/** Writes a caller's values as a new state, based on the newest or on an earlier one. Throws a `Refusal`. */
 export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Checkpoint {
   const { values } = update;
   if (values !== null && (typeof values !== "object" || Array.isArray(values)))
@@ -58,7 +58,7 @@ export interface HistoryQuery {
   readonly metadata?: Json | null;
 }
 
-/** States of a thread, the newest first, from before a checkpoint on. */
+/** The states of a thread before a checkpoint, newest first. */
 export function history(
   turn: Turn,
   thread: Thread,
@@ -71,7 +71,7 @@ export function history(
   return matching.slice(0, limit ?? 10);
 }
 
-/** Whether an object has all members of another one, however deep. */
+/** Whether `value` contains all members of `wanted`, recursively. */
 export function includesMembers(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return value === wanted;
   if (typeof value !== "object" || value === null) return false;

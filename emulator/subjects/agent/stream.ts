@@ -6,14 +6,14 @@ import type { Json, Values } from "./records.ts";
 import { merged, valuesAfter } from "./values.ts";
 import { interruptView } from "./view.ts";
 
-/** One event of a stream. Its id says where it stands in the run, whatever else a reader asked for. */
+/** One event of a stream. Its id is its position in the run and does not depend on the reader's modes. */
 export interface Frame {
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
 }
 
-/** A place in a stream: a step of the plan, and the frame in it. */
+/** A position in a stream: a step of the plan and a frame of that step. */
 export interface StreamPosition {
   readonly step: number;
   readonly frame: number;
@@ -23,7 +23,7 @@ type FrameContent = Omit<Frame, "id">;
 
 export const STREAM_START: StreamPosition = { step: -1, frame: 0 };
 
-/** The place that a reader names in Last-Event-ID; anything that is none begins anew. */
+/** Parses Last-Event-ID; an invalid id starts from the beginning. */
 export function positionOf(id: string): StreamPosition {
   const [, step, frame] = /^(\d{1,9})-(\d{1,9})$/.exec(id) ?? [];
   return step === undefined ? STREAM_START : { step: Number(step), frame: Number(frame) };
@@ -34,7 +34,7 @@ export function metadataFrame(runId: string): Frame {
   return { id: "0-0", event: "metadata", data: { run_id: runId, attempt: 1 } };
 }
 
-/** What readers of these modes hear of the steps after a place, up to a number of steps. */
+/** The frames of these modes after a position, up to step `upTo`. */
 export function framesBetween(
   plan: Plan,
   after: StreamPosition,
@@ -60,7 +60,7 @@ export function framesBetween(
   return frames;
 }
 
-/** What readers hear of the end: an error, an interrupt, or nothing at all. */
+/** The frames of the run's end: an error, an interrupt, a chain end or none. */
 export function endFrames(plan: Plan, after: StreamPosition, modes: readonly StreamMode[]): readonly Frame[] {
   const { ended } = plan;
   if (!ended) return [];
@@ -78,7 +78,7 @@ function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readon
   if (ending.trigger === "succeed") return chainEnd(plan, values, modes);
   if (ending.trigger !== "ask") return [];
   const __interrupt__ = ending.interrupts.map(interruptView);
-  // Whoever reads updates only has to hear of it as well; a breakpoint asks nothing and changes no values.
+  // Interrupts also go to readers of `updates`; a breakpoint has no interrupt and changes no values.
   const asValues = modes.includes("values") && __interrupt__.length > 0;
   return [
     ...(modes.includes("updates") || !modes.includes("values")
@@ -89,7 +89,7 @@ function endOf(plan: Plan, values: Values, modes: readonly StreamMode[]): readon
   ];
 }
 
-/** Readers of events hear of the end of the whole as they heard of its start. */
+/** The `on_chain_end` event of the whole run, counterpart of its `on_chain_start`. */
 function chainEnd(plan: Plan, values: Values, modes: readonly StreamMode[]): readonly FrameContent[] {
   if (!modes.includes("events")) return [];
   return [
@@ -110,7 +110,7 @@ interface StepContext {
   readonly plan: Plan;
   readonly step: Step;
   readonly index: number;
-  /** What a message that is being told says so far. */
+  /** The text of the current message so far. */
   readonly text: string;
   readonly values: Json;
 }
@@ -119,7 +119,7 @@ const changes = ({ kind }: Step) => kind === "input" || kind === "update" || kin
 const stepFrames = (mode: StreamMode, { step }: StepContext): readonly FrameContent[] =>
   step.kind === "told" && step.mode === mode ? [{ event: mode, data: step.data }] : [];
 
-/** How each mode tells a step (C.6 of what was observed). */
+/** The frames of one step in each stream mode, as observed on the public service. */
 const FRAME_BUILDERS: Readonly<Record<StreamMode, (context: StepContext) => readonly FrameContent[]>> = {
   values: (context) =>
     changes(context.step) ? [{ event: "values", data: context.values }] : stepFrames("values", context),

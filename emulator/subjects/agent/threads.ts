@@ -22,7 +22,7 @@ export function requireThread(reader: Reader, workspace: Workspace, id: string):
   return found;
 }
 
-/** A run of the thread in whose path it is named. */
+/** A run of this thread. Throws a `Refusal` (404). */
 export function requireRun(reader: Reader, workspace: Workspace, threadId: string, runId: string): AgentRun {
   const { thread_id } = requireThread(reader, workspace, threadId);
   const found = reader.get(RUNS, runId.toLowerCase());
@@ -31,7 +31,7 @@ export function requireRun(reader: Reader, workspace: Workspace, threadId: strin
   return found;
 }
 
-/** A thread that is in no world yet. */
+/** A new thread, not stored yet. */
 export function newThread(turn: Turn, { region, tenant_id }: Workspace, input: ThreadInput): Thread {
   return {
     region,
@@ -65,7 +65,7 @@ export function updateThread(turn: Turn, before: Thread, metadata: Json | null |
   return after;
 }
 
-/** A thread of its own that holds what the other one holds; its runs stay where they are. */
+/** Copies a thread with its newest state; earlier states and runs are not copied. */
 export function copyThread(turn: Turn, from: Thread): Thread {
   requireThreadCapacity(turn, from);
   const state = latestCheckpoint(turn, from);

@@ -6,7 +6,7 @@ import { assistantById } from "./assistants.ts";
 import type { Plan, Span } from "./plan.ts";
 import type { AgentRun, Values } from "./records.ts";
 
-/** Leaves the trace rows of a run that has ended: one for the run, one for every model and tool in it. */
+/** Writes the trace rows of an ended run: one for the run and one for each model and tool call. */
 export function traceRun(turn: Turn, run: AgentRun, plan: Plan, values: Values): void {
   const { agent } = turn.ports.settings;
   if (!agent.traces) return;
@@ -23,7 +23,7 @@ export function traceRun(turn: Turn, run: AgentRun, plan: Plan, values: Values):
   try {
     ingest(turn, run, { posts, patches: [] });
   } catch (error) {
-    // For example inputs that nest deeper than a row may: the run is none the worse for it.
+    // For example inputs nested deeper than a row allows; this does not fail the run.
     if (!(error instanceof Refusal)) throw error;
     turn.note("agent_run.untraced", run.run_id, { reason: error.message });
   }

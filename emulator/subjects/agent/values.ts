@@ -1,7 +1,7 @@
 import type { Plan } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
 
-/** Values with an update in them: members replace each other, messages are added to. */
+/** Merges an update into values: members are replaced, messages are appended. */
 export function merged(values: Values, update: Json, keptMessages: number): Json {
   const after = { ...values, ...update };
   if (!Array.isArray(update.messages)) return after;
@@ -9,7 +9,7 @@ export function merged(values: Values, update: Json, keptMessages: number): Json
   return { ...after, messages: withMessages(before, update.messages).slice(-keptMessages) };
 }
 
-/** What the thread holds after the first `count` steps of a plan; null when nothing has been written. */
+/** The thread's values after the first `count` steps of a plan; null when nothing has been written. */
 export function valuesAfter(plan: Plan, count: number): Values {
   let values = plan.base;
   for (const step of plan.steps.slice(0, count)) {
@@ -20,7 +20,7 @@ export function valuesAfter(plan: Plan, count: number): Values {
   return values;
 }
 
-/** A message of an id that is there already takes its place. */
+/** Appends messages; a message with a known id replaces the earlier one. */
 function withMessages(before: readonly unknown[], added: readonly unknown[]): readonly unknown[] {
   const messages = [...before];
   for (const message of added) {

@@ -5,7 +5,7 @@ import { timeView } from "../views.ts";
 import { latestCheckpoint } from "./checkpoints.ts";
 import type { AgentRun, Assistant, Checkpoint, Interrupt, Json, Thread } from "./records.ts";
 
-/** §2.1: a run with its nine fields, which is also what webhooks carry. */
+/** §2.1: a run with its nine fields; also the payload of webhooks (§6). */
 export function runView(settings: Settings, run: AgentRun): ReplyBodyOf<"getThreadRun"> {
   const time = timeView(settings);
   return {
@@ -21,7 +21,7 @@ export function runView(settings: Settings, run: AgentRun): ReplyBodyOf<"getThre
   };
 }
 
-/** §2.2: a thread with its seven fields; newer clients read its interrupts too. */
+/** §2.2: a thread with its seven fields, and the interrupts that newer clients read. */
 export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread"> {
   const { settings } = turn.ports;
   const time = timeView(settings);
@@ -61,7 +61,7 @@ export function assistantView(settings: Settings, assistant: Assistant): ReplyBo
   };
 }
 
-/** A state of a thread; of one that nothing was written to, an empty one. */
+/** A state of a thread; an empty one before the first write. */
 export function stateView(
   settings: Settings,
   thread: Thread,
@@ -95,7 +95,7 @@ export function stateView(
   };
 }
 
-/** An interrupt as clients read it. */
+/** An interrupt in wire form. */
 export function interruptView({ id, value }: Interrupt): Json {
   return { id, value };
 }

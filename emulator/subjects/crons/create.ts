@@ -14,7 +14,7 @@ import { CRONS, type Cron } from "./records.ts";
 type CronBody = BodyOf<"createCron">;
 type CronChange = BodyOf<"updateCron">;
 
-/** Plans runs on a thread, or without one, by the clock (§4.8). */
+/** Creates a cron with or without a thread (§4.8). Throws a `Refusal`. */
 export function createCron(turn: Turn, workspace: Workspace, threadId: string | null, body: CronBody): Cron {
   const thread = threadId === null ? null : requireThread(turn, workspace, threadId);
   const assistant = assistantNamed(turn, workspace, body.assistant_id);
@@ -44,7 +44,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
   return keepPlanned(turn, planned(turn, cron));
 }
 
-/** Changes what is given; the next run is planned anew from now. */
+/** Updates the members that were sent and replans the next run from now. Throws a `Refusal`. */
 export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   if (Object.keys(change).length === 0)
     throw new Refusal(400, "empty_change", "Request body cannot be empty");
@@ -56,7 +56,7 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   refuseInvalidSchedule(turn, schedule, timezone);
   const changed = payloadIn(change);
   const payload = { ...cron.payload, ...changed };
-  // A cron that is only switched off or planned anew need not pass rules that came after it.
+  // Disabling or rescheduling does not recheck the run's body against rules newer than the cron.
   if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   const metadata = { ...cron.metadata, ...change.metadata };
   if (change.metadata !== undefined) requireMetadataSize(turn, { metadata });
@@ -77,7 +77,7 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   return keepPlanned(turn, after);
 }
 
-/** What the runs are created with: the body without the words of the cron itself. */
+/** The body of the runs: the request without the members of the cron itself. */
 function payloadIn(body: CronChange): RunCreateBody {
   const changedFields = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
   return Object.fromEntries(changedFields) as unknown as RunCreateBody;

@@ -7,7 +7,7 @@ import type { Event, Turn } from "../turn.ts";
 import { keepPlanned, planned, wakesAt } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
 
-/** One firing; a cron that was changed, switched off or deleted since expects another one or none. */
+/** Handles `cron.fire`; ignored when the cron was changed, disabled or deleted since. */
 export function onFire(turn: Turn, { ref, data }: Event<"cron.fire">): void {
   const cron = turn.get(CRONS, ref);
   if (!cron || wakesAt(cron) !== data.next_run_date) return;
@@ -16,17 +16,17 @@ export function onFire(turn: Turn, { ref, data }: Event<"cron.fire">): void {
   if (due === null || due > turn.now) return void keepPlanned(turn, enabled);
   if (thread_id !== null && !threadById(turn, cron, thread_id)) return dropWithThread(turn, cron);
   startRun(turn, cron);
-  // Firings missed while nothing ran are not made up for: the next one counts from now.
+  // Missed runs are not caught up: the next run is planned from now.
   keepPlanned(turn, planned(turn, enabled));
 }
 
-/** The thread is gone, and with it what there was to do. */
+/** Deletes a cron whose thread was deleted. */
 function dropWithThread(turn: Turn, { cron_id, thread_id }: Cron): void {
   turn.remove(CRONS, cron_id);
   turn.note("cron.ended", cron_id, { thread_id, reason: "its thread was deleted" });
 }
 
-/** A run that cannot be created now does not keep the cron from its next one. */
+/** Creates the run; a `Refusal` is recorded in the journal and does not stop the cron. */
 function startRun(turn: Turn, cron: Cron): AgentRun | undefined {
   const { region, tenant_id, cron_id, thread_id, assistant_id, payload, on_run_completed } = cron;
   const body = {

@@ -13,7 +13,7 @@ type OperationIds =
   | "updateCron"
   | "deleteCron";
 
-/** Plans to start runs by the clock (§4.8). */
+/** Handlers of the cron operations (§4.8). */
 export const CRON_HANDLERS: Pick<Handlers, OperationIds> = {
   createThreadCron: (turn, { workspace, path, body }) =>
     cronView(turn.ports.settings, createCron(turn, workspace, path.thread_id, body)),

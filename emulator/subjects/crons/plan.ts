@@ -2,7 +2,7 @@ import type { Instant } from "../../kernel/instant.ts";
 import type { Turn } from "../turn.ts";
 import { CRONS, type Cron } from "./records.ts";
 
-/** A cron with the next time at which it fires, counted from now. */
+/** The cron with its next run after now. */
 export function planned(turn: Turn, cron: Cron): Cron {
   const { schedule, timezone, end_time, enabled } = cron;
   const next = enabled ? turn.ports.schedules.next(schedule, timezone, turn.now) : null;
@@ -10,21 +10,21 @@ export function planned(turn: Turn, cron: Cron): Cron {
   return { ...cron, next_run_date: isLate ? null : next, wakes_at: wakesAt(cron) };
 }
 
-/** The first instant at which an event of the cron waits. */
+/** When the cron's earliest scheduled event is due; null while none is scheduled. */
 export function wakesAt({ wakes_at, next_run_date }: Cron): Instant | null {
   return wakes_at === undefined ? next_run_date : wakes_at;
 }
 
 /**
- * Whether a planned cron needs a new event. No event is ever cancelled, so a cron that is changed again and
- * again makes do with the one that waits: it wakes the cron in time to plan from there.
+ * Whether a planned cron needs a new event. Events are never cancelled; an earlier scheduled event suffices,
+ * because its handler replans the cron. So repeated changes do not accumulate events.
  */
 export function needsEvent(cron: Cron): boolean {
   const wakes = wakesAt(cron);
   return cron.next_run_date !== null && (wakes === null || cron.next_run_date < wakes);
 }
 
-/** Stores a planned cron, and plans its event when no earlier one waits. */
+/** Stores a planned cron and schedules its event unless an earlier one is scheduled. */
 export function keepPlanned(turn: Turn, cron: Cron): Cron {
   const { next_run_date } = cron;
   if (next_run_date === null || !needsEvent(cron)) {

@@ -1,10 +1,10 @@
 import type { Instant } from "../../kernel/instant.ts";
 
-/** Reads cron schedules; time zones make that a matter of the machine's tables, so it is a port. */
+/** Port for cron schedules, because time zones depend on the machine's tables. */
 export interface Schedules {
-  /** What is wrong with a schedule or its time zone. */
+  /** The problem of an invalid schedule or time zone. */
   problem(schedule: string, timezone: string | null): ScheduleProblem | undefined;
-  /** The first instant after this one at which it fires; null when there is none. */
+  /** The first run after this instant; null when there is none. */
   next(schedule: string, timezone: string | null, after: Instant): Instant | null;
 }
 

@@ -20,16 +20,16 @@ const MAX_CACHED = 1000;
 let croner: typeof import("croner") | undefined;
 
 /**
- * Schedules read by a cron library, which is loaded with the first of them. It is asked for the run after a
- * given instant only: its own clock and timers play no part.
+ * Schedules parsed by the library croner, loaded on first use. Only its computation of the next run after a
+ * given instant is used, not its clock and timers.
  */
 export function createSchedules(): Schedules {
   const jobs = new Map<string, Cron>();
 
   function jobFor(schedule: string, timezone: string | null): Cron {
     const key = `${timezone ?? ""} ${schedule}`;
-    const known = jobs.get(key);
-    if (known) return known;
+    const cached = jobs.get(key);
+    if (cached) return cached;
     croner ??= createRequire(import.meta.url)("croner") as typeof import("croner");
     const job = new croner.Cron(secondsFirst(schedule), {
       paused: true,
@@ -51,7 +51,7 @@ export function createSchedules(): Schedules {
       if (fieldsOf(schedule) === undefined) return scheduleProblem(schedule, FORM);
       try {
         const never = next(schedule, timezone, 0) === null;
-        return never ? scheduleProblem(schedule, "No day of any year fits it.") : undefined;
+        return never ? scheduleProblem(schedule, "The schedule never matches a date.") : undefined;
       } catch (error) {
         return scheduleProblem(schedule, `${reasonIn(error)} ${FORM}`);
       }
@@ -59,7 +59,7 @@ export function createSchedules(): Schedules {
   };
 }
 
-/** The library reads seconds in front. */
+/** Moves the seconds field from the end to the front, where the library expects it. */
 function secondsFirst(schedule: string): string {
   const [minute, hour, day, month, weekday, second = "0"] = fieldsOf(schedule) ?? [];
   return [second, minute, hour, day, month, weekday].join(" ");
@@ -72,7 +72,7 @@ function fieldsOf(schedule: string): readonly string[] | undefined {
 }
 
 function isTimezone(name: string): boolean {
-  // Offsets such as +02:00 are no names of zones, though some engines take them.
+  // Offsets such as +02:00 are not zone names, though some engines accept them.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
@@ -94,7 +94,7 @@ function scheduleProblem(schedule: string, hint: string): ScheduleProblem {
   return { field: "schedule", message: `Invalid schedule: '${schedule}'.`, hint };
 }
 
-/** What the library says, as a sentence without its own name in front. */
+/** The library's error message as a sentence, without the library's name. */
 function reasonIn(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w+: /, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, ".")}`;

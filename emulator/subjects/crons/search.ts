@@ -11,7 +11,7 @@ type Filters = BodyOf<"countCrons">;
 type Search = BodyOf<"searchCrons">;
 type CronView = ReplyBodyOf<"getCron">;
 
-/** What another workspace has is as good as not there (§5-3). */
+/** Crons of other workspaces answer 404 (§5-3). */
 export function cronOf(turn: Turn, workspace: Workspace, id: string): Cron {
   const found = turn.get(CRONS, id.toLowerCase());
   if (!found || !sameWorkspace(found, workspace))
@@ -63,7 +63,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Of equals the one that was created later counts as later; what has no value comes last either way. */
+/** Ties are broken by creation; missing values come last in both directions. */
 function sorted(crons: readonly Cron[], by: NonNullable<Search["sort_by"]>, order: "asc" | "desc"): Cron[] {
   const sign = order === "asc" ? 1 : -1;
   return crons

@@ -19,7 +19,7 @@ import { destinationView } from "./view.ts";
 
 type DestinationInput = BodyOf<"createBulkExportDestination">;
 
-/** §4.2: nothing is kept until the bucket has taken the test file; the reply waits for that. */
+/** §4.2: creates a destination once the test write has succeeded; the reply is deferred until then. */
 export function createDestination(turn: Turn, workspace: Workspace, input: DestinationInput): PendingReply {
   const { settings } = turn.ports;
   const config = configOf(settings, input.config);
@@ -38,7 +38,7 @@ export function createDestination(turn: Turn, workspace: Workspace, input: Desti
   return validate(turn, destination);
 }
 
-/** Credential rotation: the same test write with the new credentials decides. */
+/** Rotates credentials once a test write with the new ones has succeeded (§4.2). */
 export function rotateCredentials(
   turn: Turn,
   before: Destination,
@@ -66,7 +66,7 @@ function validate(turn: Turn, destination: Destination): PendingReply {
   return ticket;
 }
 
-/** `destination.validate` has ended: keeps the destination and answers, or answers with the named error (§7.2). */
+/** Handles the result of `destination.validate`: stores the destination, or replies with the error of §7.2. */
 export function onValidated(
   turn: Turn,
   { data: { record, testKey, ticket } }: Effect<"destination.validate">,
@@ -97,7 +97,7 @@ function tryTestFile(
 }
 
 function refusalFor(failure: ObjectStoreError | "interrupted", message: string): Refusal {
-  // A store that is in trouble of its own answers to no S3 call: that is what its user can act on.
+  // An unavailable store is reported as an endpoint problem, which the user can act on.
   const key: DestinationErrorKey =
     failure === "interrupted" || failure === "unavailable" ? "invalid_endpoint" : failure;
   const detail = message === "" ? "" : ` (${message})`;
@@ -149,7 +149,7 @@ function sealed(
   };
 }
 
-/** §2.4-6: `tmp/…` at the bucket's root, or under the prefix as observed. */
+/** Key of the test file (§2.4-6): `tmp/…` at the bucket's root, or under the prefix as observed. */
 function testKey({ assumptions }: Settings, { prefix }: DestinationConfig, id: string): string {
   const name = `tmp/${id}.txt`;
   const root = prefix.replace(/^\/+|\/+$/g, "");

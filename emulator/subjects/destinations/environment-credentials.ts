@@ -2,8 +2,8 @@ import type { Secrets } from "../turn.ts";
 import type { ObjectStoreCredentials } from "./object-store-client.ts";
 
 /**
- * The credentials of a destination: those that it was given, or else those of the environment in the order
- * of the library (variables, then the shared files). Instance metadata is never asked (§2.4-4).
+ * The credentials of a destination: its own, or else those of the environment in the order of the AWS SDK
+ * (variables, then shared files). Instance metadata is never queried (§2.4-4).
  */
 export async function openCredentials(
   secrets: Secrets,
@@ -28,7 +28,7 @@ async function environmentCredentials(): Promise<ObjectStoreCredentials | undefi
       const found = await provider();
       return { ...found, sessionToken: found.sessionToken ?? null };
     } catch {
-      // Not in this place: the next one in the library's order is asked.
+      // Not found by this provider: try the next one in the order of the SDK.
     }
   }
   return undefined;

@@ -2,13 +2,13 @@ import type { StagedWrite } from "../object-storage/staged.ts";
 import type { ObjectStoreError } from "./object-store-client.ts";
 import type { Destination } from "./records.ts";
 
-/** What `destination.validate` is told: write the test file, then delete it where permitted. */
+/** Input of `destination.validate`, which writes the test file and deletes it where permitted. */
 export interface Validation {
   readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
   readonly testKey: string;
-  /** The destination to keep when the bucket has taken the test file. */
+  /** The destination to store after a successful test write. */
   readonly record: Destination;
-  /** The reply that waits for the result. */
+  /** The deferred reply. */
   readonly ticket: number;
 }
 

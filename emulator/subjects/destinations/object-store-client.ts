@@ -1,6 +1,6 @@
 /** The client of one bucket of an S3-compatible server, with one set of credentials. */
 export interface ObjectStoreClient {
-  /** Stores an object whole; large ones go up as multipart uploads, aborted where that is permitted. */
+  /** Stores an object atomically; large ones by multipart upload, aborted on failure where permitted. */
   put(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
   /** Bytes of an object (needs the get permission). */
   size(key: string): Promise<ObjectStoreFailure | { readonly size: number }>;
@@ -10,7 +10,7 @@ export interface ObjectStoreClient {
   list(prefix: string): Promise<ObjectStoreFailure | { readonly keys: readonly string[] }>;
 }
 
-/** §7.2: what a destination can be refused for; `unavailable` is a store that answers with its own trouble. */
+/** §7.2: why a destination is refused; `unavailable`: the store replied with a server error. */
 export type ObjectStoreError =
   | "access_denied"
   | "bucket_not_valid"
@@ -18,10 +18,10 @@ export type ObjectStoreError =
   | "invalid_endpoint"
   | "unavailable";
 
-/** Why an object store did not do what it was asked for: a value, since failing is what stores do. */
+/** The failure of an object store operation; returned as a value because failures are expected. */
 export interface ObjectStoreFailure {
   readonly failure: ObjectStoreError;
-  /** What the store said, for people; never a secret. */
+  /** The store's error message, without secrets. */
   readonly message: string;
 }
 
@@ -33,7 +33,7 @@ export interface ObjectStoreAddress {
   readonly endpointUrl: string | null;
 }
 
-/** Opened for one call; kept nowhere in this form (§2.4-2). */
+/** Decrypted credentials for one call; never stored in this form (§2.4-2). */
 export interface ObjectStoreCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

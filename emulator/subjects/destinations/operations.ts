@@ -15,7 +15,7 @@ type OperationIds =
   | "rotateDestinationCredentials"
   | "deleteDestination";
 
-/** §4.2 and what lists, rotates and deletes destinations; credentials appear in no reply. */
+/** Handlers that create, list, rotate and delete destinations (§4.2); replies contain no credentials. */
 export const DESTINATION_HANDLERS: Pick<Handlers, OperationIds> = {
   createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
 

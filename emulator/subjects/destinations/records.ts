@@ -8,17 +8,17 @@ export interface Destination extends Workspace {
   readonly destination_type: "s3";
   readonly display_name: string;
   readonly config: DestinationConfig;
-  /** Decided at creation and kept: a later start on other ports changes nothing. */
+  /** Decided at creation; a later start on other ports does not change it. */
   readonly embedded: boolean;
   /** Sealed JSON of the credentials; null resolves them from the environment (§2.4-4). */
   readonly credentials: string | null;
-  /** Names of the credentials that were given. */
+  /** Names of the credentials that were set. */
   readonly credentials_keys: readonly string[];
   readonly created_at: Instant;
   readonly updated_at: Instant;
 }
 
-/** §2.4: where the files of an export go; nothing of it is secret. */
+/** §2.4: the location of an export's files; contains no secrets. */
 export interface DestinationConfig {
   readonly bucket_name: string;
   readonly prefix: string;

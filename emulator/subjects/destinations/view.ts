@@ -3,7 +3,7 @@ import type { Settings } from "../settings.ts";
 import { timeView } from "../views.ts";
 import type { Destination } from "./records.ts";
 
-/** A destination as it is answered: its secrets left out (§2.4-2). */
+/** A destination in wire form, without secrets (§2.4-2). */
 export function destinationView(settings: Settings, record: Destination): ReplyBodyOf<"getDestination"> {
   const time = timeView(settings);
   const { id, tenant_id, destination_type, display_name, config, credentials_keys } = record;

@@ -5,24 +5,24 @@ import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import type { FeedbackChange, FeedbackInput } from "./input.ts";
 
-/** The rows that feedback is about; the draft of a request's rows is one. */
+/** The rows that feedback refers to; implemented by the draft of a request's rows. */
 export interface FeedbackRows {
   row(runId: string): Readonly<Record<"trace_id" | "session_id", string>> | undefined;
-  /** Has a row, if there is one, show the feedback that it has in the end; `dropped` is a key that it lost. */
+  /** Recomputes a row's feedback_stats on `write`; `dropped` is a key whose feedback was deleted. */
   showFeedback(runId: string, dropped?: string): void;
 }
 
-/** What somebody or something thought of a row. */
+/** Feedback on a row or a project. */
 export interface Feedback extends Workspace, Omit<FeedbackInput, "id" | "created_at"> {
   readonly id: string;
   readonly created_at: string;
   readonly modified_at: string;
 }
 
-/** How many pieces of feedback one row may have: each one sums all of them up anew. */
+/** Maximum of feedback per row; bounded because each one recomputes the row's statistics. */
 export const FEEDBACK_PER_RUN_MAX = 10_000;
 
-/** Feedback by workspace, labelled with its run; without one the label is empty. */
+/** Feedback by workspace, labelled with its run id, or empty for feedback on a project. */
 export const FEEDBACK = collection<Feedback>(
   "feedback",
   (feedback) => `${workspaceKey(feedback)}/${feedback.id}`,
@@ -30,14 +30,14 @@ export const FEEDBACK = collection<Feedback>(
   ({ run_id }) => run_id ?? "",
 );
 
-/** Throws a `Refusal` (404) when the workspace has none of this id. */
+/** Throws a `Refusal` (404) when the workspace has no feedback with this id. */
 export function feedbackById(reader: Reader, workspace: Workspace, id: string): Feedback {
   const found = reader.get(FEEDBACK, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
   if (!found) throw new Refusal(404, "not_found", `No feedback ${id} in this workspace.`);
   return found;
 }
 
-/** Throws a `Refusal` (422) when the run has as many feedbacks as it may have. */
+/** Throws a `Refusal` (422) when the run has its maximum of feedback. */
 export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: FeedbackInput): void {
   if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
     throw new Refusal(
@@ -47,7 +47,7 @@ export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: Feed
     );
 }
 
-/** Keeps feedback, in the place of the one with its id, and has its row show it. */
+/** Stores feedback, replacing any with the same id, and updates its row's statistics. */
 export function recordFeedback(
   turn: Turn,
   workspace: Workspace,
@@ -76,7 +76,7 @@ export function recordFeedback(
   return feedback;
 }
 
-/** Members that the change leaves out stay; the run's row shows the change once the draft is written. */
+/** Updates the members that were sent; the row's statistics change when the draft is written. */
 export function changeFeedback(
   turn: Turn,
   feedback: Feedback,
@@ -89,7 +89,7 @@ export function changeFeedback(
   return changed;
 }
 
-/** The run's row no longer counts it once the draft is written. */
+/** Deletes feedback; the row's statistics change when the draft is written. */
 export function deleteFeedback(turn: Turn, feedback: Feedback, rows: FeedbackRows): void {
   turn.remove(FEEDBACK, `${workspaceKey(feedback)}/${feedback.id}`);
   if (feedback.run_id) rows.showFeedback(feedback.run_id, feedback.key);

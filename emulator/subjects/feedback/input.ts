@@ -38,13 +38,13 @@ const READERS = {
   created_at: time,
 } as const satisfies Readonly<Record<string, FieldReader>>;
 
-/** Feedback as a client gave it, each value in the form in which it is kept; null where nothing was said. */
+/** Validated feedback in stored form; null for members that were not sent. */
 export type FeedbackInput = Required<Omit<FieldsRead<typeof READERS>, "id" | "key">> & {
   readonly id?: string;
   readonly key: string;
 };
 
-/** What an update may change. */
+/** The members that an update may change. */
 export type FeedbackChange = Partial<Pick<FeedbackInput, "score" | "value" | "comment" | "correction">>;
 
 const NOTHING_SAID = {
@@ -60,7 +60,7 @@ const NOTHING_SAID = {
   created_at: null,
 };
 
-/** Reads one piece of feedback, or names everything that is wrong with it. */
+/** Validates one piece of feedback, or returns all problems. */
 export function readFeedback(
   value: unknown,
   where: string,

@@ -16,7 +16,7 @@ import { type FeedbackChange, readFeedback } from "./input.ts";
 
 type OperationIds = "createFeedback" | "listFeedback" | "readFeedback" | "updateFeedback" | "deleteFeedback";
 
-/** What people and programs thought of trace rows. */
+/** Handlers of the feedback operations. */
 export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
   createFeedback(turn, { workspace, body }) {
     const read = readFeedback(body, "body");

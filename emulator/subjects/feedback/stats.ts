@@ -3,24 +3,24 @@ import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { FEEDBACK, FEEDBACK_PER_RUN_MAX, type Feedback } from "./feedback.ts";
 
-/** Feedback of one key, summed up as a row shows it. */
+/** Statistics of one feedback key, as shown by a row. */
 interface KeyStats {
   readonly n: number;
-  /** Of the scores; null when none was given. */
+  /** Average score; null without scores. */
   readonly avg: number | null;
-  /** How often each text was given as a value. */
+  /** Number of occurrences of each text value. */
   readonly values: Readonly<Record<string, number>>;
   readonly comments?: readonly string[];
 }
 
-/** The newest ones; the others are found in the feedback itself. */
+/** Most comments per key, newest first; all are available from the feedback itself. */
 const COMMENTS_MAX = 20;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * The feedback_stats of a row: the keys of the feedback that was recorded, beside those that were sent
- * with the row. `dropped` are keys of which feedback was taken away.
+ * The feedback_stats of a row: keys of recorded feedback, and keys that were sent with the row. `dropped`:
+ * keys whose feedback was deleted.
  */
 export function feedbackStats(
   turn: Turn,

@@ -6,12 +6,12 @@ import { entryConditions, entryConditionTest, type Part, partsOf } from "./pairi
 import { containsTerm, matchesMembers } from "./searching.ts";
 import { sameTypeTest } from "./values.ts";
 
-/** Whether a row passes a filter. */
+/** A predicate on rows. */
 export type RowTest = (row: TraceRow) => boolean;
 
 const MICROS_PER_SECOND = 1_000_000;
 
-/** Makes a test for rows: everything that does not depend on the row is done once, here. */
+/** Compiles a filter to a row predicate; work that does not depend on the row is done once. */
 export function compileFilter(filter: Filter): RowTest {
   switch (filter.op) {
     case "and":
@@ -31,7 +31,7 @@ export function compileFilter(filter: Filter): RowTest {
   }
 }
 
-/** Makes a test for one part of an `and`. */
+/** Compiles one part of an `and`. */
 export function partTest(part: Part): RowTest {
   return "filter" in part
     ? compileFilter(part.filter)
@@ -76,7 +76,7 @@ function comparisonTest(comparison: Comparison): RowTest {
   }
 }
 
-/** The fields that are columns of one value; what they are compared with has its type already. */
+/** Fields that are scalar columns; their operands already have the column's type. */
 type ScalarField = {
   [Name in keyof TraceRow]: Name extends Comparison["field"]
     ? TraceRow[Name] extends Scalar | null
@@ -85,7 +85,7 @@ type ScalarField = {
     : never;
 }[keyof TraceRow];
 
-/** The text of a document is the JSON text that an export holds. */
+/** Compares the JSON text of inputs or outputs, as it stands in an export. */
 function documentTest({ op, value }: Comparison, field: "inputs" | "outputs"): RowTest {
   const test = sameTypeTest(op, value);
   return (row) => test(row[field] === null ? null : (JSON.stringify(row[field]) ?? null));

@@ -2,13 +2,13 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FilterEntries } from "../../../contracts/spec/filter-language.ts";
 import { isJsonObject, objectAt } from "../traces/json.ts";
 
-/** Judges the content of one entry; what it is depends on the entries (`contentOf…` reads it). */
+/** A predicate on the content of one entry; its form depends on the kind of entries. */
 export type ContentTest = (content: unknown) => boolean;
 type EntryTest = (content: unknown, key: string) => boolean;
 
 /**
- * The entries of a row: keys with their contents. Each question stops at the first entry that passes, and
- * only `some`, which needs the keys, puts dotted keys together.
+ * The entries of a row: keys with their contents. Each method stops at the first entry that passes; only
+ * `some`, which needs the keys, builds dotted keys.
  */
 export interface Entries {
   /** Whether an entry of exactly this key passes. */
@@ -19,7 +19,7 @@ export interface Entries {
 
 /**
  * The members of nested JSON, with dotted keys: `{"messages":[{"content":"a"}]}` has `messages` and
- * `messages.content`. Arrays add nothing to a key. The content of an object or an empty array is none.
+ * `messages.content`. Arrays do not contribute to keys. The content of an object or an empty array is null.
  */
 function nestedEntries(read: (row: TraceRow) => unknown): Entries {
   return {
@@ -29,7 +29,7 @@ function nestedEntries(read: (row: TraceRow) => unknown): Entries {
   };
 }
 
-/** A row's feedback, summed up by key: `{"score":{"n":1,"avg":0.5,"values":{"good":1}}}`. */
+/** A row's feedback, aggregated by key: `{"score":{"n":1,"avg":0.5,"values":{"good":1}}}`. */
 const FEEDBACK: Entries = {
   someAt(row, key, test) {
     const stats = row.feedback_stats;
@@ -45,7 +45,7 @@ const FEEDBACK: Entries = {
   },
 };
 
-/** How the fields of pairs (`metadata_key`, `metadata_value`) find their pairs in a row. */
+/** How pair fields (`metadata_key`, `metadata_value`) read their entries from a row. */
 export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
   metadata: nestedEntries(metadataOf),
   input: nestedEntries((row) => row.inputs),
@@ -53,7 +53,7 @@ export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
   feedback: FEEDBACK,
 };
 
-/** What clients call metadata is one member of the column `extra`. */
+/** The metadata of a row is the member `metadata` of the column `extra`. */
 export function metadataOf(row: TraceRow): unknown {
   return objectAt(row.extra, "metadata");
 }
@@ -64,14 +64,14 @@ export function scoreOf(content: unknown): number | null {
   return typeof score === "number" ? score : null;
 }
 
-/** The values of a feedback key; as names of members they are all texts. */
+/** The values of a feedback key; strings, since they are stored as member names. */
 export function feedbackValuesOf(content: unknown): readonly (string | boolean)[] {
   if (typeof content === "string" || typeof content === "boolean") return [content];
   const values = isJsonObject(content) ? content.values : undefined;
   return isJsonObject(values) ? Object.keys(values) : [];
 }
 
-/** Every member that the key leads to is reached by one way only, since each step takes a part of the key. */
+/** Tests the members at a dotted key, whose parts may themselves contain dots; visits each member once. */
 function someAt(value: unknown, key: string, test: ContentTest): boolean {
   if (Array.isArray(value)) return value.some((inner) => someAt(inner, key, test));
   if (!isJsonObject(value)) return false;

@@ -5,7 +5,7 @@ import { type EntryCondition, entryConditions, entryConditionTest, type Part, pa
 import { printFilter } from "./print.ts";
 import { shown } from "./problem.ts";
 
-/** Whether a row passes a filter, and if not, the innermost clause that keeps it out. */
+/** Whether a row passes a filter, and if not, the innermost clause that rejects it. */
 export type Explanation =
   | { readonly passes: true }
   | { readonly passes: false; readonly clause: string; readonly because: string };
@@ -48,14 +48,14 @@ function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection
   const entryCondition = entryConditions(comparisons).find(
     (one) => !entryConditionTest(one)(row),
   ) as EntryCondition;
-  const asked = entryCondition.comparisons.map(printFilter).join(" and ");
+  const conditions = entryCondition.comparisons.map(printFilter).join(" and ");
   return {
     clause: printFilter(comparisons.length === 1 ? first : { op: "and", filters: comparisons }),
-    because: `${entriesOf(first)} has ${entryCondition.absent ? "an" : "no"} entry with ${asked}`,
+    because: `${entriesOf(first)} has ${entryCondition.absent ? "an" : "no"} entry with ${conditions}`,
   };
 }
 
-/** What the row has instead. */
+/** Describes the row's actual value. */
 function foundIn({ op, field }: Comparison, row: TraceRow): string {
   switch (fieldRow(field).kind) {
     case "labels":

@@ -7,10 +7,10 @@ import type {
 import { FILTER_FIELDS } from "../../../contracts/spec/filter-language.ts";
 import type { JsonObject } from "../traces/json.ts";
 
-/** A filter that has been read and checked: plain data. */
+/** A parsed and checked filter: plain data. */
 export type Filter = Junction | Negation | Search | Comparison;
 
-/** Two conditions or more: one alone stands for itself. */
+/** At least two conditions; a single one is not wrapped. */
 interface Junction {
   readonly op: "and" | "or";
   readonly filters: readonly Filter[];
@@ -36,12 +36,12 @@ export interface Comparison {
 export type Scalar = string | number | boolean;
 
 /**
- * By the field's kind: times are ISO 8601 UTC with six decimals, durations are seconds, uuids are in
- * lower case; `in` has a list, `has` of the metadata a JSON object.
+ * The form depends on the field: times are ISO 8601 UTC with six decimals, durations seconds, uuids lower
+ * case; `in` has a list, `has` of the metadata a JSON object.
  */
 export type Operand = Scalar | readonly Scalar[] | JsonObject;
 
-/** The entries that a comparison is about; undefined when it is about the row itself. */
+/** The entries that a comparison refers to; undefined for a column of the row. */
 export function entriesOf(filter: Filter): FilterEntries | undefined {
   return "field" in filter ? fieldRow(filter.field).entries : undefined;
 }

@@ -10,7 +10,7 @@ import { shown } from "./problem.ts";
 const FUNCTIONS = [...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPARATORS)];
 const FIELDS = Object.keys(FILTER_FIELDS);
 
-/** Words of other languages that no spelling mistake leads to. */
+/** Names from other languages that are too different for the spelling suggestion. */
 const FUNCTION_ALIASES: Readonly<Record<string, string>> = {
   equals: "eq",
   equal: "eq",
@@ -37,15 +37,15 @@ const FIELD_ALIASES: Readonly<Record<string, string>> = {
   created_at: "start_time",
 };
 
-/** Longer names are no slips of the finger, and comparing them would take long. */
+/** Longer names get no spelling suggestion, since comparing them would be slow. */
 const LONGEST_NAME = 64;
 
-/** What may be meant by a function that there is not; else which ones there are. */
+/** A suggestion for an unknown function, or the list of functions. */
 export function functionHint(name: string): string {
   return suggestionOr(name, FUNCTION_ALIASES, FUNCTIONS);
 }
 
-/** What may be meant by a field that there is not; else which ones there are. */
+/** A suggestion for an unknown field, or the list of fields. */
 export function fieldHint(name: string): string {
   const nested = /^(?:extra\.)?(metadata|input|output)s?\.(.+)$/.exec(name);
   if (nested) {
@@ -67,7 +67,7 @@ function suggestionOr(
   return found ? `Did you mean ${found}?` : `There are ${known.join(", ")}.`;
 }
 
-/** What to write where a caller looks for a null. */
+/** What to write in place of a comparison with null. */
 export function nullHint(field: FilterField): string {
   if (field === "end_time" || field === "latency")
     return 'Write eq(status, "pending") for rows that have no end yet.';
@@ -77,7 +77,7 @@ export function nullHint(field: FilterField): string {
   return "Every comparison needs a value.";
 }
 
-/** What to write in place of a comparator that the field does not take. */
+/** What to write in place of a comparator that the field does not support. */
 export function comparatorHint(field: FilterField, takes: readonly string[]): string {
   if (field === "tags") return 'Write has(tags, "…"), or not(has(tags, "…")).';
   if (field === "inputs" || field === "outputs")

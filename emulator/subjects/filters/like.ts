@@ -1,6 +1,6 @@
-/** One stretch of a pattern between two `%`: it fits at one length, counted in characters. */
+/** The part of a pattern between two `%`: matches a fixed number of characters. */
 interface PatternPart {
-  /** Undefined when it holds a `_`. */
+  /** Undefined when it contains a `_`. */
   readonly plain: string | undefined;
   readonly sticky: RegExp;
   readonly anywhere: RegExp;
@@ -8,9 +8,9 @@ interface PatternPart {
 }
 
 /**
- * A test for a SQL LIKE pattern: `%` is any text, `_` any one character, a backslash takes what follows
- * literally; capitals count. Each stretch is looked for once, behind the one before it, so that no pattern
- * makes it slow.
+ * Compiles a case-sensitive SQL LIKE pattern: `%` is any text, `_` any one character, a backslash escapes the
+ * next character. Each part is searched once, after the previous match, so that matching needs no
+ * backtracking.
  */
 export function likeTest(pattern: string): (text: string) => boolean {
   const pieces = patternParts(pattern);
@@ -71,7 +71,7 @@ function matchesFrom(part: PatternPart, text: string): boolean {
   return endAfter(part, part.sticky, text, 0) === text.length;
 }
 
-/** Where the stretch ends, found from `at` on; -1 when it is not there. */
+/** The end of the part's first match from `at` on; -1 when there is none. */
 function endAfter({ plain }: PatternPart, pattern: RegExp, text: string, at: number): number {
   if (plain !== undefined) {
     const found = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);

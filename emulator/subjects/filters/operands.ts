@@ -18,7 +18,7 @@ const OTHER_UNIT =
   /^([+-]?(?:\d+\.?\d*|\.\d+))\s*(ms|milliseconds?|us|m|min|minutes?|h|hours?|sec|seconds?)$/i;
 const ORDERING: ReadonlySet<FieldComparator> = new Set(["gt", "gte", "lt", "lte"]);
 
-/** Reads the value that a field is compared with. */
+/** Converts the operand of a comparison to the field's type. Throws `FilterMistake`. */
 export function operandOf(field: FilterField, op: FieldComparator, argument: Argument): Operand {
   if (op === "in") return listOf(field, argument);
   const atom = atomOf(field, op, argument);
@@ -47,7 +47,7 @@ function listOf(field: FilterField, argument: Argument): readonly Scalar[] {
   return argument.items.map((item) => SCALARS[kind](field, atomOf(field, "in", item)));
 }
 
-/** The single value that an argument is. */
+/** The argument as a single value. Throws `FilterMistake` for a condition or a list. */
 function atomOf(field: FilterField, op: FieldComparator, argument: Argument): Atom {
   if (argument.kind === "call")
     throw new FilterMistake(argument.at, `a condition stands where the value of ${field} is expected`);
@@ -122,7 +122,7 @@ function secondsOf(field: FilterField, atom: Atom): number {
   return operandError(field, atom, other ? `Seconds are the only unit: ${inSeconds(other)}.` : undefined);
 }
 
-/** The first one that fits counts. */
+/** Units by pattern; the first match counts. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:ms|milli)/i, 0.001],
   [/^u/i, 0.000001],

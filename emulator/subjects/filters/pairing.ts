@@ -4,20 +4,20 @@ import { type ContentTest, ENTRIES, feedbackValuesOf, scoreOf } from "./entries.
 import { type Comparison, entriesOf, type Filter, fieldRow, type Scalar } from "./filter.ts";
 import { anyTypeTest, sameTypeTest } from "./values.ts";
 
-/** What comparisons of the same entries in one `and` ask for. */
+/** The condition formed by comparisons of the same entries in one `and`. */
 export interface EntryCondition {
-  /** True when no entry may pass all of the comparisons, false when one has to. */
+  /** True: no entry may pass all comparisons. False: at least one entry must. */
   readonly absent: boolean;
   readonly comparisons: readonly Comparison[];
 }
 
-/** The comparators whose opposite is asked of every entry when no key says of which one. */
+/** Negative comparators; without a key condition, no entry may pass their opposite. */
 const OPPOSITES: Readonly<Partial<Record<FieldComparator, FieldComparator>>> = { neq: "eq", notlike: "like" };
 
-/** What an `and` asks for: a condition, or comparisons of the same entries, which belong together. */
+/** A part of an `and`: a condition, or the comparisons of the same entries as one group. */
 export type Part = { readonly filter: Filter } | { readonly comparisons: readonly Comparison[] };
 
-/** The parts of an `and`, comparisons of the same entries put together where the first of them stood. */
+/** Splits an `and` into parts; a group takes the position of its first comparison. */
 export function partsOf(filters: readonly Filter[]): readonly Part[] {
   const parts: Part[] = [];
   const groups = new Map<FilterEntries, Comparison[]>();
@@ -36,16 +36,16 @@ export function partsOf(filters: readonly Filter[]): readonly Part[] {
 }
 
 /**
- * Comparisons of the same entries that stand in one `and`:
- * - those that ask for a key (eq, in, like) and for a value have to hold of one and the same entry;
- * - neq and notlike of a key mean that no entry has it;
- * - neq and notlike of a value are about that same entry where a key is asked for, and else mean that
- *   no entry has it.
+ * Comparisons of the same entries in one `and`:
+ * - positive key comparisons (eq, in, like) and value comparisons must hold for the same entry;
+ * - neq and notlike of a key mean that no entry has the key;
+ * - neq and notlike of a value refer to that same entry if there is a positive key comparison; otherwise they
+ *   mean that no entry has the value.
  */
 export function entryConditions(comparisons: readonly Comparison[]): readonly EntryCondition[] {
   const isKey = ({ field }: Comparison) => fieldRow(field).kind === "key";
-  const keyIsAsked = comparisons.some((one) => isKey(one) && !OPPOSITES[one.op]);
-  const absent = (one: Comparison) => OPPOSITES[one.op] !== undefined && (isKey(one) || !keyIsAsked);
+  const hasKeyCondition = comparisons.some((one) => isKey(one) && !OPPOSITES[one.op]);
+  const absent = (one: Comparison) => OPPOSITES[one.op] !== undefined && (isKey(one) || !hasKeyCondition);
   const present = comparisons.filter((one) => !absent(one));
   return [
     ...(present.length > 0 ? [{ absent: false, comparisons: present }] : []),
@@ -56,13 +56,13 @@ export function entryConditions(comparisons: readonly Comparison[]): readonly En
   ];
 }
 
-/** Whether one pair of a row meets all of the comparisons, or none does where it is to be absent. */
+/** Compiles an entry condition: whether some entry (or, if `absent`, none) passes all comparisons. */
 export function entryConditionTest({ absent, comparisons }: EntryCondition): (row: TraceRow) => boolean {
   const some = someTest(comparisons);
   return absent ? (row) => !some(row) : some;
 }
 
-/** Whether a row has an entry that passes all of the comparisons. */
+/** Whether a row has an entry that passes all comparisons. */
 function someTest(comparisons: readonly Comparison[]): (row: TraceRow) => boolean {
   const entries = ENTRIES[entriesOf(comparisons[0] as Comparison) as FilterEntries];
   const keys = comparisons.filter(({ field }) => fieldRow(field).kind === "key");
@@ -84,7 +84,7 @@ function contentTest({ op, field, value }: Comparison): ContentTest {
   }
   const test = anyTypeTest(op, value);
   if (field !== "feedback_value") return (content) => test(content as Scalar | null);
-  // Several values can be given for one key; neq and notlike say that it is none of them.
+  // A feedback key can have several values; neq and notlike require that none of them matches.
   if (!OPPOSITES[op]) return (content) => feedbackValuesOf(content).some(test);
   return (content) => feedbackValuesOf(content).every(test);
 }

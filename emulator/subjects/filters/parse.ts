@@ -3,7 +3,7 @@ import { FilterMistake, type FilterProblem } from "./problem.ts";
 import { filterOf } from "./semantics.ts";
 import { readSyntax } from "./syntax.ts";
 
-/** Reads a filter-query-language expression (§2.5), or says where it goes wrong and what to write instead. */
+/** Parses a filter expression (§2.5); on failure returns the position, the message and a hint. */
 export function parseFilter(text: string): { readonly filter: Filter } | { readonly problem: FilterProblem } {
   try {
     return { filter: filterOf(readSyntax(text)) };

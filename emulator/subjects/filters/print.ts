@@ -1,6 +1,6 @@
 import type { Filter, Operand, Scalar } from "./filter.ts";
 
-/** The filter as text that `parseFilter` reads as the same filter. */
+/** Formats a filter so that `parseFilter` returns an equal filter. */
 export function printFilter(filter: Filter): string {
   switch (filter.op) {
     case "and":

@@ -1,13 +1,13 @@
-/** Why a text is no filter. */
+/** A parse error of a filter. */
 export interface FilterProblem {
-  /** Where the trouble begins: characters of the text before it. */
+  /** Offset of the error in characters. */
   readonly position: number;
   readonly message: string;
   /** What to write instead. */
   readonly hint?: string;
 }
 
-/** Ends the reading of a text; `parseFilter` turns it into a value. */
+/** Thrown within the parser; `parseFilter` returns it as a problem. */
 export class FilterMistake extends Error {
   readonly problem: FilterProblem;
 
@@ -18,12 +18,12 @@ export class FilterMistake extends Error {
   }
 }
 
-/** The problem without its hint; the first character is character 1, as editors count columns. */
+/** Formats a problem without its hint; positions are 1-based like editor columns. */
 export function problemText({ position, message }: FilterProblem): string {
   return `at character ${position + 1}: ${message}`;
 }
 
-/** A piece of the text for a message, cut short. */
+/** A quoted excerpt for a message, truncated. */
 export function shown(text: string, longest = 40): string {
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
 }

@@ -1,6 +1,6 @@
 import { FilterMistake } from "./problem.ts";
 
-/** What a backslash and a letter stand for in double quotes, as in JSON. */
+/** Escapes in double quotes, as in JSON. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   "'": "'",
@@ -16,8 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const CODE = /^[0-9a-fA-F]{4}$/;
 
 /**
- * Reads the quoted text that begins at `at`. Double quotes take the escapes of JSON, single quotes (which
- * often hold JSON) only \' and \\. Any other backslash stays, so that the patterns of `like` can have theirs.
+ * Reads the quoted text that starts at `at`. Double quotes allow the escapes of JSON, single quotes (which
+ * often contain JSON) only \' and \\. Any other backslash is kept, for the patterns of `like`.
  */
 export function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
   const quote = text.charAt(at);
@@ -38,7 +38,7 @@ export function readQuoted(text: string, at: number): { readonly value: string; 
 
 interface Escape {
   readonly value: string;
-  /** Characters after the backslash. */
+  /** Number of characters after the backslash. */
   readonly length: number;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../traces/json.ts";
 
-/** Whether a key or a value in some JSON contains the term, whatever its case; the term is in lower case. */
+/** Whether a key or value of the JSON contains the term, ignoring case; the term must be in lower case. */
 export function containsTerm(value: unknown, term: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(term);
   if (Array.isArray(value)) return value.some((inner) => containsTerm(inner, term));
@@ -11,7 +11,7 @@ export function containsTerm(value: unknown, term: string): boolean {
   return false;
 }
 
-/** Whether JSON contains a pattern: its objects may have more members, its arrays more items. */
+/** Whether JSON contains a pattern; additional members and items are allowed. */
 export function matchesMembers(value: unknown, pattern: unknown): boolean {
   if (isJsonObject(pattern)) {
     if (!isJsonObject(value)) return false;

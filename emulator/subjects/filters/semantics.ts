@@ -17,7 +17,7 @@ import { operandOf } from "./operands.ts";
 import { FilterMistake, shown } from "./problem.ts";
 import type { Argument, Call } from "./syntax.ts";
 
-/** Gives a text as it is written its meaning, or says why it has none. */
+/** Converts a syntax tree into a filter. Throws `FilterMistake`. */
 export function filterOf(call: Call): Filter {
   if (isOperator(call.name)) return junctionOf(call, call.name);
   if (isComparator(call.name)) return comparisonOf(call, call.name);
@@ -62,7 +62,7 @@ function conditionOf(argument: Argument, op: string): Filter {
   );
 }
 
-/** No entry has two keys; nobody asks for that, but somebody who wants two entries may write it. */
+/** Rejects two `eq` on the key in one `and`: no entry has two keys, so the caller means two entries. */
 function refuseTwoKeys(call: Call, filters: readonly Filter[]): void {
   const keys = new Map<FilterField, unknown>();
   filters.forEach((filter, index) => {
@@ -113,7 +113,7 @@ function termOf(argument: Argument): string {
   return argument.value;
 }
 
-/** A field is a bare word; in the base grammar, which public clients also send, it is a text. */
+/** The field name: a bare word, or a quoted text as in the base grammar that public clients also send. */
 function fieldOf(argument: Argument, op: FieldComparator): FilterField {
   if (argument.kind !== "word" && argument.kind !== "text")
     throw new FilterMistake(

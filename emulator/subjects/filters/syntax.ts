@@ -2,7 +2,7 @@ import { FILTER_BOUNDS } from "../../../contracts/spec/filter-language.ts";
 import { FilterMistake, shown } from "./problem.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
-/** A text as it is written, before it is known what its names mean. */
+/** The syntax tree of a filter; names are not resolved. */
 export interface Call {
   readonly kind: "call";
   readonly name: string;
@@ -28,7 +28,7 @@ interface Reading {
 
 const { characters, nesting, listItems } = FILTER_BOUNDS;
 
-/** Reads the one call that a filter is. */
+/** Parses a filter text, which is a single call. Throws `FilterMistake`. */
 export function readSyntax(text: string): Call {
   if (text.length > characters)
     throw new FilterMistake(
@@ -84,7 +84,7 @@ function readArgument(reading: Reading, depth: number): Argument {
   };
 }
 
-/** What stands between the opening bracket, already taken, and the closing one. */
+/** Parses the items up to the closing bracket; the opening one is already consumed. */
 function readItems(reading: Reading, opening: Token, closing: ")" | "]", depth: number): readonly Argument[] {
   if (depth >= nesting)
     throw new FilterMistake(opening.at, `conditions and lists are nested at most ${nesting} deep`);
@@ -131,7 +131,7 @@ function isMark(token: Token, mark: string): boolean {
   return token.kind === "mark" && token.value === mark;
 }
 
-/** A token in a message. */
+/** The display form of a token in messages. */
 function nameOf({ kind, value }: Token): string {
   if (kind === "end") return "the end";
   return kind === "text" ? `the text ${shown(value)}` : shown(String(value));

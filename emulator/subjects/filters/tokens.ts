@@ -9,7 +9,7 @@ export type Token =
   | { readonly kind: "end"; readonly value: ""; readonly at: number };
 
 const SPACE = /\s*/y;
-/** Dots belong to no name; they are taken along so that the message can name the whole word. */
+/** Dots are not valid in names; they are included so that messages show the whole word. */
 const WORD = /[A-Za-z_][\w.]*/y;
 const TIME = /\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?/y;
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
@@ -24,7 +24,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["FALSE", false],
 ]);
 
-/** The tokens of a text, the last one of kind `end`. */
+/** The tokens of a text; the last one is of kind `end`. Throws `FilterMistake`. */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -59,7 +59,7 @@ function wordToken(word: string, at: number): Token {
   return value === undefined ? { kind: "word", value: word, at } : { kind: "boolean", value, at };
 }
 
-/** A number, a date or a time; whatever clings to it makes it none of them. */
+/** Reads a number, a date or a time; trailing characters make it invalid. */
 function readFigure(text: string, at: number): { readonly token: Token; readonly end: number } {
   const time = matchAt(TIME, text, at);
   const figure = time === "" ? matchAt(NUMBER, text, at) : time;
@@ -74,7 +74,7 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
     );
   }
   if (time !== "") return { token: { kind: "time", value: time, at }, end };
-  // Adding zero makes 0 of -0.
+  // Adding zero turns -0 into 0.
   const value = Number(figure) + 0;
   if (!Number.isFinite(value)) throw new FilterMistake(at, `${shown(figure)} is out of range`);
   return { token: { kind: "number", value, at }, end };

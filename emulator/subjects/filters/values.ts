@@ -2,26 +2,26 @@ import type { FieldComparator } from "../../../contracts/spec/filter-language.ts
 import type { Operand, Scalar } from "./filter.ts";
 import { likeTest } from "./like.ts";
 
-/** Judges a value of a row; null stands for none. */
+/** A predicate on a value of a row; null means absent. */
 export type ValueTest = (value: Scalar | null) => boolean;
 
 /**
- * A test for values of the same type as the operand. What is no value equals nothing and has no place in
- * an order; neq and notlike are the exact opposites of eq and like, so it passes them.
+ * A test for values of the operand's type. Null equals nothing and is not ordered; neq and notlike are the
+ * exact negations of eq and like, so null passes them.
  */
 export function sameTypeTest(op: FieldComparator, operand: Operand): ValueTest {
   return valueTest(op, operand, (value) => value);
 }
 
 /**
- * A test for values of entries, whose types the clients choose: two of them are equal when they read the
- * same as text, and only numbers have an order among numbers, texts among texts.
+ * A test for values of entries, whose types clients choose: values are equal when their text forms are, and
+ * only values of the same type are ordered.
  */
 export function anyTypeTest(op: FieldComparator, operand: Operand): ValueTest {
   return valueTest(op, operand, String);
 }
 
-/** `form` gives what two equal values have in common. */
+/** `form` maps values to the form in which they are compared for equality. */
 function valueTest(op: FieldComparator, operand: Operand, form: (value: Scalar) => Scalar): ValueTest {
   const one = operand as Scalar;
   switch (op) {
@@ -52,7 +52,7 @@ function valueTest(op: FieldComparator, operand: Operand, form: (value: Scalar) 
     case "lte":
       return (value) => isOrdered(value, one) && value <= one;
     default:
-      throw new Error(`${op} compares no values.`);
+      throw new Error(`${op} is not a comparison of values.`);
   }
 }
 
@@ -61,7 +61,7 @@ function patternTest(pattern: Scalar): ValueTest {
   return (value) => value !== null && fits(String(value));
 }
 
-/** Texts are put in the order of their UTF-16 units, which is the same in every locale. */
+/** Texts are ordered by UTF-16 code units, independent of the locale. */
 function isOrdered(value: Scalar | null, operand: Scalar): value is Scalar {
   return typeof value === typeof operand;
 }

@@ -16,7 +16,7 @@ import {
 
 type OperationIds = "listProjects" | "readProject" | "createProject" | "updateProject" | "deleteProject";
 
-/** Tracing projects, called sessions on the wire. */
+/** Handlers of tracing projects, called sessions on the wire. */
 export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
   listProjects(turn, { workspace, query }) {
     const ids = query.id?.map((id) => id.toLowerCase());

@@ -13,7 +13,7 @@ export interface Project extends Workspace {
   readonly extra: Readonly<Record<string, unknown>> | null;
   readonly created_at: Instant;
   readonly end_time?: string | null;
-  /** The record stays, so that rows which name it do not come to life again. */
+  /** Deleted projects keep their record, so that their rows do not become visible again. */
   readonly deleted?: true;
 }
 
@@ -30,18 +30,18 @@ export const PROJECT_NAMES = collection<{ readonly key: string; readonly id: str
   (entry) => entry.key,
 );
 
-/** A project of the workspace, in whichever case its id is written; undefined once it is deleted. */
+/** A project of the workspace by id, ignoring case; undefined when deleted. */
 export function projectById(reader: Reader, workspace: Workspace, id: string): Project | undefined {
   const found = reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
   return found?.deleted ? undefined : found;
 }
 
-/** Whether a project of this id, in lower case, was there and has been deleted. */
+/** Whether the project with this id (lower case) has been deleted. */
 export function isDeleted(reader: Reader, workspace: Workspace, id: string): boolean {
   return reader.get(PROJECTS, `${workspaceKey(workspace)}/${id}`)?.deleted === true;
 }
 
-/** Nothing can be put into a project any more once it has been deleted. */
+/** Throws a `Refusal` (404) when the project has been deleted. */
 export function refuseDeleted(reader: Reader, workspace: Workspace, id: string): void {
   if (isDeleted(reader, workspace, id.toLowerCase()))
     throw new Refusal(404, "not_found", `The project ${id} has been deleted.`);
@@ -52,13 +52,13 @@ export function projectsOf(reader: Reader, workspace: Workspace): readonly Proje
   return [...reader.list(PROJECTS, workspaceKey(workspace))].filter(({ deleted }) => !deleted);
 }
 
-/** A project of the workspace; the case of its name matters. */
+/** A project of the workspace by its case-sensitive name. */
 export function projectByName(reader: Reader, workspace: Workspace, name: string): Project | undefined {
   const entry = reader.get(PROJECT_NAMES, nameKey(workspace, name));
   return entry && projectById(reader, workspace, entry.id);
 }
 
-/** What a new project may be given; null is the same as nothing. */
+/** The members of a new project; null is equivalent to absent. */
 export interface NewProject {
   readonly name: string;
   readonly id?: string | null;
@@ -67,7 +67,7 @@ export interface NewProject {
   readonly extra?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Puts a project in place; its caller has made sure that its id and its name are free. */
+/** Stores a new project. The caller must have checked that its id and name are free. */
 export function createProject(turn: Turn, workspace: Workspace, input: NewProject): Project {
   const { region, tenant_id } = workspace;
   const project: Project = {
@@ -92,7 +92,7 @@ export interface ProjectChange {
   readonly end_time?: string | null;
 }
 
-/** A null changes nothing: clients fill with it what their caller left out. */
+/** Updates a project; null changes nothing, as clients send it for omitted arguments. Throws a `Refusal`. */
 export function changeProject(
   turn: Turn,
   workspace: Workspace,
@@ -116,16 +116,16 @@ export function changeProject(
   return changed;
 }
 
-/** Its rows are neither read nor listed nor exported any more; its name is free. */
+/** Deletes a project: its rows are no longer read, listed or exported, and its name is free. */
 export function deleteProject(turn: Turn, workspace: Workspace, project: Project): void {
   turn.put(PROJECTS, { ...project, deleted: true });
   turn.remove(PROJECT_NAMES, nameKey(workspace, project.name));
 }
 
-/** How a trace row names its project; the id is in lower case. */
+/** A row's reference to its project; the id is in lower case. */
 export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };
 
-/** The project that a trace row names; it comes into being with its first row. */
+/** The project that a row refers to; created with its first row. */
 export function projectFor(turn: Turn, workspace: Workspace, reference: ProjectReference): Project {
   if ("sessionName" in reference)
     return (

@@ -4,10 +4,10 @@ import { candidatesOf, type QueryContext } from "./rows.ts";
 import { readSelection } from "./selection.ts";
 import { createStatsAccumulator } from "./stats.ts";
 
-/** Rows between two looks at what else there is to do. */
+/** Rows processed between two yields to the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** Sums rows up without keeping other requests waiting. */
+/** Computes run statistics in chunks, so that other requests are not blocked. */
 export function statsEffects(traces: TraceStore): Runners<"runs.sum_up"> {
   return {
     async "runs.sum_up"({ data: { workspace, sent } }) {

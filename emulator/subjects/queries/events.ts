@@ -2,15 +2,15 @@ import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SentSelection } from "./selection.ts";
 
-/** What `runs.sum_up` is told. */
+/** Input of `runs.sum_up`. */
 export interface StatsRequest {
   readonly ticket: number;
   readonly workspace: Workspace;
-  /** With the projects in which to look. */
+  /** The selection, with its projects resolved. */
   readonly sent: SentSelection;
 }
 
-/** The sums, or why there are none: the rows have gone meanwhile. */
+/** The statistics, or `interrupted` when the rows were removed meanwhile. */
 export type StatsResult =
   | { readonly stats: ReplyBodyOf<"statRuns"> }
   | { readonly failure: "interrupted"; readonly message: string };

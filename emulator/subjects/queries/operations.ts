@@ -12,7 +12,7 @@ import { selectedView, selectedViewV2 } from "./view.ts";
 
 type OperationIds = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
 
-/** Trace rows, read back in pages and summed up. */
+/** Handlers that list trace rows in pages and compute statistics. */
 export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRuns(turn, { workspace, body }) {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {

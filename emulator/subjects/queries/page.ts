@@ -4,7 +4,7 @@ import { cursorAt, type Order, readCursor } from "./cursor.ts";
 import { candidatesOf, type QueryContext } from "./rows.ts";
 import type { Selection } from "./selection.ts";
 
-/** Which rows, from which cursor on, and how many at most. */
+/** Parameters of one page. */
 export interface PageQuery {
   readonly selection: Selection;
   readonly order: Order;
@@ -12,16 +12,16 @@ export interface PageQuery {
   readonly cursor: string | null;
 }
 
-/** Some rows, and the cursor for those behind them. */
+/** The rows of one page and the cursor of the next. */
 export interface RowPage {
   readonly rows: readonly StoredRow[];
-  /** Null when there is nothing behind this page. */
+  /** Null on the last page. */
   readonly next: string | null;
 }
 
 /**
- * A page of rows. It looks at a bounded number of them, so that a filter that few rows pass cannot hold up
- * everything else: such a page is short, and leads on.
+ * Reads a page of rows. The rows and bytes examined are bounded (`LOOK_BOUNDS`), so that a selective filter
+ * cannot block other requests: such a page may be short or empty and still have a next cursor.
  */
 export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery): RowPage {
   const after = cursor === null ? undefined : readCursor(cursor, order);

@@ -3,7 +3,7 @@ import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import type { QueryContext } from "./rows.ts";
 
-/** Where a request looks for rows. */
+/** The query context of a request: its workspace, trace store and projects. */
 export function queryContextOf(turn: Turn, workspace: Workspace): QueryContext {
   return {
     traces: turn.ports.traces,

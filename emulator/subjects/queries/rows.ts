@@ -7,13 +7,13 @@ import type { Order } from "./cursor.ts";
 import type { Selection } from "./selection.ts";
 import { cachedTreeTest } from "./tree-cache.ts";
 
-/** Rows that may be asked for, and the test that says whether they are. */
+/** Rows to examine, and the test that selects among them. */
 export interface Candidates {
   readonly rows: Iterable<ListedRow>;
   readonly test: RowTest;
 }
 
-/** Where rows are looked for. */
+/** The trace store and the projects of one workspace. */
 export interface QueryContext {
   readonly traces: TraceStore;
   readonly workspace: Workspace;
@@ -23,10 +23,10 @@ export interface QueryContext {
   projectIds(): readonly string[];
 }
 
-/** Traces of which a page remembers whether they pass a filter of their own. */
+/** Most traces per page whose filter results are cached. */
 const CACHED_TRACES_MAX = 10_000;
 
-/** The rows among which a selection is found, newest or oldest first, and the test that they have to pass. */
+/** The rows to examine for a selection, in the given order, and the test that they have to pass. */
 export function candidatesOf(
   context: QueryContext,
   selection: Selection,
@@ -46,12 +46,12 @@ function scopeOf({ region, tenant_id }: Workspace): TraceScope {
   return { region, tenantId: tenant_id };
 }
 
-/** The projects in which the rows of a selection are looked for. */
+/** The ids of the projects that a selection searches. */
 export function sessionsFor(context: QueryContext, selection: Selection): readonly string[] {
   const { sessionIds, ids } = selection;
-  // A parent or a root that is there says in which project to look.
-  const known = sessionIds || ids ? undefined : relatedRow(context, selection);
-  const wanted = sessionIds ?? (known ? [known.session_id] : context.projectIds());
+  // A stored parent or root determines the project.
+  const related = sessionIds || ids ? undefined : relatedRow(context, selection);
+  const wanted = sessionIds ?? (related ? [related.session_id] : context.projectIds());
   return wanted.filter((id) => !context.isDeleted(id));
 }
 
@@ -83,7 +83,7 @@ function listRows(
   });
 }
 
-/** Rows that are asked for by their ids, in the order of the list. */
+/** Rows selected by id, in the order of the list. */
 function readRowsById(
   { traces, isDeleted }: QueryContext,
   scope: TraceScope,
@@ -125,24 +125,24 @@ function testOf(context: QueryContext, scope: TraceScope, selection: Selection):
     selection.traceFilter && cachedByTrace(rootTest(context, scope, selection.traceFilter)),
     selection.treeFilter && cachedByTrace(treeTest(context, scope, selection.treeFilter)),
   ];
-  const asked = tests.filter((test): test is RowTest => typeof test === "function");
-  return (row) => asked.every((test) => test(row));
+  const active = tests.filter((test): test is RowTest => typeof test === "function");
+  return (row) => active.every((test) => test(row));
 }
 
 function hasErrorIn({ error, status }: TraceRow): boolean {
   return status === "error" || (error !== null && error !== "");
 }
 
-/** Asks once for each trace. */
+/** Evaluates the test once per trace and caches the result. */
 function cachedByTrace(test: RowTest): RowTest {
-  const answers = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (row) => {
-    const known = answers.get(row.trace_id);
-    if (known !== undefined) return known;
-    if (answers.size >= CACHED_TRACES_MAX) answers.clear();
-    const answer = test(row);
-    answers.set(row.trace_id, answer);
-    return answer;
+    const cached = results.get(row.trace_id);
+    if (cached !== undefined) return cached;
+    if (results.size >= CACHED_TRACES_MAX) results.clear();
+    const passes = test(row);
+    results.set(row.trace_id, passes);
+    return passes;
   };
 }
 

@@ -4,7 +4,7 @@ import { parseFilter } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
 import { parseTime } from "../traces/wire-time.ts";
 
-/** Which rows are asked for; what is undefined asks for nothing. */
+/** The criteria of a query; undefined members do not restrict it. */
 export interface Selection {
   readonly sessionIds?: readonly string[];
   readonly ids?: readonly string[];
@@ -21,7 +21,7 @@ export interface Selection {
   readonly end?: string;
 }
 
-/** A query as it was sent; clients fill with null what their caller left out. */
+/** A query as sent; clients send null for arguments that their caller omitted. */
 export interface SentSelection {
   readonly session?: readonly string[] | null;
   readonly id?: readonly string[] | null;
@@ -39,7 +39,7 @@ export interface SentSelection {
   readonly end_time?: string | null;
 }
 
-/** Reads a query, or refuses it. */
+/** Converts a query. Throws a `Refusal` (422) when a member is invalid. */
 export function readSelection(sent: SentSelection): Selection {
   const filter = bothOf(searchFor(sent.query), filterAt(sent.filter, "filter"));
   const selection = {
@@ -68,7 +68,7 @@ export function readSelection(sent: SentSelection): Selection {
   return Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
 }
 
-/** An empty list says as little as none. */
+/** An empty list is equivalent to an absent one. */
 function idsOf(ids: readonly string[] | null | undefined): readonly string[] | undefined {
   return ids && ids.length > 0 ? [...new Set(ids.map((id) => id.toLowerCase()))] : undefined;
 }

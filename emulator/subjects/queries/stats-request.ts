@@ -7,7 +7,7 @@ import { sessionsFor } from "./rows.ts";
 import { readSelection, type SentSelection } from "./selection.ts";
 import { createStatsAccumulator, type RunStats } from "./stats.ts";
 
-/** Summing up reads every row that is asked for, which takes too long for a turn. */
+/** Requests run statistics. They read every selected row, which takes too long for a turn, hence the effect. */
 export function requestStats(turn: Turn, workspace: Workspace, sent: SentSelection): PendingReply | RunStats {
   const session = sessionsFor(queryContextOf(turn, workspace), readSelection(sent));
   if (session.length === 0) return createStatsAccumulator(false).result();
@@ -23,12 +23,16 @@ export function requestStats(turn: Turn, workspace: Workspace, sent: SentSelecti
   return ticket;
 }
 
-/** `runs.sum_up` has ended: answers the request. */
+/** Handles the result of `runs.sum_up`: resolves the reply. */
 export function onSummedUp(
   turn: Turn,
   { data: { ticket } }: Effect<"runs.sum_up">,
   result: Result<"runs.sum_up">,
 ): void {
-  const interrupted = new Refusal(409, "interrupted", "The rows were taken away while they were summed up.");
+  const interrupted = new Refusal(
+    409,
+    "interrupted",
+    "The rows were removed while the statistics were computed.",
+  );
   turn.resolveReply(ticket, "stats" in result ? result.stats : interrupted);
 }

@@ -6,7 +6,7 @@ import { microsBetween } from "../traces/wire-time.ts";
 
 export type RunStats = ReplyBodyOf<"statRuns">;
 
-/** Sums rows up, one after the other. */
+/** Accumulates run statistics row by row. */
 export interface StatsAccumulator {
   add(row: StoredRow): void;
   result(): RunStats;
@@ -16,7 +16,7 @@ const MICROS_PER_SECOND = 1_000_000;
 const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 
-/** `shown`: rows count what they show, also where that is the sum of their children's. */
+/** `shown`: true counts the figures that rows show, children's totals included; false only their own. */
 export function createStatsAccumulator(shown: boolean): StatsAccumulator {
   const latencies: number[] = [];
   const firstTokens: number[] = [];
@@ -85,7 +85,7 @@ function shareOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-/** The smallest value that so many of the others do not exceed. */
+/** Nearest-rank percentile of sorted values; `share` from 0 to 1. */
 function percentile(sorted: Float64Array, share: number): number | null {
   if (sorted.length === 0) return null;
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

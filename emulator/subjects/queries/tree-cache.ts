@@ -1,41 +1,41 @@
 import type { RowTest } from "../filters/compile.ts";
 import type { ListedRow, TraceScope, TraceStore } from "../traces/port.ts";
 
-/** A trace of a project, and how to look through it. */
+/** Identifies a trace of a project. */
 interface Tree {
   readonly scope: TraceScope;
   readonly sessionId: string;
   readonly traceId: string;
 }
 
-/** What a filter found in a trace when the store stood at `asOf`. */
+/** The result of a filter on a trace as of the mark `asOf`. */
 interface CachedVerdict {
   readonly asOf: number;
-  /** A row that passes; undefined when none did. */
+  /** A passing row; undefined when none passes. */
   readonly passingRowId: string | undefined;
 }
 
-/** Each is about 200 bytes. */
+/** An entry takes about 200 bytes. */
 const CACHED_TRACES_MAX = 10_000;
 const CACHED_FILTERS_MAX = 4;
 
 const CACHES = new WeakMap<TraceStore, Map<string, Map<string, CachedVerdict>>>();
 
 /**
- * Whether any row of a trace passes a filter. To look through a large trace takes long, and every page of a
- * list would do it again: what was found is remembered until rows are written.
+ * A test whether any row of a trace passes a filter. Searching a large trace is slow and every page of a list
+ * would repeat it, so results are cached until rows are written.
  */
 export function cachedTreeTest(traces: TraceStore, filter: unknown, test: RowTest) {
-  const known = cacheFor(traces, JSON.stringify(filter));
+  const cache = cacheFor(traces, JSON.stringify(filter));
   return (tree: Tree): boolean => {
     const { scope, sessionId, traceId } = tree;
     const key = [scope.region, scope.tenantId, sessionId, traceId].join("/");
-    const before = known.get(key);
+    const before = cache.get(key);
     const asOf = traces.mark();
     if (before?.asOf === asOf) return before.passingRowId !== undefined;
     const passingRowId =
       stillPasses(traces, tree, test, before?.passingRowId) ?? firstPassing(traces, tree, test);
-    putNewest(known, key, { asOf, passingRowId }, CACHED_TRACES_MAX);
+    putNewest(cache, key, { asOf, passingRowId }, CACHED_TRACES_MAX);
     return passingRowId !== undefined;
   };
 }
@@ -48,7 +48,7 @@ function cacheFor(traces: TraceStore, filter: string): Map<string, CachedVerdict
   return cache;
 }
 
-/** Puts an entry behind all others, and lets the foremost go when there are too many. */
+/** Inserts an entry as the newest and evicts the oldest above `most`. */
 function putNewest<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
   entries.delete(key);
   entries.set(key, value);
@@ -57,7 +57,7 @@ function putNewest<Value>(entries: Map<string, Value>, key: string, value: Value
   entries.delete(oldest);
 }
 
-/** Rows were written meanwhile, but mostly others than the one that passed. */
+/** Rechecks the row that passed before: writes since then rarely concern it. */
 function stillPasses(
   traces: TraceStore,
   { scope, sessionId, traceId }: Tree,
@@ -65,8 +65,8 @@ function stillPasses(
   passingRowId: string | undefined,
 ): string | undefined {
   const row = passingRowId === undefined ? undefined : traces.read(scope, passingRowId);
-  const isThere = row !== undefined && row.trace_id === traceId && row.session_id === sessionId;
-  return isThere && test(row) ? passingRowId : undefined;
+  const isInTrace = row !== undefined && row.trace_id === traceId && row.session_id === sessionId;
+  return isInTrace && test(row) ? passingRowId : undefined;
 }
 
 function firstPassing(

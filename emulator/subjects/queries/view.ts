@@ -4,7 +4,7 @@ import { isJsonObject, objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 
-/** The members of a row that were asked for; all of them when none were. */
+/** The selected members of a row; all when there is no selection. */
 export function selectedView(
   row: TraceRow,
   select: readonly string[] | null | undefined,
@@ -16,7 +16,7 @@ export function selectedView(
   );
 }
 
-/** A row in the words of the newest public client. */
+/** A row in the wire form of the newest public client. */
 export function selectedViewV2(
   row: TraceRow,
   selects: readonly string[] | null | undefined,
@@ -28,7 +28,7 @@ export function selectedViewV2(
   );
 }
 
-/** Whoever asks for members gets the id with them: without it a row could not be told from others. */
+/** Selected members always include the id, so that rows can be identified. */
 function pick(
   view: Readonly<Record<string, unknown>>,
   names: readonly string[] | undefined,
@@ -58,7 +58,7 @@ function numberOf(cost: string | null): number | null {
   return cost === null ? null : Number(cost);
 }
 
-/** Clients name a thread under one of these keys of the metadata. */
+/** Metadata keys under which clients store the thread's id. */
 function threadOf({ extra }: TraceRow): string | null {
   const metadata = objectAt(extra, "metadata");
   if (!isJsonObject(metadata)) return null;

@@ -29,7 +29,7 @@ const changeBody = object({
   region: optional(oneOf(RATE_REGIONS)),
 });
 
-/** The counters of §8.5: looked at, explained, changed and emptied. */
+/** Control operations that list, explain, change and reset the counters of §8.5. */
 export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -45,7 +45,7 @@ export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
     run({ world }, { query, region, raw }) {
       const path = query.path?.split("?")[0] ?? "";
       if (!path.startsWith("/"))
-        throw new Refusal(422, "invalid_request", "query.path: give a path with its slash");
+        throw new Refusal(422, "invalid_request", "query.path: must start with a slash");
       const call = {
         region: query.region ?? region,
         method: (query.method ?? "GET").toUpperCase(),

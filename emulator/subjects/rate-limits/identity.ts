@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { RateIdentity } from "../../../contracts/spec/rate-limits/rows.ts";
 
-/** What of a request decides by whom it is counted (§5, §8.5). */
+/** The parts of a request from which rate limits derive the caller's identity (§5, §8.5). */
 export interface Identified {
   readonly apiKey?: string | undefined;
   readonly userId?: string | undefined;
   readonly address: string;
 }
 
-/** Longer ones are kept as a digest, so that nobody's headers fill the memory. */
+/** Longer identities are stored as a digest, to bound memory. */
 const MAX_LENGTH = 120;
-/** Stands in no header. */
+/** Cannot occur in a header value. */
 const SEPARATOR = "\n";
 
 /** The value that a row counts a request by; undefined when the request does not carry it. */
@@ -25,7 +25,7 @@ export function identityOf(kind: RateIdentity, { apiKey, userId, address }: Iden
   }
 }
 
-/** For people: keys are told apart without being shown. */
+/** Display form of an identity: distinguishes API keys without revealing them. */
 export function shownIdentity(kind: RateIdentity, identity: string): string {
   if (kind === "x-api-key") return `${identity.slice(0, 2)}… (${digest(identity).slice(0, 6)})`;
   return identity.replace(SEPARATOR, " at ");

@@ -17,14 +17,14 @@ import {
   type Window,
 } from "./tally.ts";
 
-/** What the limiter has to know of a request. */
+/** The request data that the limiter needs. */
 export interface Call extends Identified {
   readonly region: string;
   readonly method: string;
   readonly path: string;
 }
 
-/** What counting a request against its deciding row came to: `count` requests pass in `seconds`. */
+/** The result of counting a request against its deciding row, which admits `count` requests in `seconds`. */
 export interface Decision extends CountResult {
   readonly row: RateRow;
   readonly identity: string;
@@ -32,7 +32,7 @@ export interface Decision extends CountResult {
   readonly seconds: number;
 }
 
-/** A row as it applies to a request: looked at, nothing counted. */
+/** A row that applies to a request, with its current window; nothing is counted. */
 export interface AppliedRow {
   readonly row: RateRow;
   readonly identity: string;
@@ -42,15 +42,15 @@ export interface AppliedRow {
   readonly passesAt: Instant;
 }
 
-/** What is changed of a row by hand; what is left out stays as it is. */
+/** A change through the control API; absent members stay unchanged. */
 export interface RowChange {
   readonly count?: number;
   readonly seconds?: number;
-  /** Requests that every identity has left for the length of a window from now on. */
+  /** Requests that each identity has left during the next window. */
   readonly remaining?: number;
 }
 
-/** Counts requests by the rows of §8.5 in virtual time; it has no clock of its own. */
+/** Counts requests by the rows of §8.5; callers pass the virtual time. */
 export interface RateLimiter {
   readonly settings: RateLimitSettings;
   /** Counts a request against its deciding row; undefined when that row is not enforced. */
@@ -58,30 +58,30 @@ export interface RateLimiter {
   /** The rows that apply to a request, the deciding one first. */
   appliedRows(call: Call, now: Instant): readonly AppliedRow[];
   tally(row: RateRow, region: RateRegion): Tally;
-  /** Whether a row counts: all do when limits are on, else those that were changed by hand. */
+  /** Whether a row is enforced: all are when limits are on, else only changed or tripped rows. */
   enforces(row: RateRow, region: RateRegion, now: Instant): boolean;
   change(row: RateRow, region: RateRegion, change: RowChange, now: Instant): void;
-  /** Windows and instants of use that are held. */
+  /** Number of stored windows and marks. */
   readonly storedCount: number;
-  /** Forgets every counter and every change. */
+  /** Removes all counters and changes. */
   clear(): void;
-  /** Another limiter that goes on from here by itself. */
+  /** An independent copy of the current state. */
   copy(): RateLimiter;
 }
 
 interface LimiterState {
   /** In the order of the table. */
   readonly tallies: Readonly<Record<RateRegion, Tally[]>>;
-  /** Tallies that no copy of this limiter holds: only these may be changed in place. */
+  /** Tallies not shared with a copy of this limiter; only these may be mutated (copy on write). */
   readonly ownTallies: Set<Tally>;
-  /** Rows whose count or seconds were changed by hand, as `region/row`. */
+  /** Rows whose count or seconds were changed, as `region/row`. */
   readonly changed: Set<string>;
   storedCount: number;
-  /** Whether any row was changed or tripped by hand. */
+  /** Whether any row was changed or tripped. */
   isChangedByHand: boolean;
 }
 
-/** A limiter that has counted nothing yet. */
+/** Creates a limiter without counters. */
 export function createRateLimiter(settings: RateLimitSettings): RateLimiter {
   return limiterOn(settings, freshState(settings));
 }
@@ -103,7 +103,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     const tally = ownTally(state, region, row.index);
     const held = markCount(tally);
     const { admitted, remaining, resetsAt } = countRequest(tally, identity, now, settings.window);
-    // One row alone must not need more: half of it at most is younger than the last turn.
+    // Keeps a single row within the bound: its young generation holds at most half of it.
     if (tally.young.marks * 2 > settings.held_at_most) rotateGenerations(tally, now);
     state.storedCount += markCount(tally) - held;
     if (state.storedCount > settings.held_at_most) evictOldest(state, settings.held_at_most, now);
@@ -179,7 +179,7 @@ function freshState({ rows }: RateLimitSettings): LimiterState {
   };
 }
 
-/** A state for a copy; from here on neither side owns the tallies that both of them hold. */
+/** The state of a copy; afterwards all tallies are shared and neither side may mutate them. */
 function shareState(state: LimiterState): LimiterState {
   state.ownTallies.clear();
   const { us, eu } = state.tallies;
@@ -187,7 +187,7 @@ function shareState(state: LimiterState): LimiterState {
   return { ...state, tallies, ownTallies: new Set(), changed: new Set(state.changed) };
 }
 
-/** The tally of a row, to be changed: a copy of it when another limiter holds it too. */
+/** The tally of a row for mutation; cloned first when it is shared. */
 function ownTally({ tallies, ownTallies: own }: LimiterState, region: RateRegion, index: number): Tally {
   const found = tallies[region][index] as Tally;
   if (own.has(found)) return found;
@@ -197,7 +197,7 @@ function ownTally({ tallies, ownTallies: own }: LimiterState, region: RateRegion
   return tally;
 }
 
-/** §8.5 has limits for two regions: those of the US are taken for any that is not the EU. */
+/** §8.5 defines limits for US and EU; other regions use those of the US. */
 export function regionOf(name: string): RateRegion {
   return name === "eu" ? "eu" : "us";
 }
@@ -206,7 +206,7 @@ function markCountOf(tallies: readonly Tally[]): number {
   return tallies.reduce((sum, tally) => sum + markCount(tally), 0);
 }
 
-/** Beyond the bound, the fullest row forgets what it has not seen for longest. */
+/** Drops the old generation of the fullest row until the stored count is within the bound. */
 function evictOldest(state: LimiterState, bound: number, now: Instant): void {
   const counters = RATE_REGIONS.flatMap((region) => RATE_ROWS.map(({ index }) => ({ region, index })));
   const markCountAt = (at: (typeof counters)[number]) =>

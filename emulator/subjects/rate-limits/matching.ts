@@ -8,16 +8,16 @@ import {
   type RateLimitId,
 } from "../../../contracts/spec/rate-limits/rows.ts";
 
-/** A row of §8.5 with its place in the table. */
+/** A row of §8.5 with its index in the table. */
 export interface RateRow {
   readonly id: RateLimitId;
   readonly index: number;
   readonly identity: RateIdentity;
 }
 
-/** Tells which rows of §8.5 a request falls under. */
+/** Finds the rows of §8.5 that apply to a request. */
 export interface RowFinder {
-  /** From the most specific row down; the headers of the request are left out of account. */
+  /** Most specific row first; headers are not considered. */
   find(method: string, path: string): readonly RateRow[];
 }
 
@@ -37,7 +37,7 @@ const UUID_LENGTH = 36;
 
 type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
 
-/** Clients repeat themselves, so the latest paths and their rows are remembered; all uuids at the end are one. */
+/** Creates a finder that caches the rows of recent paths; paths that differ in a final uuid share an entry. */
 export function createRowFinder(): RowFinder {
   const whole: CachedRows = new Map();
   const beforeUuid: CachedRows = new Map();
@@ -60,8 +60,8 @@ export function createRowFinder(): RowFinder {
       const isUuid = endsInUuid(path);
       const paths = isUuid ? beforeUuid : whole;
       const key = isUuid ? path.slice(0, -UUID_LENGTH) : path;
-      const known = paths.get(method)?.get(key);
-      if (known) return known;
+      const cached = paths.get(method)?.get(key);
+      if (cached) return cached;
       const rows = rowsFor(method, path);
       cache(paths, method, key, rows);
       return rows;
@@ -73,7 +73,7 @@ function endsInUuid(path: string): boolean {
   return path.at(-UUID_LENGTH - 1) === "/" && UUID.test(path.slice(-UUID_LENGTH));
 }
 
-/** In the order of the assumption rate_limit.deciding_row; empty segments of the path count for nothing. */
+/** In the order of the assumption rate_limit.deciding_row; empty path segments are ignored. */
 function rowsFor(method: string, path: string): readonly RateRow[] {
   const segments = segmentsOf(path).filter((segment) => segment !== "");
   const isUuid = UUID.test(segments.at(-1) ?? "");

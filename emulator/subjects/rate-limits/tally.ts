@@ -1,12 +1,12 @@
 import type { Instant } from "../../kernel/instant.ts";
 
-/** What one row has counted in one region: plain data, so that a fork can copy it. */
+/** The counts of one row in one region: plain data, so that a fork can copy it. */
 export interface Tally {
   count: number;
   windowMs: number;
-  /** What every identity is taken to have used at an instant; null unless the row was tripped. */
+  /** Usage assumed for every identity from an instant on; null unless the row was tripped. */
   trip: Readonly<Mark> | null;
-  /** Identities that were seen since the last turn, and those seen before it and not since. */
+  /** `young`: identities seen since the last rotation; `old`: those seen only before it. */
   young: Generation;
   old: Generation;
   turnedAt: Instant;
@@ -14,41 +14,41 @@ export interface Tally {
 
 interface Generation {
   readonly windows: Map<string, Window>;
-  /** Marks of all its windows. */
+  /** Total number of marks of its windows. */
   marks: number;
 }
 
-/** Requests of one identity that still count. */
+/** The unexpired requests of one identity. */
 export interface Window {
   used: number;
   readonly marks: Mark[];
 }
 
-/** Requests that count from this instant on, for the length of a window. */
+/** Requests made at one instant; they expire after the length of a window. */
 interface Mark {
   readonly at: Instant;
   used: number;
 }
 
-/** A fixed window begins with a request and ends as a whole; in a sliding one every request ends alone. */
+/** A fixed window starts with a request and expires as a whole; in a sliding one each request expires alone. */
 export type WindowKind = "fixed" | "sliding";
 
-/** What counting a request came to; one that was refused does not count. */
+/** The result of counting a request; rejected requests do not count. */
 export interface CountResult {
   readonly admitted: boolean;
   readonly remaining: number;
-  /** For a refused request when the next one passes, else when the first one counts no more. */
+  /** For a rejected request when the next one passes, else when the earliest one expires. */
   readonly resetsAt: Instant;
 }
 
-/** A tally that admits `count` requests of each identity in a window. */
+/** An empty tally that admits `count` requests per identity and window. */
 export function emptyTally(count: number, windowMs: number): Tally {
   return { count, windowMs, trip: null, young: generation(), old: generation(), turnedAt: 0 };
 }
 
-/** Counts a request, unless the window is full. */
+/** Counts a request, or rejects it when the window is full. */
 export function countRequest(tally: Tally, identity: string, now: Instant, kind: WindowKind): CountResult {
-  // Whatever was not seen for a whole window counts no more, and leaves without being looked for.
+  // Identities unseen for a whole window have expired; rotation drops them without a scan.
   if (now - tally.turnedAt >= tally.windowMs) rotateGenerations(tally, now);
   const window = youngWindow(tally, identity);
   expire(tally, window, now);
@@ -64,13 +64,13 @@ export function countRequest(tally: Tally, identity: string, now: Instant, kind:
   return { admitted: true, remaining: remaining - 1, resetsAt: (first?.at ?? now) + tally.windowMs };
 }
 
-/** The window as it would be found now, changing nothing. */
+/** The current window of an identity, without changing the tally. */
 export function peekWindow(tally: Tally, identity: string, now: Instant): Window {
   const found = tally.young.windows.get(identity) ?? tally.old.windows.get(identity) ?? freshWindow(tally);
   return live(found, tally, now);
 }
 
-/** Every window in which something counts now. */
+/** All windows with unexpired requests. */
 export function* liveWindows(tally: Tally, now: Instant): Iterable<readonly [string, Window]> {
   for (const { windows } of [tally.young, tally.old])
     for (const [identity, found] of windows) {
@@ -79,7 +79,7 @@ export function* liveWindows(tally: Tally, now: Instant): Iterable<readonly [str
     }
 }
 
-/** The first instant at which the window admits a request if none comes before. */
+/** The first instant at which the window admits a request, if none is made before. */
 export function passesAt({ count, windowMs }: Tally, { used, marks }: Window, now: Instant): Instant {
   let excess = used - count + 1;
   if (excess <= 0) return now;
@@ -90,13 +90,13 @@ export function passesAt({ count, windowMs }: Tally, { used, marks }: Window, no
   return now;
 }
 
-/** From now on for one window, every identity has `remaining` requests left. */
+/** Leaves every identity `remaining` requests for one window from now. */
 export function tripTally(tally: Tally, remaining: number, now: Instant): void {
   clearTally(tally);
   tally.trip = { at: now, used: Math.max(0, tally.count - remaining) };
 }
 
-/** Whether the row was tripped by hand less than a window ago. */
+/** Whether the row was tripped less than a window ago. */
 export function isTripped({ trip, windowMs }: Tally, now: Instant): boolean {
   return trip !== null && now < trip.at + windowMs;
 }
@@ -107,14 +107,14 @@ function clearTally(tally: Tally): void {
   tally.trip = null;
 }
 
-/** Drops the older generation; the younger one takes its place. */
+/** Drops the old generation; the young one becomes the old one. */
 export function rotateGenerations(tally: Tally, now: Instant): void {
   tally.old = tally.young;
   tally.young = generation();
   tally.turnedAt = now;
 }
 
-/** Instants of use that it holds: what it costs in memory. */
+/** The number of stored marks, a measure of memory use. */
 export function markCount({ young, old }: Tally): number {
   return young.marks + old.marks;
 }

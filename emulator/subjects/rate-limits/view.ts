@@ -11,18 +11,18 @@ import { type AppliedRow, type Call, type RateLimiter, regionOf } from "./limite
 import { RATE_ROWS, type RateRow } from "./matching.ts";
 import { isTripped, liveWindows, passesAt, type Tally, type Window } from "./tally.ts";
 
-/** Identities that are shown of a row in a region, the busiest first, and those that are looked through. */
+/** Most identities shown (busiest first) and examined per row and region. */
 const IDENTITIES_SHOWN = 20;
 const IDENTITIES_READ = 10_000;
 
-/** Every row with its limits and the identities that count in it now. */
+/** All rows with their limits and active identities. */
 export function limiterView(limiter: RateLimiter, now: Instant) {
   const { enabled, window, headers, scale } = limiter.settings;
   const rows = RATE_ROWS.map((row) => rowView(limiter, row, now));
   return { enabled, window, headers, scale, held: limiter.storedCount, rows };
 }
 
-/** A row of §8.5 as the control API shows it, with what counts now in each region. */
+/** A row of §8.5 in the form of the control API, with its current counts per region. */
 export function rowView(limiter: RateLimiter, row: RateRow, now: Instant) {
   const { matches, identity, category }: RateLimit = RATE_LIMITS[row.id];
   const regions = RATE_REGIONS.map((region) => [region, regionView(limiter, row, region, now)]);
@@ -52,7 +52,7 @@ function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now:
   };
 }
 
-/** All rows that a request falls under, the one that decides, and when such a request passes. */
+/** The rows that apply to a request, the deciding one, and when the next such request passes. */
 export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
   const appliedRows = limiter.appliedRows(call, now);
   const [deciding] = appliedRows;
@@ -96,7 +96,7 @@ function usageView(tally: Tally, window: Window, now: Instant) {
   };
 }
 
-/** As §8.5 writes it. */
+/** Formats the match of a row as §8.5 does. */
 function matchText({ methods, kind, path }: RateMatch): string {
   const method = methods ? `${methods.join(", ")} ` : "";
   switch (kind) {

@@ -3,10 +3,10 @@ import type { Handlers } from "../handler.ts";
 
 type OperationIds = "ok" | "livez" | "readyz" | "info" | "auth" | "openapi";
 
-/** Rows per batch that /info asks clients to keep to. */
+/** Maximum rows per batch that /info announces to clients. */
 const BATCH_ROWS = 100;
 
-/** Health, versions, and which workspace a key opens. */
+/** Handlers of health, versions and the workspace of an API key. */
 export const SYSTEM_HANDLERS: Pick<Handlers, OperationIds> = {
   ok: () => ({ ok: true }),
   livez: () => ({ live: true }),

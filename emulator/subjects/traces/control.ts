@@ -21,7 +21,7 @@ const generateBody = object({
   tenant_id: optional(uuid()),
 });
 
-/** Sample traces. */
+/** Control operations for sample traces. */
 export const TRACE_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
@@ -75,7 +75,7 @@ async function ingestPosts(
   if (batch.length > 0) flush();
 }
 
-/** Another one for every call, so that two calls make different rows. */
+/** A fresh seed for each call, so that two calls create different rows. */
 function nextSeed(world: World): number {
   const id = world.turn(cause("seed"), (turn) => turn.nextId("sample_seed"));
   return Number.parseInt(id.slice(0, 8), 16);

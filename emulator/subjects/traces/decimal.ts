@@ -1,6 +1,6 @@
 /**
- * Decimal numerals in text, as trace rows keep costs: no exponent, no trailing zeros, at most twelve
- * digits after the point and twenty-five before it, so that they fit the DECIMAL(38, 12) of an export.
+ * Decimal numerals in text, the form in which trace rows store costs: no exponent, no trailing zeros, at most
+ * 12 digits after the point and 25 before it, so that they fit the DECIMAL(38, 12) of an export.
  */
 
 const SCALE = 12;
@@ -11,8 +11,8 @@ const ONE = 10n ** BigInt(SCALE);
 
 /**
  * The canonical numeral of a number or of a numeral in text; undefined when it is neither or too
- * large. What is finer than twelve decimals is rounded half to even. Negative amounts are allowed:
- * a credit is a cost.
+ * large. Digits beyond the twelfth decimal are rounded half to even. Negative amounts are allowed
+ * (credits).
  */
 export function parseDecimal(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
@@ -24,7 +24,7 @@ export function parseDecimal(value: unknown): string | undefined {
   const digits = BigInt(whole + fraction);
   const power = SCALE - fraction.length + Number(exponent);
   if (digits === 0n) return "0";
-  // Checked before any power is taken, so that an exponent cannot ask for a number of many kilobytes.
+  // Checked before exponentiation, so that a large exponent cannot produce a number of many kilobytes.
   if (String(digits).length + power > INTEGER_DIGITS_MAX + SCALE + 1) return undefined;
   const scaled = power >= 0 ? digits * 10n ** BigInt(power) : divideHalfEven(digits, -power);
   if (scaled >= 10n ** BigInt(INTEGER_DIGITS_MAX + SCALE)) return undefined;
@@ -36,12 +36,12 @@ export function addDecimals(a: string, b: string): string {
   return printScaled(scaledOf(a) + scaledOf(b));
 }
 
-/** The canonical numeral of the opposite amount. */
+/** The canonical numeral of the negated amount. */
 export function negateDecimal(numeral: string): string {
   return printScaled(-scaledOf(numeral));
 }
 
-/** The numeral of an amount that is given in units of 10^-12. */
+/** The canonical numeral of an amount in units of 10^-12. */
 export function printScaled(scaled: bigint): string {
   const size = scaled < 0n ? -scaled : scaled;
   const fraction = String(size % ONE)

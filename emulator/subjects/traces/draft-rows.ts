@@ -4,18 +4,18 @@ import type { Workspace } from "../workspace.ts";
 import type { TraceScope } from "./port.ts";
 import type { StoredRow } from "./roll-up.ts";
 
-/** Rows as they will stand after a request, and those that it has looked at in the store. */
+/** The rows of a workspace with the uncommitted changes of one request. */
 export interface DraftRows {
   readonly scope: TraceScope;
-  /** A row that can be seen; an id whose project was deleted is free again. */
+  /** A visible row; undefined when its project was deleted, since its id is free again. */
   row(id: string): StoredRow | undefined;
-  /** Whether there was a row of this id before, be it in a project that has been deleted. */
+  /** Whether the store has a row with this id; rows of deleted projects count. */
   isStored(id: string): boolean;
   set(row: StoredRow): void;
   write(): void;
 }
 
-/** Reads each row of the store once; what is set reaches the store with `write`, all of it at once. */
+/** Reads each row of the store at most once; `write` stores all changed rows in one call. */
 export function createDraftRows(turn: Turn, workspace: Workspace): DraftRows {
   const { traces } = turn.ports;
   const scope = { region: workspace.region, tenantId: workspace.tenant_id };

@@ -11,15 +11,15 @@ import { figuresOf, ownRow, type StoredRow, withChildrenOf } from "./roll-up.ts"
 import { rowUnder } from "./row.ts";
 import { createRunTree, type RunTree } from "./run-tree.ts";
 
-/** What a request does to rows; the store sees only the last version of each. */
+/** The changes of one request to rows; only the final version of each row is stored. */
 export interface Draft extends Pick<DraftRows, "row" | "isStored" | "write"> {
   post(run: IngestedRun, sessionId: string): void;
   patch(patch: IngestedPatch): void;
-  /** Has a row, if there is one, show the feedback that it has in the end; `dropped` is a key that it lost. */
+  /** Recomputes a row's feedback_stats on `write`; `dropped` is a key whose feedback was deleted. */
   showFeedback(runId: string, dropped?: string): void;
 }
 
-/** A draft that begins with the rows of the workspace as they are; nothing is written before `write`. */
+/** Creates a draft on the workspace's current rows; nothing is stored before `write`. */
 export function createDraft(turn: Turn, workspace: Workspace): Draft {
   const rows = createDraftRows(turn, workspace);
   const tree = createRunTree(turn, workspace, rows);
@@ -40,7 +40,7 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
     isStored: rows.isStored,
     post(run, sessionId) {
       const { id } = run.fields;
-      // Clients send a row again when they saw no reply; what has been changed since must not be lost.
+      // Clients resend a post when they saw no reply; changes made since must not be lost.
       if (rows.row(id)) return turn.note("trace.duplicate", id);
       const posted = placedUnderParent(rows, rowUnder(sessionId, run.fields));
       const waiting = takeHeldPatches(turn, workspace, id);
@@ -68,7 +68,7 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
   };
 }
 
-/** A row that does not say its place takes it from a parent that is there. */
+/** Derives a row's place in its trace from its parent when the row has none and the parent is stored. */
 function placedUnderParent(rows: DraftRows, posted: TraceRow): TraceRow {
   if (posted.parent_run_id === null || hasPlace(posted)) return posted;
   const parent = rows.row(posted.parent_run_id);

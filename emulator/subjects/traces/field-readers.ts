@@ -2,16 +2,16 @@ import { isJsonObject, type JsonObject, jsonProblem, wellFormed } from "./json.t
 import { parseTime } from "./wire-time.ts";
 
 /**
- * Reads what a client said of a field into the form in which it is kept; undefined when it says nothing, or after
- * reporting what is wrong with it. These readers convert as they check: they are on the way of every ingested row, where
- * a check by a schema would be one more walk over it.
+ * Validates a client's value and converts it to its stored form; undefined when the value means nothing or is
+ * invalid (then a problem is reported). Conversion and check are one pass, because every ingested row passes
+ * here and a schema check would traverse it once more.
  */
 export type FieldReader<T = unknown> = (
   value: unknown,
   reportProblem: (problem: string) => void,
 ) => T | undefined;
 
-/** The fields that were read, each in its kept form; null where the client said null. */
+/** The fields that were read, in stored form; null where the client sent null. */
 export type FieldsRead<R> = {
   readonly [Name in keyof R]?: R[Name] extends FieldReader<infer T> ? T | null : never;
 };
@@ -26,7 +26,7 @@ export const text = fieldReader("must be a string", (value) =>
 
 export const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
 
-/** Any JSON value that can be kept and exported as it was sent. */
+/** Any JSON value that can be stored and exported unchanged. */
 export const json: FieldReader = (value, reportProblem) => {
   const problem = jsonProblem(value);
   return problem === undefined ? value : void reportProblem(problem);
@@ -37,7 +37,7 @@ export const jsonObject: FieldReader<JsonObject> = (value, reportProblem) => {
   return problem === undefined ? (value as JsonObject) : void reportProblem(problem);
 };
 
-/** A reader that says `problem` of whatever cannot be parsed. */
+/** A reader that reports `problem` for a value that cannot be parsed. */
 export function fieldReader<T>(problem: string, parse: (value: unknown) => T | undefined): FieldReader<T> {
   return (value, reportProblem) => {
     const parsed = parse(value);
@@ -45,7 +45,7 @@ export function fieldReader<T>(problem: string, parse: (value: unknown) => T | u
   };
 }
 
-/** Parses a list by its items, all of which have to be right. */
+/** Parses a list item by item; undefined when any item is invalid. */
 export function listOf<T>(
   lengthMax: number,
   parse: (value: unknown) => T | undefined,
@@ -57,7 +57,7 @@ export function listOf<T>(
   };
 }
 
-/** Reads the members of an object that have a reader; `where` goes before their names in every problem. */
+/** Reads the members of an object that have a reader; `where` prefixes their names in problems. */
 export function readFields<R extends Readonly<Record<string, FieldReader>>>(
   value: JsonObject,
   where: string,
@@ -70,7 +70,7 @@ export function readFields<R extends Readonly<Record<string, FieldReader>>>(
     const readField = Object.hasOwn(readers, name) ? readers[name] : undefined;
     const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
     const read = value[name] === null ? null : readField?.(value[name], reportProblem);
-    // What cannot be read says nothing: it must not take the place of what is known.
+    // An unreadable value is left out, so that it does not overwrite a known one.
     if (readField && read !== undefined) values[name] = read;
   }
   return { values: values as FieldsRead<R>, names, problems };
@@ -81,7 +81,7 @@ export function fieldAt(where: string, name: string): string {
   return where === "" ? name : `${where}.${name}`;
 }
 
-/** A uuid in lower case; undefined for whatever is none. */
+/** A uuid in lower case; undefined for any other value. */
 export function parseUuid(value: unknown): string | undefined {
   return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
 }

@@ -9,24 +9,24 @@ import { createDraft } from "./draft.ts";
 import { holdPatches } from "./held-patches.ts";
 import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
 
-/** Something as it came, with the place in the request that it came from. */
+/** An item of an ingest request as received, with its path in the request for error messages. */
 export interface IngestItem {
   readonly value: unknown;
   readonly where: string;
 }
 
-/** New rows and changes as they came. */
+/** The posts, patches and feedback of one ingest request. */
 export interface Batch {
   readonly posts: readonly IngestItem[];
   readonly patches: readonly (IngestItem & { readonly id?: string })[];
   readonly feedback?: readonly IngestItem[];
-  /** What was found to be wrong before the values were looked at. */
+  /** Problems found while parsing the request. */
   readonly problems?: readonly string[];
 }
 
 const MAX_PROBLEMS = 10;
 
-/** Takes in a batch as one: everything in it is sound, or nothing of it is kept. */
+/** Ingests a batch atomically. Throws a `Refusal` (404, 422, 429) before anything is written. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const { runs, patches, feedback } = normalised(turn, batch);
   for (const { project } of runs)

@@ -1,20 +1,20 @@
-/** How deeply inputs, outputs, extra, events and feedback_stats may be nested. */
+/** Maximum nesting depth of inputs, outputs, extra, events and feedback_stats. */
 export const JSON_DEPTH_MAX = 200;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An array is none. */
+/** Whether a value is a JSON object; arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object under a key of a value that may be anything. */
+/** The object under a key of a value; undefined when there is none. */
 export function objectAt(value: unknown, key: string): JsonObject | undefined {
   const inner = isJsonObject(value) ? value[key] : undefined;
   return isJsonObject(inner) ? inner : undefined;
 }
 
-/** Why a parsed JSON value cannot be kept and exported as it was sent; undefined when it can. */
+/** Why a parsed JSON value cannot be stored and exported unchanged; undefined when it can. */
 export function jsonProblem(value: unknown, depthLeft: number = JSON_DEPTH_MAX): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return "holds a number that is out of range";
   if (typeof value !== "object" || value === null) return undefined;
@@ -27,8 +27,8 @@ export function jsonProblem(value: unknown, depthLeft: number = JSON_DEPTH_MAX):
 }
 
 /**
- * Text without lone surrogates. JSON can spell them and UTF-8 cannot, so a text column that kept
- * one would not come out of an export as it went in.
+ * Text with lone surrogates replaced. JSON can express them and UTF-8 cannot, so a text column would not
+ * survive an export unchanged.
  */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");

@@ -1,18 +1,18 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { stampOf } from "./wire-time.ts";
 
-/** How many segments a dotted_order may have. */
+/** Maximum number of segments of a dotted_order. */
 export const DOTTED_ORDER_SEGMENTS_MAX = 1_000;
 
 type Lineage = Pick<TraceRow, "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order">;
 
-/** What a child needs to know of its parent. */
+/** The fields of a parent that determine a child's place. */
 export type ParentRow = Pick<TraceRow, "id" | "trace_id" | "parent_run_ids" | "dotted_order">;
 
-/** Finds a row that is already known, in the store or earlier in the same batch. */
+/** Finds a row in the store or earlier in the same batch. */
 export type ParentLookup = (id: string) => ParentRow | undefined;
 
-/** What a client said about a run's place in its trace; null and absent are the same here. */
+/** A run's place in its trace as sent by a client; null and absent are equivalent. */
 export interface LineageInput {
   readonly trace_id?: string | null;
   readonly parent_run_id?: string | null;
@@ -23,7 +23,7 @@ export interface LineageInput {
 const SEGMENT = /^(\d{8}T\d{6,15}Z)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const UUID_LENGTH = 36;
 
-/** A dotted_order with its ids in lower case; undefined when it is none. */
+/** A dotted_order with its ids in lower case; undefined when invalid. */
 export function parseDottedOrder(text: string): string | undefined {
   const segments = text.split(".", DOTTED_ORDER_SEGMENTS_MAX + 1);
   if (segments.length > DOTTED_ORDER_SEGMENTS_MAX) return undefined;
@@ -36,7 +36,7 @@ export function parseDottedOrder(text: string): string | undefined {
   return canonical.join(".");
 }
 
-/** What a run's words about its place say against each other, as `field: problem`. */
+/** Contradictions between a run's lineage fields, as `field: problem`. */
 export function lineageProblems(id: string, input: LineageInput): readonly string[] {
   const ids = idsOf(input.dotted_order);
   const parentId = parentIdOf(input, ids);
@@ -58,9 +58,9 @@ export function lineageProblems(id: string, input: LineageInput): readonly strin
 }
 
 /**
- * A run's place in its trace. What is missing follows from dotted_order, else from the parent when
- * it is known. A child whose parent is unknown and that brings no dotted_order stands alone: its
- * dotted_order is its own segment, and its trace is taken to be its parent's id.
+ * A run's place in its trace. Missing fields follow from dotted_order, else from a known parent. A child with
+ * an unknown parent and no dotted_order is unplaced: its dotted_order is its own segment and its trace_id
+ * is its parent's id.
  */
 export function lineageOf(
   id: string,
@@ -94,12 +94,12 @@ export function lineageOf(
   };
 }
 
-/** Whether a row's dotted_order begins with its trace; a child that stands alone has only its own segment. */
+/** Whether a row's dotted_order begins with its trace; an unplaced child has only its own segment. */
 export function hasPlace(row: Lineage): boolean {
   return row.is_root || row.dotted_order.indexOf(".") >= 0;
 }
 
-/** The place that a child takes from its parent. */
+/** The place that a child derives from its parent. */
 export function placedUnder(
   parent: ParentRow,
   { id, start_time }: Pick<TraceRow, "id" | "start_time">,
@@ -107,7 +107,7 @@ export function placedUnder(
   return lineageOf(id, start_time, { parent_run_id: parent.id }, () => parent);
 }
 
-/** A parent that stands alone itself has no place to hang its children under. */
+/** A child's dotted_order; its own segment alone when the parent is unknown, unplaced or nested too deep. */
 function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment: string): string {
   const ids = idsOf(parent?.dotted_order);
   const hasPlace = ids[0] === traceId && ids.length < DOTTED_ORDER_SEGMENTS_MAX;

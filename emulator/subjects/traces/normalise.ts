@@ -4,22 +4,22 @@ import { lineageProblems, type ParentLookup } from "./lineage.ts";
 import { buildRow, type RowFields } from "./row.ts";
 import { type InputFields, type ParsedRun, type ProjectReference, readRun } from "./run-input.ts";
 
-/** The project of a run that names none. */
+/** The project of a run that does not name one. */
 const DEFAULT_PROJECT_NAME = "default";
 
-/** Why a request is not taken; each problem begins with the field's name. */
+/** Why an item is rejected; each problem begins with the field's path. */
 export interface Problems {
   readonly problems: readonly string[];
 }
 
-/** A posted run, ready to be put under its project with `rowUnder`. */
+/** A validated post, to be assigned to its project with `rowUnder`. */
 export interface IngestedRun {
   readonly fields: RowFields;
   readonly project: ProjectReference;
   readonly unknownFields: readonly string[];
 }
 
-/** A patch that has been checked: plain JSON, only the fields it was given, values in the row's form. */
+/** A validated patch: plain JSON, only the fields that were sent, values in stored form. */
 export interface IngestedPatch {
   readonly id: string;
   readonly patch: TracePatch;
@@ -30,15 +30,15 @@ export interface IngestedPatch {
 export type TracePatch = InputFields;
 
 interface PostContext {
-  /** ISO 8601 UTC with six decimals; the start of a run that does not say when it began. */
+  /** ISO 8601 UTC with six decimals; default start_time. */
   readonly now: string;
-  /** Lets a child that does not say its place in the trace take it from its parent. */
+  /** Finds the parent from which a child without lineage fields derives its place. */
   readonly parentOf?: ParentLookup;
 }
 
 /**
- * Fields of which a null in a patch says nothing. Clients fill them with null when their caller
- * left them out, and taking that for a deletion would lose tags, metadata and the place in the trace.
+ * Fields whose null in a patch is ignored: clients send null for arguments that their caller omitted, and
+ * treating it as a deletion would lose tags, metadata and the place in the trace.
  */
 const KEPT_ON_NULL: ReadonlySet<string> = new Set([
   "dotted_order",
@@ -53,7 +53,7 @@ const KEPT_ON_NULL: ReadonlySet<string> = new Set([
   "trace_id",
 ] satisfies (keyof TracePatch)[]);
 
-/** Turns a posted run into the fields of a trace row, or names everything that is wrong with it. */
+/** Converts a posted run into the fields of a trace row, or returns all problems. */
 export function normalisePost(
   value: unknown,
   where: string,
@@ -74,8 +74,8 @@ export function normalisePost(
 }
 
 /**
- * Checks a patch. Its id is `id` when the path of the request says it, else the one in the patch.
- * A project named in a patch is checked and not used: a run stays where it was posted.
+ * Validates a patch. Its id is `id` (from the request's path) when defined, else the patch's own.
+ * A project named in a patch is validated and ignored: a run stays in its project.
  */
 export function normalisePatch(value: unknown, where: string, id?: string): IngestedPatch | Problems {
   if (!isJsonObject(value)) return notAnObject(where);
@@ -95,7 +95,7 @@ export function normalisePatch(value: unknown, where: string, id?: string): Inge
   return { id: knownId, patch: Object.fromEntries(fieldsOf), unknownFields: reading.unknownFields };
 }
 
-/** Once a field itself is wrong, what it says against the others is noise. */
+/** Contradictions between fields are reported only when each field by itself is valid. */
 function placeProblems(reading: ParsedRun, id: string | undefined, where: string): readonly string[] {
   if (id === undefined || reading.problems.length > 0) return [];
   return lineageProblems(id, reading.fields).map((problem) => fieldAt(where, problem));

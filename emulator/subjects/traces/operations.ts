@@ -16,7 +16,7 @@ type OperationIds =
 
 const ATTACHMENTS_NOTED_MAX = 100;
 
-/** The paths by which trace rows come in and are looked up. */
+/** Handlers that ingest and look up trace rows. */
 export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   createRun(turn, { workspace, body }) {
     ingest(turn, workspace, { posts: [{ value: body, where: "body" }], patches: [] });

@@ -2,7 +2,7 @@ import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
 import type { Batch, IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
 
-/** An attachment of a row: what it is, without what is in it. */
+/** Metadata of a row's attachment; the content is not kept. */
 export interface Attachment {
   readonly run_id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Attachment {
   readonly bytes: number;
 }
 
-/** Rows and changes of a multipart body, with its attachments beside them. */
+/** The batch of a multipart body and its attachments. */
 export interface PartBatch extends Batch {
   readonly attachments: readonly Attachment[];
 }
@@ -32,7 +32,7 @@ interface PartGroup {
   readonly members: Record<string, unknown>;
 }
 
-/** Puts rows and changes together from the parts of a multipart body, in whatever order they stand. */
+/** Assembles a batch from the parts of a multipart body; the order of the parts does not matter. */
 export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
   const problems: string[] = nameProblems(parts, needsLengths);
   const groups = new Map<string, PartGroup>();
@@ -72,7 +72,7 @@ function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | unde
   return { run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length };
 }
 
-/** Takes a part that holds JSON to where it belongs, or says what is wrong with it. */
+/** Adds a JSON part to the batch; returns a problem when its name or content is invalid. */
 function addJsonPart(
   part: FormPart,
   groups: Map<string, PartGroup>,
@@ -103,13 +103,13 @@ function addMember(groups: Map<string, PartGroup>, name: string, value: unknown)
   return undefined;
 }
 
-/** A member that stands on its own is the one that counts. */
+/** Merges the separate member parts into their item; a separate part overrides the item's own member. */
 function valueOf({ value, id, where, members }: PartGroup, problems: string[]): unknown {
-  if (value === undefined) problems.push(`${where}: is missing; its members stand without it`);
+  if (value === undefined) problems.push(`${where}: is missing, but parts with its members are present`);
   if (!isJsonObject(value)) return value;
   if (value.id != null && String(value.id).toLowerCase() !== id)
     problems.push(`${where}.id: must be the id in the part's name`);
-  // The value was parsed here and is nobody else's.
+  // Safe to mutate: the value was parsed by this module and is not shared.
   return Object.assign(value, members, { id });
 }
 

@@ -4,10 +4,9 @@ import type { TracePatch } from "./normalise.ts";
 import { buildRow, inputFieldsOf, rowUnder } from "./row.ts";
 
 /**
- * The row after a patch. Each field of the patch replaces the row's as a whole (extra too, since
- * clients send it whole), null takes it away, and whatever follows from the fields follows anew:
- * a status, tokens, costs and a first token's time that nobody said outright change with them.
- * Patches that came before their post are applied to the posted row in the order they came.
+ * The row after a patch. Each field of the patch replaces the row's field as a whole (`extra` too, since
+ * clients send it whole) and null clears it. Derived values (status, tokens, costs, first_token_time) that no
+ * client set explicitly are recomputed. Patches held before their post are applied in order of arrival.
  */
 export function applyPatch(
   row: TraceRow,
@@ -15,10 +14,10 @@ export function applyPatch(
   parentOf: ParentLookup = () => undefined,
 ): TraceRow {
   const input = { ...inputFieldsOf(row), ...patch, ...(movesRow(row, patch) ? placeIn(patch) : {}) };
-  // An error that arrives later says more than a success that was announced before it.
+  // A later error overrides an earlier explicit success.
   const isFailing = patch.status == null && patch.error != null && patch.error !== "";
-  const said = isFailing ? { ...input, status: null } : input;
-  return rowUnder(row.session_id, buildRow(row.id, said, row.start_time, parentOf));
+  const effective = isFailing ? { ...input, status: null } : input;
+  return rowUnder(row.session_id, buildRow(row.id, effective, row.start_time, parentOf));
 }
 
 function movesRow(row: TraceRow, patch: TracePatch): boolean {
@@ -27,7 +26,7 @@ function movesRow(row: TraceRow, patch: TracePatch): boolean {
   return isNewOrder || isNewParent;
 }
 
-/** The place in the trace is one fact in four fields: a new place leaves none of the old ones standing. */
+/** The four lineage fields are replaced together: fields that the patch omits become null. */
 function placeIn(patch: TracePatch): LineageInput {
   return {
     trace_id: patch.trace_id ?? null,

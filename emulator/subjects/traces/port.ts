@@ -1,21 +1,21 @@
 import type { StoredRow } from "./roll-up.ts";
 
-/** Where trace rows are kept: one workspace of one region (§1: data stays in its region). */
+/** The partition key of trace rows: one workspace of one region (§1: data stays in its region). */
 export interface TraceScope {
   readonly region: string;
   readonly tenantId: string;
 }
 
-/** The rows of one project that began on one UTC day, as they stood when `asOf` was taken. */
+/** The rows of one project that start on one UTC day, as of the mark `asOf`. */
 export interface Partition extends TraceScope {
   readonly sessionId: string;
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** High-water mark: versions of rows written at or after it are not seen. */
+  /** High-water mark: row versions written at or after it are invisible. */
   readonly asOf: number;
 }
 
-/** A piece of a partition, as an export run reads it. */
+/** A chunk of a partition, the unit in which an export run reads. */
 export interface PartitionWindow extends Partition {
   /** ISO 8601 UTC with six decimals; start inclusive, end exclusive. */
   readonly start: string;
@@ -25,46 +25,46 @@ export interface PartitionWindow extends Partition {
 /** Which rows are listed, and how. */
 export interface RowRange {
   readonly sessionIds: readonly string[];
-  /** Finds the rows of a trace; a few others may come with them, so that they have to be compared. */
+  /** Restricts the listing to a trace. May yield rows of other traces: callers compare `trace_id`. */
   readonly traceId?: string;
   /** ISO 8601 UTC with six decimals; start inclusive, end exclusive. */
   readonly start?: string;
   readonly end?: string;
   readonly order: "asc" | "desc";
-  /** Only rows behind this one, in the order of the list. */
+  /** Only rows after this one, in the order of the list. */
   readonly after?: RowPlace;
 }
 
-/** A row's place in the order by (start_time, id), in which rows are listed and exported. */
+/** A row's position in the order by (start_time, id), in which rows are listed and exported. */
 export interface RowPlace {
   readonly startTime: string;
   readonly id: string;
 }
 
-/** A row that has been found and not yet been read. */
+/** A listed row whose content is read on demand. */
 export interface ListedRow extends RowPlace {
-  /** Of the row as it is kept. */
+  /** Stored size of the row. */
   readonly bytes: number;
   read(): StoredRow;
 }
 
 /** The trace rows of a world. All calls are synchronous; what a turn writes is kept with its commit, or not at all. */
 export interface TraceStore {
-  /** Appends a new version of each row; the last version of an id is the one that counts. */
+  /** Appends a new version of each row; the last version of an id is current. */
   write(scope: TraceScope, rows: readonly StoredRow[]): void;
-  /** The newest version of a row. */
+  /** The current version of a row. */
   read(scope: TraceScope, id: string): StoredRow | undefined;
-  /** The version of a row that a reader with this mark sees; undefined when the row came later. */
+  /** The version of a row visible at this mark; undefined when the row was written later. */
   readAsOf(scope: TraceScope, id: string, mark: number): StoredRow | undefined;
-  /** The newest versions of rows in the order of their start; stops to look when the caller does. */
+  /** The current versions of rows by (start_time, id); lazy, stops reading when the caller stops iterating. */
   list(scope: TraceScope, range: RowRange): Iterable<ListedRow>;
   /** The high-water mark: what is written from now on is at or after it. */
   mark(): number;
-  /** The UTC days (`YYYY-MM-DD`, ascending) on which a project has rows that begin in the window. */
+  /** The UTC days (`YYYY-MM-DD`, ascending) on which a project has rows that start in the window. */
   days(scope: TraceScope, sessionId: string, start: string, end: string): readonly string[];
   /**
-   * How many rows were ever written, and how many bytes their files hold. A fork goes on counting the rows from
-   * where it was made; its bytes are its own, those that it only reads are counted where they are.
+   * `rows`: row versions ever written, those of a fork's source included. `bytes`: size of the files that this
+   * store owns; files that a fork only reads are counted by their owner.
    */
   stats(): { readonly rows: number; readonly bytes: number };
 }

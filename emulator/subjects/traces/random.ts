@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** A stream of numbers that is the same wherever and whenever its seed is the same. */
+/** A deterministic random number generator: the same seed gives the same sequence. */
 export interface Random {
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number;
-  /** True in that share of the draws. */
+  /** True with that probability (0 to 1). */
   chance(share: number): boolean;
   pick<T>(list: readonly [T, ...T[]]): T;
 }
 
-/** The sfc32 generator, started from a hash of the seed text. */
+/** The sfc32 generator, seeded with a hash of the text. */
 export function createRandom(seed: string): Random {
   const hash = createHash("sha256").update(seed).digest();
   let [a, b, c, counter] = [

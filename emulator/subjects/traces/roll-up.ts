@@ -3,9 +3,9 @@ import { addDecimals, negateDecimal } from "./decimal.ts";
 import { parseCount } from "./usage.ts";
 
 /**
- * A row together with what its children add up to, which no column holds. A row without tokens of its
- * own shows the sum of its children's, and so does one without costs; one that has its own shows these
- * and nothing else, so that no token is counted twice on its way up.
+ * A row with the totals of its children, which are not a column. A row without tokens of its own shows the sum
+ * of its children's; the same holds for costs. A row with its own figures shows only these, so that no token
+ * is counted twice in its ancestors.
  */
 export interface StoredRow extends TraceRow {
   readonly below?: ChildTotals;
@@ -18,11 +18,11 @@ type MeasureName = "tokens" | "costs";
 interface ChildTotals {
   readonly tokens: Totals<number>;
   readonly costs: Totals<string>;
-  /** What the row has of its own. */
+  /** The measures that the row itself reports. */
   readonly own: readonly MeasureName[];
 }
 
-/** What a row shows to its parent. */
+/** The tokens and costs that a row contributes to its parent. */
 export interface Figures {
   readonly tokens: Totals<number>;
   readonly costs: Totals<string>;
@@ -31,10 +31,10 @@ export interface Figures {
 const TOKEN_FIELDS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 const COST_FIELDS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 
-/** Of a row that shows neither tokens nor costs. */
+/** Figures of a row with neither tokens nor costs. */
 export const NO_FIGURES: Figures = { tokens: [null, null, null], costs: [null, null, null] };
 
-/** What a row shows, be it its own or its children's. */
+/** The figures shown by a row: its own, or its children's totals. */
 export function figuresOf(row: TraceRow): Figures {
   return {
     tokens: [row.total_tokens, row.prompt_tokens, row.completion_tokens],
@@ -42,18 +42,18 @@ export function figuresOf(row: TraceRow): Figures {
   };
 }
 
-/** Equal figures need not be carried up; costs are compared as they are written. */
+/** Whether figures are equal, so that propagation can stop; costs are canonical numerals. */
 export function sameFigures(a: Figures, b: Figures): boolean {
   return [0, 1, 2].every((at) => a.tokens[at] === b.tokens[at] && a.costs[at] === b.costs[at]);
 }
 
-/** The columns of a row, without what lies behind them. */
+/** The columns of a row, without its children's totals. */
 export function columnsOf(row: StoredRow): TraceRow {
   const { below: _below, ...columns } = row;
   return columns;
 }
 
-/** The row as it would be without children. */
+/** The row without its children's figures. */
 export function ownRow(row: StoredRow): TraceRow {
   const { below, ...own } = row;
   if (below === undefined) return own;
@@ -64,12 +64,12 @@ export function ownRow(row: StoredRow): TraceRow {
   };
 }
 
-/** An own row with what the children of its earlier version added up to. */
+/** A new version of a row with the children's totals of the earlier version. */
 export function withChildrenOf(own: TraceRow, earlier: StoredRow): StoredRow {
   return earlier.below === undefined ? own : withChildTotals(own, earlier.below);
 }
 
-/** The row after one of its children has come to show other figures. */
+/** The row after the figures of one of its children changed from `before` to `after`. */
 export function withChildChange(row: StoredRow, before: Figures, after: Figures): StoredRow {
   const { tokens, costs } = row.below ?? NO_FIGURES;
   return withChildTotals(ownRow(row), {
@@ -111,7 +111,7 @@ function changed<T>(
   ];
 }
 
-/** A sum of nothing is null, so that a chain without any model call has no tokens rather than none used. */
+/** An empty sum is null, not 0: a chain without model calls has no token count. */
 function adjustTokens(sum: number | null, less: number | null, more: number | null): number | null {
   if (less === null && more === null) return sum;
   return parseCount((sum ?? 0) - (less ?? 0) + (more ?? 0)) ?? sum;

@@ -3,17 +3,17 @@ import { lineageOf, type ParentLookup } from "./lineage.ts";
 import type { InputFields } from "./run-input.ts";
 import { costsOf, explicitCosts, explicitTokens, firstTokenTimeIn, tokensOf } from "./usage.ts";
 
-/** A trace row before its project is known. */
+/** A trace row without its project. */
 export type RowFields = Omit<TraceRow, "session_id">;
 
-/** A run's status when nobody has said it: an error, else the end, decides. */
+/** The status of a run that was sent without one: derived from error, then from end_time. */
 function derivedStatus(row: Pick<TraceRow, "error" | "end_time">): string {
-  // An empty text is what clients send when there was no error.
+  // Clients send an empty string for "no error".
   if (row.error !== null && row.error !== "") return "error";
   return row.end_time === null ? "pending" : "success";
 }
 
-/** The row that follows from what was said of it, with every value that was left out worked out. */
+/** Builds a row from a client's fields and derives the missing ones. */
 export function buildRow(id: string, input: InputFields, now: string, parentOf: ParentLookup): RowFields {
   const startTime = input.start_time ?? now;
   const error = input.error ?? null;
@@ -43,7 +43,7 @@ export function buildRow(id: string, input: InputFields, now: string, parentOf: 
   };
 }
 
-/** What must have been said of a row for it to be as it is: `buildRow` makes the same row of it. */
+/** The inverse of `buildRow`: input fields from which `buildRow` builds this row. */
 export function inputFieldsOf(row: TraceRow): InputFields {
   const { id, session_id, is_root, ...input } = row;
   const tokens = explicitTokens(
@@ -67,7 +67,7 @@ export function inputFieldsOf(row: TraceRow): InputFields {
   };
 }
 
-/** Puts a run under its project. */
+/** Assigns a run to its project. */
 export function rowUnder(sessionId: string, fields: RowFields): TraceRow {
   const { id, ...rest } = fields;
   return { id, session_id: sessionId, ...rest };

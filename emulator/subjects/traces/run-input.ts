@@ -15,25 +15,25 @@ import { type JsonObject, wellFormed } from "./json.ts";
 import { DOTTED_ORDER_SEGMENTS_MAX, parseDottedOrder } from "./lineage.ts";
 import { parseCount } from "./usage.ts";
 
-/** The run types that the public service knows; any other is refused. */
+/** The run types of the public service; others are rejected. */
 export const RUN_TYPES = ["chain", "llm", "tool", "retriever", "embedding", "prompt", "parser"] as const;
 
 const RUN_STATUSES = ["success", "error", "pending"] as const;
 
-/** What a client said of a row, each value in the row's own form; null where it said null. */
+/** The fields a client sent for a row, in stored form; null where it sent null. */
 export type InputFields = {
   readonly [Name in keyof Omit<TraceRow, "id" | "session_id" | "is_root">]?: TraceRow[Name] | null;
 };
 
-/** Which project a run belongs to. */
+/** A reference to the project of a run. */
 export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };
 
-/** One run of a request body, read field by field. */
+/** One validated run of a request body. */
 export interface ParsedRun {
   readonly id: string | undefined;
   readonly project: ProjectReference | undefined;
   readonly fields: InputFields;
-  /** Fields that no client of the service sends, for a warning. */
+  /** Names of unknown fields, for a warning. */
   readonly unknownFields: readonly string[];
   readonly problems: readonly string[];
 }
@@ -56,7 +56,7 @@ const dottedOrder = fieldReader(
   (value) => (typeof value === "string" ? parseDottedOrder(value) : undefined),
 );
 
-/** A status that is none of the three says nothing: it then follows from error and end_time. */
+/** An unknown status is ignored; the status is then derived from error and end_time. */
 const status: FieldReader = (value, reportProblem) =>
   typeof value === "string"
     ? RUN_STATUSES.find((known) => known === value)
@@ -95,8 +95,8 @@ const FIELD_READERS: Readonly<Record<string, FieldReader>> = Object.fromEntries(
 );
 
 /**
- * Fields that clients send, or send back as they read them, and that no column holds. `serialized`
- * is among them: folding it into extra would export an extra that nobody sent.
+ * Known fields of clients that are not stored in a column. `serialized` is one of them: moving it into
+ * `extra` would export an `extra` that the client did not send.
  */
 const UNUSED_FIELDS: ReadonlySet<string> = new Set([
   "app_path",
@@ -117,7 +117,7 @@ const UNUSED_FIELDS: ReadonlySet<string> = new Set([
   "tenant_id",
 ]);
 
-/** What says which run is meant, and in which project, beside the fields of its row. */
+/** The fields that identify a run and its project. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
   ...FIELD_READERS,
   id: uuid,
@@ -125,7 +125,7 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
   session_name: text,
 };
 
-/** Reads a run of a request body; `where` goes before the names of its fields in every problem. */
+/** Reads a run of a request body; `where` prefixes its field names in problems. */
 export function readRun(value: JsonObject, where: string): ParsedRun {
   const { values, names, problems } = readFields(value, where, FIELDS);
   const { id, session_id, session_name, ...fields } = values as InputFields & Identity;

@@ -12,25 +12,25 @@ import {
 } from "./roll-up.ts";
 import { childrenWaitingFor, stopWaiting, type WaitingChild, waitForParent } from "./waiting.ts";
 
-/** What a row has to do with its parent and its children, whichever of them comes first. */
+/** Maintains the relations between rows and their parents, in whichever order they arrive. */
 export interface RunTree {
-  /** Lets a row that is new, or has another parent, count with its parent or wait for it. */
+  /** Adds a new or moved row's figures to its parent, or registers it as waiting for the parent. */
   attach(child: StoredRow): void;
-  /** Undoes that. */
+  /** Reverts `attach`. */
   detach(child: StoredRow): void;
-  /** Hands a change of a row's figures on to its ancestors, up to one that has figures of its own. */
+  /** Propagates a change of figures to the ancestors, up to one that has figures of its own. */
   propagate(parentId: string | null, before: Figures, after: Figures): void;
-  /** Takes to a row that has come, or has found its place, the children that waited for that. */
+  /** Attaches the children that were waiting for this row to arrive or to get a place. */
   attachWaiting(parentId: string): void;
 }
 
-/** Works on the rows of a draft; sums go up only where the assumption `ingest.roll_up` says so. */
+/** Works on the rows of a draft; propagates figures only if the assumption `ingest.roll_up` is `children`. */
 export function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows): RunTree {
   const rollsUp = turn.ports.settings.assumptions["ingest.roll_up"] === "children";
 
   function propagate(parentId: string | null, before: Figures, after: Figures): void {
     if (!rollsUp) return;
-    // Rows can name each other as their parents.
+    // Guards against cycles: rows can name each other as their parents.
     const visited = new Set<string>();
     let [id, from, to] = [parentId, before, after];
     while (id !== null && !visited.has(id) && !sameFigures(from, to)) {
@@ -43,7 +43,7 @@ export function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows)
     }
   }
 
-  /** Counts a child with its parent, and puts it under it as soon as that has a place itself. */
+  /** Adds a child's figures to its parent once, and derives the child's place once the parent has one. */
   function attachChild(parentId: string, child: StoredRow, { counted }: WaitingChild): void {
     if (!counted) propagate(parentId, NO_FIGURES, figuresOf(child));
     const parent = rows.row(parentId);

@@ -7,7 +7,7 @@ const CORPUS_LENGTH = 65_536;
 const PROMPT_LENGTH = 950;
 const COMPLETION_LENGTH = 450;
 
-/** Makes posts of about 2.7 KB as stored, as cheaply as can be: pieces of one text, and a few numbers. */
+/** Generates posts of about 2.7 KB (stored) cheaply: slices of one text and a few numbers. */
 export function createBenchPosts(seed: string): (ordinal: number, id: string, start: string) => JsonObject {
   const corpus = corpusOf(seed);
   const piece = (ordinal: number, step: number, length: number): string => {
@@ -56,7 +56,7 @@ function extraOf(ordinal: number, threadId: string): JsonObject {
   };
 }
 
-/** Words of the sample texts in drawn order, so that compression has about the work it has with prose. */
+/** Shuffled words of the sample texts, so that they compress about as well as prose. */
 function corpusOf(seed: string): string {
   const random = createRandom(seed);
   const words = TOPICS.flatMap(({ question, answer, passages }) => [question, answer, ...passages])

@@ -4,16 +4,16 @@ import type { Random } from "./random.ts";
 import { MODELS, type Model, type Topic } from "./sample-texts.ts";
 import type { Branch } from "./sample-trees.ts";
 
-/** What the contents of a run depend on, apart from chance. */
+/** The parameters of a run's contents, apart from the random generator. */
 export interface RunContext {
   readonly type: Branch["type"];
   readonly topic: Topic;
   /** Null while the run has not ended. */
   readonly isEnded: boolean;
   readonly error: string | null;
-  /** Metadata that all runs of the trace share. */
+  /** Metadata shared by all runs of the trace. */
   readonly metadata: JsonObject;
-  /** The time at a share of the run's duration, the way this client writes times in events. */
+  /** The time at a fraction of the run's duration, in this client's format for events. */
   timeAt(share: number): string;
 }
 
@@ -37,7 +37,7 @@ const PLAIN: Readonly<Record<Exclude<Branch["type"], "llm">, (topic: Topic, rand
     inputs: { messages: [{ role: "user", content: topic.question }] },
     outputs: { output: topic.answer },
   }),
-  // Tools get and give JSON text inside JSON, which is how function calls travel.
+  // Function calls carry their arguments and results as JSON text inside JSON.
   tool: (topic) => ({
     inputs: { name: topic.tool, input: JSON.stringify(topic.arguments) },
     outputs: { output: { role: "tool", content: JSON.stringify(topic.result), tool_call_id: "call_1" } },
@@ -116,7 +116,7 @@ interface Call {
 
 type UsageSpelling = (call: Call) => JsonObject;
 
-/** Each place in which clients put tokens and costs, and each way in which they write them. */
+/** All locations and formats in which clients report tokens and costs. */
 const USAGE_SPELLINGS: readonly [UsageSpelling, ...UsageSpelling[]] = [
   (call) => ({ outputs: { messages: [call.message], usage_metadata: usageOf(call) }, extra: call.extra }),
   (call) => ({

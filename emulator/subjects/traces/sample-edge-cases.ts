@@ -3,16 +3,16 @@ import { millisOf, shiftTime } from "./wire-time.ts";
 
 const MEGABYTE = 1_048_576;
 
-/** What is awkward about one run: the fields that it has instead of, or besides, the plain ones. */
+/** The fields of one edge case, which override those of a plain run. */
 type EdgeCase = (start: string, ordinal: number) => JsonObject;
 
 /**
- * One run for each way in which a value can be awkward; `start` is when the run begins. A
- * selection of these, small enough to read, is in fixtures/traces/torture.json.
+ * One run per edge case; `start` is the start of the run. A small, readable selection is in
+ * fixtures/traces/torture.json.
  */
 export const EDGE_CASES: readonly EdgeCase[] = [
   () => ({ inputs: {}, outputs: {}, extra: {}, events: [], tags: [], error: "", feedback_stats: {} }),
-  // Once is enough: a second row of this size tests nothing that the first does not.
+  // Generated once: a second row of this size would test nothing new.
   (_start, ordinal) => ({
     inputs: { document: "0123456789abcde\n".repeat((ordinal < EDGE_CASES.length ? MEGABYTE : 1_024) / 16) },
   }),
@@ -80,7 +80,7 @@ export const EDGE_CASES: readonly EdgeCase[] = [
   }),
 ];
 
-/** The post of one awkward run; every one is the root of its own trace. */
+/** The post of one edge case; each is the root of its own trace. */
 export function torturePost(ordinal: number, id: string, start: string): JsonObject {
   const edgeCase = EDGE_CASES[ordinal % EDGE_CASES.length]?.(start, ordinal) ?? {};
   const post = {
@@ -93,7 +93,7 @@ export function torturePost(ordinal: number, id: string, start: string): JsonObj
     outputs: { ok: true },
     ...edgeCase,
   };
-  // An undefined value stands for a field that the client leaves out.
+  // Undefined stands for a field that the client omits.
   return Object.fromEntries(Object.entries(post).filter(([, value]) => value !== undefined));
 }
 

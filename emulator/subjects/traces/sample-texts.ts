@@ -1,6 +1,6 @@
-/** What the sample runs talk about: enough to look like work, in more scripts than one. */
+/** Texts of the sample runs, in several scripts. */
 
-/** What one sample conversation is about. */
+/** The texts of one sample conversation. */
 export interface Topic {
   readonly question: string;
   readonly answer: string;
@@ -10,7 +10,7 @@ export interface Topic {
   readonly passages: readonly string[];
 }
 
-/** In several scripts and with awkward characters, so that encodings are put to the test. */
+/** In several scripts and with special characters, to exercise encodings. */
 export const TOPICS: readonly [Topic, ...Topic[]] = [
   {
     question: "My parcel 4471 was due on Tuesday and has not arrived. Where is it?",
@@ -94,7 +94,7 @@ export const TOPICS: readonly [Topic, ...Topic[]] = [
   },
 ];
 
-/** What failed sample runs have in their `error`. */
+/** Values of `error` of failed sample runs. */
 export const FAILURES: readonly [string, ...string[]] = [
   'RateLimitError("429: too many requests, retry in 12s")',
   "TimeoutError: no answer within 30000 ms\n    at callModel (agent.ts:88:11)\n    at run (agent.ts:41:5)",
@@ -103,7 +103,7 @@ export const FAILURES: readonly [string, ...string[]] = [
   "KeyError: 'depot'",
 ];
 
-/** Invented: no price of theirs can be out of date. */
+/** Invented models, so that their prices cannot become outdated. */
 export const MODELS: readonly [Model, ...Model[]] = [
   { name: "aster-mini", promptPicos: 150_000, completionPicos: 600_000 },
   { name: "aster-large", promptPicos: 2_500_000, completionPicos: 10_000_000 },
@@ -118,7 +118,7 @@ export interface Model {
   readonly completionPicos: number;
 }
 
-/** With blanks, a slash, a colon and characters beyond ASCII. */
+/** With spaces, a slash, a colon and non-ASCII characters. */
 export const TAGS: readonly [string, ...string[]] = [
   "production",
   "staging",

@@ -5,28 +5,28 @@ import { FAILURES, TAGS, TOPICS, type Topic } from "./sample-texts.ts";
 import { type Branch, buildTree, type TreeShape } from "./sample-trees.ts";
 import { millisOf, shiftTime, stampOf } from "./wire-time.ts";
 
-/** What the runs of one sample trace are made of. */
+/** The parameters of one sample trace. */
 interface TraceOptions {
   readonly shape: TreeShape;
-  /** The seed of everything drawn for this trace. */
+  /** The seed of all random choices for this trace. */
   readonly seed: string;
-  /** Where in the window the trace begins, and the window's bounds. */
+  /** The start of the trace and the bounds of its window. */
   readonly start: string;
   readonly from: string;
   readonly to: string;
-  /** A longer trace is cut off after that many runs. */
+  /** Maximum number of runs; a longer trace is truncated. */
   readonly runsMax: number;
   /** The id of the nth run of the trace. */
   idOf(index: number): string;
 }
 
-/** When the runs of a trace began and ended, in microseconds after its start. */
+/** Start and end of each run, in microseconds after the start of the trace. */
 interface Timing {
   readonly start: number[];
   readonly end: number[];
 }
 
-/** The way one client writes times; what it cannot write is cut off the times beforehand. */
+/** A client's time format; times are truncated to its precision beforehand. */
 interface TimeStyle {
   readonly isCoarse: boolean;
   write(time: string): string | number;
@@ -40,12 +40,12 @@ const TIME_STYLES: readonly [TimeStyle, ...TimeStyle[]] = [
   { isCoarse: true, write: millisOf },
 ];
 
-/** From here on a number of milliseconds has twelve digits. */
+/** From this time on, milliseconds since 1970 have twelve digits and are not read as seconds. */
 const FIRST_CLEAR_MILLIS = "1973-03-03T09:46:40.000000Z";
 
 const LATE_MICROS_MAX = 30 * 60 * 1_000_000;
 
-/** A trace that has been drawn, but for the contents of its runs. */
+/** A generated trace without the contents of its runs. */
 interface Draft {
   readonly options: TraceOptions;
   readonly tree: readonly Branch[];
@@ -59,7 +59,7 @@ interface Draft {
   readonly metadata: JsonObject;
 }
 
-/** The posts of one trace, each parent before its children. */
+/** The posts of one trace, parents before children. */
 export function tracePosts(options: TraceOptions): readonly JsonObject[] {
   const random = createRandom(options.seed);
   const draft = generateTrace(options, random);
@@ -96,7 +96,7 @@ function generateTrace(options: TraceOptions, random: Random): Draft {
   return { options, tree, timing, errors, open, begin, style, topic, metadata };
 }
 
-/** How a run went: its times, its error, what went in and what came out. */
+/** The times, error, inputs and outputs of a run. */
 function runBodyOf(draft: Draft, index: number, start: string, random: Random): JsonObject {
   const { errors, metadata, open, style, timing, topic, tree } = draft;
   const duration = (timing.end[index] ?? 0) - (timing.start[index] ?? 0);
@@ -104,7 +104,7 @@ function runBodyOf(draft: Draft, index: number, start: string, random: Random): 
     cut(shiftTime(start, Math.floor(duration * share)) ?? start, style);
   const error = errors[index] ?? null;
   const isEnded = !open.has(index);
-  // Clients write the times inside events without a zone, whatever they do with the run's own.
+  // Clients write times inside events without a time zone, whatever the format of the run's own times.
   const timeAt = (share: number): string => after(share).slice(0, -1);
   const type = tree[index]?.type ?? "chain";
   return {
@@ -120,7 +120,7 @@ function timeIn({ begin, options, style }: Draft, micros: number): string {
   return cut(atMost(lastStart, shiftTime(begin, micros)), style);
 }
 
-/** Leaves run one after the other; a run that has children ends shortly after the last of them. */
+/** Leaf runs are sequential; a parent ends shortly after its last child. */
 function timingOf(tree: readonly Branch[], random: Random): Timing {
   const timing: Timing = { start: [], end: [] };
   let cursor = 0;
@@ -138,7 +138,7 @@ function timingOf(tree: readonly Branch[], random: Random): Timing {
   return timing;
 }
 
-/** Some runs fail; the run above fails with them unless it knows how to go on. */
+/** Draws failures; a parent fails with its child unless it handles the error. */
 function errorsOf(tree: readonly Branch[], random: Random, share: number): readonly (string | null)[] {
   const errors: (string | null)[] = tree.map(({ type }) =>
     type !== "prompt" && type !== "parser" && random.chance(share) ? random.pick(FAILURES) : null,
@@ -150,7 +150,7 @@ function errorsOf(tree: readonly Branch[], random: Random, share: number): reado
   return errors;
 }
 
-/** A trace that is still going on: its last run and everything above it have not ended. */
+/** The indexes of unfinished runs in an unfinished trace: its last run and that run's ancestors. */
 function openRunsOf(tree: readonly Branch[], isOpen: boolean): ReadonlySet<number> {
   const open = new Set<number>();
   for (let index = isOpen ? tree.length - 1 : -1; index >= 0; index = tree[index]?.parent ?? -1)
@@ -174,7 +174,7 @@ function annotationsOf(branch: Branch, random: Random): JsonObject {
   };
 }
 
-/** A time must stay in the window when it is cut, and early milliseconds would be read as seconds. */
+/** Uses the exact format if truncation would leave the window or milliseconds would be read as seconds. */
 function styleFor(begin: string, from: string, random: Random): TimeStyle {
   const style = random.pick(TIME_STYLES);
   const isFit = cut(begin, style) >= from && begin >= FIRST_CLEAR_MILLIS;

@@ -1,18 +1,18 @@
 import type { Random } from "./random.ts";
 import type { RUN_TYPES } from "./run-input.ts";
 
-/** One run of a sample trace before it has times and contents; parents stand before their children. */
+/** One run of a sample trace without times and contents; parents precede their children. */
 export interface Branch {
-  /** The place of the parent in the list; -1 for the root. */
+  /** Index of the parent in the list; -1 for the root. */
   readonly parent: number;
   readonly type: (typeof RUN_TYPES)[number];
   readonly name: string;
 }
 
-/** The shapes of `SAMPLE_SHAPES` that are grown as trees. */
+/** The shapes of `SAMPLE_SHAPES` that are generated as trees. */
 export type TreeShape = "mixed" | "flat" | "deep" | "wide" | "errors";
 
-/** Draws the runs of one trace, in the order in which they begin. */
+/** Generates the runs of one trace, in order of their start. */
 export function buildTree(shape: TreeShape, random: Random): readonly Branch[] {
   const tree: Branch[] = [];
   if (shape === "flat") single(tree, random);

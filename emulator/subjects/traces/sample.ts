@@ -7,34 +7,34 @@ import { tracePosts } from "./sample-traces.ts";
 import { microsBetween, parseTime, shiftTime } from "./wire-time.ts";
 
 /**
- * - `mixed`: single calls, support agents, retrieval chains, teams of agents; some fail, are late or not over
- * - `flat`: one run each · `deep`: one run inside the other · `wide`: many children
- * - `errors`: every second run fails · `torture`: every awkward value, one input of 1 MB among them
+ * - `mixed`: single calls, support agents, retrieval chains, teams of agents; some fail, are late or unfinished
+ * - `flat`: one run each · `deep`: one chain of nested runs · `wide`: many children
+ * - `errors`: every second run fails · `torture`: all edge cases, including one input of 1 MB
  * - `bench`: runs of about 2.7 KB, cheap to make
  */
 export const SAMPLE_SHAPES = ["mixed", "flat", "deep", "wide", "errors", "torture", "bench"] as const;
 
-/** Runs of one order. */
+/** Most runs that one sample may have. */
 export const SAMPLE_COUNT_MAX = 1_000_000;
 
 const WINDOW_DAYS_MAX = 36_600;
 const MICROS_PER_DAY = 86_400_000_000;
 
-/** Which sample runs are wanted; the same order gives the same runs. */
+/** Options of sample runs; the same options give the same runs. */
 export interface SampleOptions {
-  /** How many runs, exactly; a last trace that is too long is cut off. */
+  /** Exact number of runs; the last trace is truncated to fit. */
   readonly count: number;
   /** The window in which the runs begin; start inclusive, end exclusive. */
   readonly from: string;
   readonly to: string;
-  /** The ids are a function of the seed and nothing else: one seed, twice, gives the same ids. */
+  /** Ids depend on the seed only: using a seed twice gives the same ids. */
   readonly seed: number;
   readonly shape?: string;
-  /** The project that every post names; without it they name none. */
+  /** Project named by every post; optional. */
   readonly sessionName?: string;
 }
 
-/** Sample runs as a client would post them, made one trace at a time while they are taken. */
+/** Sample runs as a client would post them, generated lazily one trace at a time. */
 export function sampleTraces(options: SampleOptions): { readonly posts: Iterable<JsonObject> } | Problems {
   const from = parseTime(options.from);
   const to = parseTime(options.to);
@@ -73,7 +73,7 @@ function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
   const postsFrom = postsOf(plan);
   let ordinal = 0;
   while (ordinal < plan.count) {
-    // Multiplying first would leave the numbers that are exact.
+    // Multiplying first could exceed the safe integers.
     const start = shiftTime(plan.from, Math.floor(span * (ordinal / plan.count))) ?? plan.from;
     const posts = postsFrom(ordinal, start);
     for (const post of posts) yield project === undefined ? post : { ...project, ...post };
@@ -81,7 +81,7 @@ function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
   }
 }
 
-/** Draws the posts of the trace whose first run is the nth of all. */
+/** Returns the generator of one trace's posts; `ordinal` is the overall index of the trace's first run. */
 function postsOf(plan: Plan): (ordinal: number, start: string) => readonly JsonObject[] {
   const { shape, from, to } = plan;
   const idOf = (ordinal: number): string => idFor(plan.seed, "sample_run", ordinal);

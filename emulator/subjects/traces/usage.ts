@@ -3,14 +3,14 @@ import { addDecimals, parseDecimal } from "./decimal.ts";
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts";
 import { parseTime } from "./wire-time.ts";
 
-/** Tokens (numbers) or costs (numerals) of one run; what is unknown is null. */
+/** Tokens (numbers) or costs (numerals) of one run; unknown values are null. */
 interface Figures<T> {
   readonly total: T | null;
   readonly prompt: T | null;
   readonly completion: T | null;
 }
 
-/** The part of a row from which tokens, costs and the first token's time follow. */
+/** The fields of a row from which tokens, costs and first_token_time are derived. */
 type UsageSource = Pick<TraceRow, "outputs" | "extra" | "events">;
 
 interface Measure<T> {
@@ -39,13 +39,13 @@ const COSTS: Measure<string> = {
   add: addDecimals,
 };
 
-/** A number of tokens; undefined when it is none or cannot be counted exactly. */
+/** A token count; undefined unless it is a safe non-negative integer. */
 export function parseCount(value: unknown): number | undefined {
-  // Adding zero makes 0 of the -0 that JSON can spell.
+  // Adding zero turns -0, which JSON can express, into 0.
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) + 0 : undefined;
 }
 
-/** The tokens of a run: what was said outright wins over what its outputs and metadata report. */
+/** The tokens of a run: explicit fields take precedence over reports in outputs and metadata. */
 export function tokensOf(explicit: Partial<Figures<number>>, source: UsageSource): Figures<number> {
   return complete(explicit, source, TOKENS);
 }
@@ -55,17 +55,17 @@ export function costsOf(explicit: Partial<Figures<string>>, source: UsageSource)
   return complete(explicit, source, COSTS);
 }
 
-/** Which tokens of a row must have been said outright, because they do not follow from the rest. */
+/** The tokens of a row that must have been sent explicitly, because they cannot be derived. */
 export function explicitTokens(figures: Figures<number>, source: UsageSource): Partial<Figures<number>> {
   return explicit(figures, source, TOKENS);
 }
 
-/** Which costs of a row must have been said outright. */
+/** The costs of a row that must have been sent explicitly. */
 export function explicitCosts(figures: Figures<string>, source: UsageSource): Partial<Figures<string>> {
   return explicit(figures, source, COSTS);
 }
 
-/** When the first event named `new_token` that has a readable time took place. */
+/** The time of the first event named `new_token` with a readable time. */
 export function firstTokenTimeIn(events: unknown): string | null {
   if (!Array.isArray(events)) return null;
   for (const event of events) {
@@ -93,7 +93,7 @@ function explicit<T>(figures: Figures<T>, source: UsageSource, measure: Measure<
   return { ...stated, total: figures.total === total ? null : figures.total };
 }
 
-/** All three come from the first report that has any of them, so that they belong together. */
+/** Total, prompt and completion are taken from one report, the first that has any, so that they match. */
 function reportedIn<T>(source: UsageSource, measure: Measure<T>): Figures<T> {
   const reports = [
     objectAt(source.outputs, "usage_metadata"),
@@ -110,7 +110,7 @@ function reportedIn<T>(source: UsageSource, measure: Measure<T>): Figures<T> {
   return { total: null, prompt: null, completion: null };
 }
 
-/** A report inside free-form JSON is nobody's promise: what cannot be read in it is passed over. */
+/** Reads a report in free-form JSON; unreadable values are ignored. */
 function firstOf<T>(report: JsonObject, keys: readonly string[], measure: Measure<T>): T | null {
   for (const key of keys) {
     const value = measure.read(report[key]);

@@ -3,7 +3,7 @@ import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import { columnsOf } from "./roll-up.ts";
 
-/** A trace row as it is read back. */
+/** A trace row in wire form. */
 export function runView(row: TraceRow, { assumptions }: Settings): ReplyBodyOf<"readRun"> {
   const shown = { ...columnsOf(row), app_path: `/projects/p/${row.session_id}/r/${row.id}` };
   if (assumptions["query.run_times"] !== "none") return shown;

@@ -2,19 +2,19 @@ import { collection } from "../../kernel/table.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 
-/** A row whose parent has not come yet, or has no place in its trace itself. */
+/** A row whose parent has not arrived, or has no place in its trace yet. */
 export interface WaitingChild {
   readonly parent_id: string;
   readonly id: string;
-  /** Whether its tokens and costs count with the parent already. */
+  /** Whether its tokens and costs are already included in the parent's totals. */
   readonly counted: boolean;
 }
 
-/** How many rows of a workspace may wait; further ones stay where they are when their parents come. */
+/** Maximum of waiting rows per workspace; further rows are not attached when their parents arrive. */
 const WAITING_MAX = 100_000;
 const PAGE_SIZE = 1_000;
 
-/** Waiting rows by workspace, labelled with the parent that they wait for. */
+/** Waiting rows by workspace, labelled with the id of the parent. */
 export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
   "waiting_children",
   (child) => keyOf(child, child.id),
@@ -22,7 +22,7 @@ export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
   ({ parent_id }) => parent_id,
 );
 
-/** Notes that a row waits; when too many do already, the journal is told and the row stays where it is. */
+/** Registers a waiting row; above the maximum, only a journal entry is written. */
 export function waitForParent(turn: Turn, workspace: Workspace, child: WaitingChild): void {
   const isKnown = turn.get(WAITING_CHILDREN, keyOf(workspace, child.id)) !== undefined;
   if (!isKnown && turn.count(WAITING_CHILDREN, workspaceKey(workspace)) >= WAITING_MAX)
@@ -31,13 +31,13 @@ export function waitForParent(turn: Turn, workspace: Workspace, child: WaitingCh
   turn.put(WAITING_CHILDREN, { region, tenant_id, ...child });
 }
 
-/** A row that does not wait is left alone. */
+/** Removes the registration of a waiting row, if there is one. */
 export function stopWaiting(turn: Turn, workspace: Workspace, id: string): void {
   const key = keyOf(workspace, id);
   if (turn.get(WAITING_CHILDREN, key)) turn.remove(WAITING_CHILDREN, key);
 }
 
-/** The children as they wait now; what is done with one of them does not change the list. */
+/** A copy of the children that wait for this parent; later changes do not affect the list. */
 export function childrenWaitingFor(
   turn: Turn,
   workspace: Workspace,

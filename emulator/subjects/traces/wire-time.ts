@@ -1,12 +1,12 @@
 /**
- * Times as clients send them, and as trace rows keep them: ISO 8601 UTC with six decimals and `Z`.
- * Seconds and microseconds are kept apart, so that all of the years 0001 to 9999 are exact.
+ * Parses client times and formats them for trace rows: ISO 8601 UTC with six decimals and `Z`.
+ * Seconds and microseconds are separate numbers, so that the years 0001 to 9999 are exact.
  */
 
 import { formatInstant, midnightOf } from "../../kernel/instant.ts";
 
 interface Moment {
-  /** Whole seconds since 1970, negative before. */
+  /** Integer seconds since 1970, negative before. */
   readonly seconds: number;
   /** 0 to 999,999. */
   readonly micros: number;
@@ -21,7 +21,7 @@ const ZONE = /(Z|[+-]\d\d(?::?\d\d)?)?/.source;
 const ISO_TEXT = new RegExp(`^${DATE}(?:[T ]${TIME_OF_DAY}${ZONE})?$`, "i");
 
 /**
- * Reads ISO 8601 text (without a zone it is UTC; what is finer than a microsecond is cut off) or a
+ * Reads ISO 8601 text (UTC without a zone; truncated to microseconds) or a
  * number since 1970, in seconds, milliseconds, microseconds or nanoseconds by its size (below 1e11,
  * 1e14, 1e17). Undefined when it is neither.
  */
@@ -30,7 +30,7 @@ export function parseTime(value: unknown): string | undefined {
   return typeof value === "number" ? print(momentOfNumber(value)) : undefined;
 }
 
-/** The time that many microseconds later; undefined when it leaves the years 0001 to 9999. */
+/** The time `micros` microseconds later; undefined outside the years 0001 to 9999. */
 export function shiftTime(time: string, micros: number): string | undefined {
   const moment = momentOfText(time);
   return moment === undefined ? undefined : print(shift(moment, micros));
@@ -44,13 +44,13 @@ export function microsBetween(from: string, to: string): number {
   return (end.seconds - start.seconds) * 1_000_000 + end.micros - start.micros;
 }
 
-/** Milliseconds since 1970, which is how some clients send times; what is finer is cut off. */
+/** Milliseconds since 1970, the format of some clients; truncated. */
 export function millisOf(time: string): number {
   const moment = momentOfText(time);
   return moment === undefined ? Number.NaN : moment.seconds * 1000 + Math.floor(moment.micros / 1000);
 }
 
-/** `YYYYMMDDTHHMMSSffffffZ`, the way a dotted_order writes a time. */
+/** `YYYYMMDDTHHMMSSffffffZ`, the time format of dotted_order. */
 export function stampOf(time: string): string {
   return time.replace(/[-:.]/g, "");
 }

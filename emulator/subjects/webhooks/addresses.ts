@@ -3,11 +3,11 @@ import ipaddr from "ipaddr.js";
 type Ipv4 = ipaddr.IPv4;
 type Ipv6 = ipaddr.IPv6;
 
-/** What kind of local address this is; undefined for one of the public internet, or for a name. */
+/** The kind of a non-public address; undefined for a public address or a host name. */
 export function localKind(host: string): string | undefined {
   const text = host.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   if (!text.includes(":")) return isIpv4(text) ? ipv4Kind(ipaddr.IPv4.parse(text)) : undefined;
-  // In the form of URLs, since the parser does not take a dotted IPv4 address behind every prefix.
+  // Normalised by the URL parser: ipaddr.js does not accept a dotted IPv4 suffix after every prefix.
   const url = `http://[${text}]`;
   return URL.canParse(url) ? ipv6Kind(ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1))) : "malformed";
 }
@@ -45,7 +45,7 @@ function ipv4Kind(address: Ipv4): string | undefined {
   return kind === PUBLIC ? undefined : kind;
 }
 
-/** In this order: the first range that holds an address decides. */
+/** Checked in order: the first range that contains an address decides. */
 const IPV6_KINDS = rangesOf((network) => ipaddr.IPv6.parseCIDR(network), {
   unspecified: ["::/128"],
   loopback: ["::1/128"],
@@ -58,10 +58,10 @@ const IPV6_KINDS = rangesOf((network) => ipaddr.IPv6.parseCIDR(network), {
   [PUBLIC]: ["2000::/3"],
 });
 
-/** The byte at which an IPv4 address begins in an IPv6 address of this kind. */
+/** Byte offset of the embedded IPv4 address in an IPv6 address of this kind. */
 const IPV4_AT: Readonly<Record<string, number>> = { "ipv4 at the end": 12, "ipv4 behind the first group": 2 };
 
-/** Forms that carry an IPv4 address are judged by it: that is where a packet goes. */
+/** The kind of an IPv6 address; with an embedded IPv4 address, the kind of that, since packets go there. */
 function ipv6Kind(address: Ipv6): string | undefined {
   const kind = ipaddr.subnetMatch(address, IPV6_KINDS, "reserved");
   const at = IPV4_AT[kind];

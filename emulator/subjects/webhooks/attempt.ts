@@ -7,7 +7,7 @@ import { type Attempt, DELIVERIES, type Delivery } from "./records.ts";
 
 const REFUSED_CONNECTION = { failure: "network", message: "A fault refused the connection." } as const;
 
-/** Makes the delivery's current attempt, unless a fault has other plans for it. */
+/** Starts the delivery's current attempt, or applies the fault that hits it. */
 export function attemptDelivery(turn: Turn, delivery: Delivery): void {
   const fault = hit(turn, "webhook", { url: delivery.url, run_id: delivery.run_id });
   if (!fault?.delayMs) return send(turn, delivery, fault);
@@ -35,7 +35,7 @@ function post(turn: Turn, delivery: Delivery, copy: number): void {
     copy,
     started_at: turn.now,
   };
-  // A lane for each webhook: a receiver that never answers holds up nobody else's result.
+  // One lane per webhook, so that a slow receiver does not delay the results of others.
   turn.requestEffect({
     kind: "webhook.post",
     ref: id,
@@ -44,7 +44,7 @@ function post(turn: Turn, delivery: Delivery, copy: number): void {
   });
 }
 
-/** A retry, or an attempt that a fault has delayed; one that is no longer expected is dropped. */
+/** Handles `webhook.due`: a retry, or an attempt delayed by a fault; stale events are ignored. */
 export function onDue(turn: Turn, { ref, data }: Event<"webhook.due">): void {
   const delivery = turn.get(DELIVERIES, ref);
   if (delivery?.status !== "pending" || delivery.current_attempt !== data.attempt) return;
@@ -52,7 +52,7 @@ export function onDue(turn: Turn, { ref, data }: Event<"webhook.due">): void {
   else attemptDelivery(turn, delivery);
 }
 
-/** `webhook.post`: an attempt has come to its end; a delivery that was removed meanwhile stays so. */
+/** Handles the result of `webhook.post`; ignored when the delivery was removed meanwhile. */
 export function onPosted(
   turn: Turn,
   { ref, data: { attempt, copy, started_at } }: Effect<"webhook.post">,
@@ -64,7 +64,7 @@ export function onPosted(
 
 type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
 
-/** Enters an attempt in the ledger; its outcome decides, unless it is a copy, how the delivery goes on. */
+/** Records an attempt in the ledger; unless it is a copy, its result ends the delivery or schedules a retry. */
 function recordAttempt(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted): void {
   const delivery = { ...before, attempts: [...before.attempts, attemptOf(head, turn.now, posted)] };
   const decides = head.copy === 0 && before.status === "pending" && before.current_attempt === head.number;
@@ -87,7 +87,7 @@ function wasAccepted(posted: Posted): boolean {
   return "status" in posted && posted.status >= 200 && posted.status < 300;
 }
 
-/** What may go better the next time (6-3). */
+/** Whether a failure is transient and therefore retried (§6-3). */
 function isTransient(posted: Posted): boolean {
   if ("status" in posted) return posted.status === 429 || posted.status >= 500;
   return posted.failure !== "redirects";

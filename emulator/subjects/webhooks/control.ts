@@ -9,7 +9,7 @@ import { deliveryView } from "./view.ts";
 
 const LISTED = 100;
 
-/** The ledger of deliveries, the policy's reasons, and a receiver that is always there. */
+/** Control operations of the delivery ledger, the URL policy and the built-in receiver. */
 export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -59,10 +59,10 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
     run({ world }, { path, raw }) {
       const name = path.name ?? "";
       const { query, headers, body } = raw;
-      const given = Object.entries(headers).filter(
+      const present = Object.entries(headers).filter(
         (entry): entry is [string, string] => entry[1] !== undefined,
       );
-      const message = { query, headers: Object.fromEntries(given), body: new TextDecoder().decode(body) };
+      const message = { query, headers: Object.fromEntries(present), body: new TextDecoder().decode(body) };
       return world.turn(cause("webhook.inbox", name), (turn) => receive(turn, name, message));
     },
   }),

@@ -8,8 +8,8 @@ import { closeDelivery, openDelivery } from "./ledger.ts";
 import { DELIVERIES } from "./records.ts";
 
 /**
- * §6: tells the receiver of a run that has just reached a final status; the run is as it is now. Called once
- * for each run that ends. The webhook leaves after the turn.
+ * §6: creates the delivery of a run that has just reached a final status, with the run's current state as
+ * payload. Called once per ended run. The webhook is sent after the turn.
  */
 export function runEnded(turn: Turn, run: AgentRun, values: unknown, startedAt: number | null): void {
   if (run.webhook === null) return;
@@ -30,7 +30,7 @@ export function runEnded(turn: Turn, run: AgentRun, values: unknown, startedAt: 
   else attemptDelivery(turn, delivery);
 }
 
-/** A Run (§2.1); the profile `observed` adds what the service was seen to send beside it. */
+/** The payload: a Run (§2.1); the profile `observed` adds the members observed on the public service. */
 function payloadOf(turn: Turn, run: AgentRun, values: unknown, startedAt: number | null): object {
   const { settings } = turn.ports;
   const view = runView(settings, run);

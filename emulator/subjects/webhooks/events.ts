@@ -1,7 +1,7 @@
 import type { Instant } from "../../kernel/instant.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** What `webhook.post` is told. */
+/** Input of `webhook.post`. */
 export interface WebhookPost extends Workspace {
   readonly url: string;
   readonly payload: string;
@@ -10,28 +10,28 @@ export interface WebhookPost extends Workspace {
   readonly started_at: Instant;
 }
 
-/** What can go wrong before a receiver has answered. */
+/** Why an attempt has no final reply. */
 export type PostFailure = "network" | "timeout" | "policy" | "redirects" | "interrupted";
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Posted = { readonly redirects?: readonly string[]; readonly wall_ms?: number } & (
   | { readonly status: number; readonly reply: string }
   | { readonly failure: PostFailure; readonly message: string }
 );
 
-/** What a fault of the webhook plane does to a delivery. */
+/** The effect of a fault of the webhook plane on a delivery. */
 export interface WebhookFault {
-  /** Never sent, and nobody is told. */
+  /** The webhook is not sent. */
   readonly drop: boolean;
-  /** Further copies to send. */
+  /** Number of additional copies. */
   readonly duplicates: number;
   readonly delayMs: number;
-  /** The receiver is not called; this is what comes of it instead. */
+  /** Result of the attempt without calling the receiver. */
   readonly simulatedResult: "refused" | { readonly status: number } | null;
 }
 
 export type WebhookEvents = {
-  /** An attempt is due, or the one that a fault has delayed goes on. */
+  /** A retry is due, or an attempt delayed by a fault continues. */
   readonly "webhook.due": { readonly attempt: number; readonly fault?: WebhookFault };
 };
 

@@ -8,10 +8,10 @@ import { isAddress } from "./addresses.ts";
 import { maskedUrl } from "./mask.ts";
 import { hostOf, policyOf, portOf, type WebhookPolicy, webhookRefusal, webhookTarget } from "./policy.ts";
 
-/** What one rule made of a URL; `when_sent` is decided by the address that its name then has. */
+/** The verdict of one rule on a URL; `when_sent`: decided by the resolved address at delivery. */
 export type RuleVerdict = "passed" | "refused" | "off" | "not_reached" | "when_sent";
 
-/** Which rule of §6.1 decides on a URL, and what every other rule makes of it. */
+/** The deciding rule of §6.1 for a URL and the verdicts of all rules. */
 export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumptions">, url: string) {
   const policy = policyOf(settings);
   const refused = webhookRefusal(policy, url);
@@ -38,7 +38,7 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
 
 type Target = ReturnType<typeof webhookTarget>;
 
-/** Whether a rule that did not refuse had anything to say. */
+/** Whether a rule applies under this policy and kind of URL. */
 const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemote: boolean) => boolean>> = {
   length: () => true,
   form: () => true,

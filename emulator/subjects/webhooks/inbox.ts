@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 type Received = Pick<InboxMessage, "query" | "headers" | "body">;
 
-/** The built-in receiver: keeps what it is sent, the newest messages of the newest inboxes. */
+/** The built-in receiver: stores the newest messages of the newest inboxes. */
 export function receive(
   turn: Turn,
   name: string,
@@ -42,7 +42,7 @@ function removeOldestMessage(turn: Turn): void {
   if (oldest) clearInbox(turn, oldest.name);
 }
 
-/** Throws the messages of an inbox away: how many there were. */
+/** Deletes the messages of an inbox and returns their number. */
 export function clearInbox(turn: Turn, name: string): number {
   requireValidName(name);
   const messages = [...turn.list(INBOX, name)];
@@ -51,7 +51,7 @@ export function clearInbox(turn: Turn, name: string): number {
   return messages.length;
 }
 
-/** What has come in, oldest first; a body that is JSON is answered as such. */
+/** The messages of an inbox, oldest first; a JSON body is parsed. */
 export function readInbox(reader: Reader, name: string) {
   requireValidName(name);
   return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
@@ -67,7 +67,7 @@ function requireValidName(name: string): void {
   throw new Refusal(422, "invalid_request", size);
 }
 
-/** A server bounds them itself; a request that comes without one has no such bound. */
+/** Needed for requests without a socket, where no HTTP server limits the head. Throws a `Refusal` (413). */
 function requireShortHead(query: string, headers: Received["headers"]): void {
   const characters = Object.entries(headers).reduce(
     (sum, [name, value]) => sum + name.length + value.length,

@@ -2,7 +2,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { DELIVERIES, type Delivery, type DeliveryStatus } from "./records.ts";
 
-/** A longer payload is let go once its delivery has ended, so that the ledger stays small. */
+/** Longer payloads are dropped when their delivery ends, to bound the ledger's size. */
 const PAYLOAD_KEPT_BYTES = 65_536;
 
 type DeliveryInput = Pick<
@@ -10,7 +10,7 @@ type DeliveryInput = Pick<
   "region" | "tenant_id" | "run_id" | "thread_id" | "run_status" | "url" | "redelivery_of"
 > & { readonly payload: string };
 
-/** Enters a delivery in the ledger, before its first attempt. */
+/** Adds a delivery to the ledger, before its first attempt. */
 export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
   const delivery: Delivery = {
     id: turn.nextId("webhook_delivery"),
@@ -27,7 +27,7 @@ export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
   return delivery;
 }
 
-/** Writes down how a delivery ended, and lets the oldest entry of a full ledger go. */
+/** Records the end of a delivery and removes the oldest entries above `limits.webhook_ledger`. */
 export function closeDelivery(
   turn: Turn,
   delivery: Delivery,
@@ -45,7 +45,7 @@ export function closeDelivery(
   for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, excess)) turn.remove(DELIVERIES, id);
 }
 
-/** Throws a `Refusal` (404) when there is none, or none any more. */
+/** Throws a `Refusal` (404) when there is no such delivery in the ledger. */
 export function deliveryById(reader: Reader, id: string): Delivery {
   const found = reader.get(DELIVERIES, id.toLowerCase());
   if (found) return found;
@@ -57,7 +57,7 @@ export function deliveryById(reader: Reader, id: string): Delivery {
   );
 }
 
-/** Deliveries in the order of their making. */
+/** Deliveries in order of creation. */
 export function listDeliveries(
   reader: Reader,
   filter: { readonly run_id?: string; readonly status?: DeliveryStatus },

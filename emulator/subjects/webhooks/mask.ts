@@ -1,7 +1,7 @@
-/** Stands for what may not be shown. */
+/** Replacement for secrets. */
 export const MASK = "…";
 
-/** A URL without what may be a secret in it: user, password and the values of its query (§5-4). */
+/** Masks the parts of a URL that may be secret: user, password and query values (§5-4). */
 export function maskedUrl(url: string, mask = MASK): string {
   const [address = "", query] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
   const shown = address.replace(USER, `$1${mask}@`);
@@ -19,7 +19,7 @@ function maskedPair(pair: string, mask: string): string {
   return at === -1 ? mask : `${pair.slice(0, at)}=${mask}`;
 }
 
-/** What of a URL and of header values may not be repeated; short values would blacken whole texts. */
+/** Secret values of a URL and of headers, longest first; values under 4 characters would mask ordinary text. */
 export function secretsIn(url: string, headers: Readonly<Record<string, string>>): readonly string[] {
   const [address = "", query = ""] = url.split(/\?(.*)/s);
   const user = USER.exec(address)?.[2] ?? "";
@@ -29,7 +29,7 @@ export function secretsIn(url: string, headers: Readonly<Record<string, string>>
   return [...new Set(words)].filter((word) => word.length >= 4).sort((a, b) => b.length - a.length);
 }
 
-/** The text with every one of these masked; the longest have to come first, as `secretsIn` gives them. */
+/** Masks these secrets in a text; they must be sorted longest first, as `secretsIn` returns them. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }

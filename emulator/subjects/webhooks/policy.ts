@@ -4,7 +4,7 @@ import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { isAddress, localKind } from "./addresses.ts";
 
-/** What webhook addresses have to comply with: §6.1, and where it is silent the assumptions. */
+/** The policy for webhook URLs: §6.1, completed by assumptions. */
 export interface WebhookPolicy {
   readonly maxUrlLength: number;
   readonly disableLoopback: boolean;
@@ -17,28 +17,28 @@ export interface WebhookPolicy {
   readonly allowLocal: boolean;
 }
 
-/** Where a webhook goes: to a path of the emulator itself, or out. */
+/** The target of a webhook: a path of the emulator itself, or an external URL. */
 export type WebhookTarget =
   | { readonly kind: "loopback"; readonly path: string }
   | { readonly kind: "remote"; readonly url: URL };
 
-/** Which rule of §6.1 an address breaks, and how; the message holds no secret. */
+/** The rule of §6.1 that a URL violates; the message contains no secret. */
 export interface WebhookRefusal {
   readonly rule: WebhookUrlRuleName;
   readonly message: string;
 }
 
-/** Test-only paths, of which the built-in receiver alone may be called by a run. */
+/** Test-only paths; of these, a run may only call the built-in receiver. */
 const CONTROL_PATH = /^\/_emulator(?![^/?#])/;
 const INBOX_PATH = "/_emulator/inbox/";
 
-/** No URL holds these; parsers drop them or take them for a slash, and then find another host than a reader. */
+/** Invalid in URLs: parsers drop them or read them as a slash and may then find a different host. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
 const NO_URL = /[\\\u0000-\u001f\u007f]/;
 
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
-/** The policy that the settings and the assumptions come to. */
+/** Derives the policy from settings and assumptions. */
 export function policyOf({
   webhooks,
   assumptions,
@@ -57,16 +57,16 @@ export function policyOf({
   };
 }
 
-/** The target of a webhook; what is no URL at all has none. */
+/** Parses the target of a webhook; undefined for an invalid URL. */
 export function webhookTarget(text: string): WebhookTarget | undefined {
   if (NO_URL.test(text)) return undefined;
   if (/^\/(?!\/)/.test(text)) return { kind: "loopback", path: text };
-  // The parser of URLs mends `http:host` and `https:///host`; what is meant by them is not ours to guess.
+  // The URL parser would repair `http:host` and `https:///host`; such ambiguous URLs are rejected.
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
   return { kind: "remote", url: new URL(text) };
 }
 
-/** The first rule that refuses this URL; undefined when all of them pass it. Names are resolved when it is sent. */
+/** The first rule that refuses this URL; undefined when none does. Names are resolved only at delivery. */
 export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefusal | undefined {
   if (text.length > policy.maxUrlLength)
     return refusal("length", { length: text.length, limit: policy.maxUrlLength });
@@ -76,7 +76,7 @@ export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefu
   return remoteRefusal(policy, target.url);
 }
 
-/** Judges an address that a host name was resolved to, or that stands in the URL itself. */
+/** Checks an address that a host name was resolved to or that the URL contains. */
 export function addressRefusal(
   policy: WebhookPolicy,
   host: string,
@@ -86,7 +86,7 @@ export function addressRefusal(
   return kind === undefined ? undefined : refusal("address", { host, address, kind });
 }
 
-/** §6.1: refuses a webhook that the policy does not admit (422), before anything is written. */
+/** §6.1: throws a `Refusal` (422) for a webhook that the policy does not admit. */
 export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void {
   const refused = webhookRefusal(policyOf(turn.ports.settings), url);
   if (refused)
@@ -119,23 +119,23 @@ export function portOf({ port, protocol }: URL): number {
   return port === "" ? (STANDARD_PORTS[protocol] ?? 0) : Number(port);
 }
 
-/** In lower case, in ASCII, and without the dot that ends a full name. */
+/** The host in lower case and ASCII, without the trailing dot of a fully qualified name. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, "");
 }
 
-/** These names mean this machine whatever a resolver says. */
+/** Refuses localhost names, which are local whatever they resolve to. */
 function localNameRefusal(host: string): WebhookRefusal | undefined {
   if (host !== "localhost" && !host.endsWith(".localhost")) return undefined;
   return refusal("address", { host, address: "this machine", kind: "loopback" });
 }
 
-/** A wildcard admits subdomains and not the domain itself. */
+/** Whether a domain pattern admits a host; a wildcard admits subdomains but not the domain itself. */
 function admits(domain: string, host: string): boolean {
   return domain.startsWith("*.") ? host.endsWith(domain.slice(1)) : host === domain;
 }
 
-/** As the parser of URLs spells it, so that case, Unicode and number forms make no difference. */
+/** Normalises a domain with the URL parser, so that case, Unicode and number forms compare equal. */
 function asHostName(domain: string): string {
   const [star, name] = domain.startsWith("*.") ? ["*.", domain.slice(2)] : ["", domain];
   return star + (URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase());

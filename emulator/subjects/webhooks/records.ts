@@ -2,7 +2,7 @@ import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Every delivery begins as pending; each of the others is its end. */
+/** A delivery starts as `pending`; all other statuses are final. */
 export const DELIVERY_STATUSES = [
   "pending",
   "delivered",
@@ -13,60 +13,60 @@ export const DELIVERY_STATUSES = [
 ] as const;
 
 /**
- * `failed`: no attempt was accepted; `refused`: the policy did not let it out; `dropped`: a fault swallowed it;
+ * `failed`: no attempt was accepted; `refused`: the policy refused the URL; `dropped`: a fault dropped it;
  * `disabled`: webhooks are off.
  */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One webhook of one run on its way, and what became of it. */
+/** The delivery of one run's webhook. */
 export interface Delivery extends Workspace {
   readonly id: string;
   readonly run_id: string;
   readonly thread_id: string;
   readonly run_status: string;
-  /** With its secret token (§5-4): never shown as it is. */
+  /** Contains secrets (§5-4): mask before showing. */
   readonly url: string;
-  /** Exactly what is sent; null when it is too long to be kept after the end. */
+  /** The exact payload; null after the end when it was too long to keep. */
   readonly payload: string | null;
   readonly payload_bytes: number;
   readonly status: DeliveryStatus;
-  /** Why it ended as it did. */
+  /** The reason of a final status other than `delivered`. */
   readonly reason: string | null;
   readonly redelivery_of: string | null;
   readonly created_at: Instant;
   readonly ended_at: Instant | null;
-  /** The number of the attempt that is under way or due. */
+  /** The number of the pending or scheduled attempt. */
   readonly current_attempt: number;
   readonly attempts: readonly Attempt[];
 }
 
-/** One attempt at a delivery, with what the receiver answered or what went wrong. */
+/** One attempt of a delivery, with the receiver's reply or the failure. */
 export interface Attempt {
   readonly number: number;
-  /** Above 0 for a further copy that a fault made. */
+  /** Above 0 for an additional copy caused by a fault. */
   readonly copy: number;
   readonly started_at: Instant;
   readonly ended_at: Instant;
   readonly status: number | null;
-  /** What went wrong before there was an answer. */
+  /** The failure of an attempt without a reply. */
   readonly failure: string | null;
   readonly message: string | null;
-  /** The beginning of the answer's body. */
+  /** The beginning of the reply's body. */
   readonly reply: string | null;
   readonly redirects: readonly string[];
   readonly wall_ms: number;
-  /** True where a fault answered instead of the receiver. */
+  /** True when a fault simulated the result. */
   readonly faked: boolean;
 }
 
-/** Pending ones apart from those that have ended: each kind has a bound of its own. */
+/** Grouped into pending and ended deliveries, which have separate limits. */
 export const DELIVERIES = collection<Delivery>(
   "webhook_deliveries",
   (delivery) => delivery.id,
   ({ status }) => (status === "pending" ? "pending" : "ended"),
 );
 
-/** A request that the built-in receiver took. */
+/** A request received by the built-in receiver. */
 export interface InboxMessage {
   readonly id: string;
   readonly inbox: string;
@@ -84,5 +84,5 @@ export const INBOX = collection<InboxMessage>(
   (message) => message.inbox,
 );
 
-/** Names of inboxes in the order of their first message: how many there are has a bound too. */
+/** Names of inboxes in order of their first message; their number is limited. */
 export const INBOX_NAMES = collection<{ readonly name: string }>("webhook_inbox_names", ({ name }) => name);

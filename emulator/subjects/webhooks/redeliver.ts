@@ -4,7 +4,7 @@ import { attemptDelivery } from "./attempt.ts";
 import { deliveryById, openDelivery } from "./ledger.ts";
 import { DELIVERIES, type Delivery } from "./records.ts";
 
-/** Sends what was sent before once more, as a delivery of its own. */
+/** Sends the payload of an ended delivery again, as a new delivery. Throws a `Refusal` (404, 409, 429). */
 export function redeliver(turn: Turn, id: string): Delivery {
   const before = deliveryById(turn, id);
   const { webhooks, limits } = turn.ports.settings;

@@ -4,7 +4,7 @@ import type { Settings } from "../settings.ts";
 import { MASK, maskedUrl } from "./mask.ts";
 import type { Attempt, Delivery } from "./records.ts";
 
-/** A delivery as the ledger shows it: tokens in the URL and values of static headers are masked. */
+/** A delivery in the form of the control API: secrets in the URL and static header values are masked. */
 export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
   const { region, tenant_id, url, payload, payload_bytes, created_at, ended_at, attempts, ...shown } =
     delivery;
@@ -24,7 +24,7 @@ export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
   };
 }
 
-/** The URL stands in the run's kwargs, and a client may have put it, or another, into the input as well. */
+/** Masks URLs in the payload: the run's kwargs contain the webhook's, and the input may contain any. */
 function shownValue(value: unknown, url: string): unknown {
   if (typeof value !== "string") return value;
   return withoutUrlSecrets(value.replaceAll(url, maskedUrl(url)), MASK);

@@ -26,7 +26,7 @@ type OperationIds =
   | "deleteAssistant"
   | "getAssistantGraph";
 
-/** Assistants: the server's own and those that callers create (§4.8). */
+/** Handlers of the assistant operations (§4.8). */
 export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
   searchAssistants(turn, { workspace, body }) {
     const { items, headers } = pageOf(assistantsLike(turn, workspace, body), body);

@@ -23,7 +23,7 @@ type OperationIds =
   | "cancelRuns"
   | "deleteThreadRun";
 
-/** Looking at runs, following them and stopping them (§4.1, §3.2). */
+/** Handlers that read, stream and cancel runs (§4.1, §3.2). */
 export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
   listThreadRuns(turn, { workspace, path, query }) {
     const { settings } = turn.ports;
@@ -66,7 +66,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
   cancelRuns(turn, { workspace, query, body }) {
     const { status, thread_id, run_ids } = body;
     if (status == null && run_ids == null)
-      throw new Refusal(422, "invalid_request", "body.status: give it, or body.run_ids.");
+      throw new Refusal(422, "invalid_request", "body: either status or run_ids is required.");
     const candidates =
       run_ids != null ? namedRuns(turn, workspace, run_ids) : runsOf(turn, workspace, thread_id);
     const chosen = candidates.filter(
@@ -86,7 +86,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 };
 
-/** A run, or what is still known of one that went with its thread. */
+/** The run, or the retained plan of a removed run. Throws a `Refusal` (404). */
 function knownRun(reader: Reader, workspace: Workspace, runId: string, threadId?: string): AgentRun | Plan {
   const found = findRun(reader, workspace, runId, threadId);
   if (!found) throw new Refusal(404, "not_found", `Run with ID ${runId} not found`);
@@ -128,7 +128,7 @@ function namedRuns(reader: Reader, workspace: Workspace, ids: readonly string[])
   return runs.filter((run) => workspaceKey(run) === workspaceKey(workspace));
 }
 
-/** Runs that have not ended, of one thread or of all. */
+/** Active runs of one thread, or of all threads of the workspace. */
 function runsOf(
   reader: Reader,
   workspace: Workspace,

@@ -15,7 +15,7 @@ type OperationIds =
   | "createStatelessRun"
   | "createStatelessRuns";
 
-/** Operations that start runs (§4.8): in the background, with their stream, or until their end. */
+/** Handlers that create runs (§4.8): in the background, streaming, or waiting for the result. */
 export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
   createThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
@@ -62,7 +62,7 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 };
 
-/** The place of a run, in the plural: clients find the ids in it. */
+/** Location of a run. The path uses the plural `runs`, from which clients read the ids. */
 export function threadRunPath({ thread_id, run_id }: Pick<AgentRun, "thread_id" | "run_id">): string {
   return `/threads/${thread_id}/runs/${run_id}`;
 }

@@ -26,7 +26,7 @@ type OperationIds =
   | "listThreadHistory"
   | "searchThreadHistory";
 
-/** Threads and what they hold (§2.2). */
+/** Handlers of threads and their state (§2.2). */
 export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
   createThread: (turn, { workspace, body }) => threadView(turn, createThread(turn, workspace, body)),
 

@@ -5,7 +5,7 @@ export type Attributes = ReadonlyMap<string, unknown>;
 
 const DEPTH_MAX = 100;
 
-/** Reads OTLP's list of keys with typed values; what has no readable value is left out. */
+/** Reads OTLP's list of typed key-value pairs; entries without a readable value are omitted. */
 export function readAttributes(list: unknown): Attributes {
   const attributes = new Map<string, unknown>();
   if (!Array.isArray(list)) return attributes;
@@ -17,7 +17,7 @@ export function readAttributes(list: unknown): Attributes {
   return attributes;
 }
 
-/** OTLP/JSON writes 64-bit integers as text; those that a number cannot hold stay text. */
+/** OTLP/JSON writes 64-bit integers as text; unsafe integers stay text. */
 function valueOf(value: unknown, depthLeft: number): unknown {
   if (!isJsonObject(value) || depthLeft === 0) return undefined;
   if ("stringValue" in value) return String(value.stringValue);
@@ -44,19 +44,19 @@ function integerOf(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/** JSON has no NaN and no infinity. */
+/** NaN and infinities become text, since JSON cannot express them. */
 function doubleOf(value: unknown): unknown {
   const number = Number(value);
   return Number.isFinite(number) ? number : String(value);
 }
 
-/** The first of these attributes that is there. */
+/** The first of these attributes that is present. */
 export function firstOf(attributes: Attributes, names: readonly string[]): unknown {
   for (const name of names) if (attributes.has(name)) return attributes.get(name);
   return undefined;
 }
 
-/** The first of these attributes that is there, if it is a text that is not empty. */
+/** The first of these attributes that is present, if it is a non-empty string. */
 export function firstText(attributes: Attributes, names: readonly string[]): string | undefined {
   const value = firstOf(attributes, names);
   return typeof value === "string" && value !== "" ? value : undefined;

@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { readAttributes } from "./attributes.ts";
 import { runOfSpan, type SpanSource } from "./run.ts";
 
-/** What the spans of one request come to. */
+/** The result of converting the spans of one request. */
 export interface SpanBatch {
   readonly posts: readonly IngestItem[];
-  /** Spans that no row can be made of; the others are taken in all the same, as OTLP asks. */
+  /** Rejected spans; the others are ingested (OTLP partial success). */
   readonly rejected: readonly string[];
 }
 
-/** The trace rows of an OTLP request. */
+/** Converts the spans of an OTLP request to posts. */
 export function batchOfSpans(resourceSpans: readonly unknown[], project: string | undefined): SpanBatch {
   const posts: IngestItem[] = [];
   const rejected: string[] = [];

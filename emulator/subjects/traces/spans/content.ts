@@ -12,14 +12,14 @@ import {
   SYSTEM_INSTRUCTIONS,
 } from "./conventions.ts";
 
-/** An event in a span's course. */
+/** An event of a span. */
 export interface SpanEvent {
   readonly name: string;
   readonly time: string | null;
   readonly attributes: Attributes;
 }
 
-/** What went into the step that a span stands for; null when it does not say. */
+/** The inputs of a span; null when it has none. */
 export function inputsOf(attributes: Attributes, events: readonly SpanEvent[]): JsonObject | null {
   const messages = listOf(attributes.get(INPUT_MESSAGES)) ?? indexed(attributes, INPUT_PREFIXES);
   const system = parsed(attributes.get(SYSTEM_INSTRUCTIONS));
@@ -32,7 +32,7 @@ export function inputsOf(attributes: Attributes, events: readonly SpanEvent[]): 
   return asObject(parsed(firstOf(attributes, INPUT_NAMES)), "input");
 }
 
-/** What came out of it. */
+/** The outputs of a span; null when it has none. */
 export function outputsOf(attributes: Attributes, events: readonly SpanEvent[]): JsonObject | null {
   const messages = listOf(attributes.get(OUTPUT_MESSAGES)) ?? indexed(attributes, OUTPUT_PREFIXES);
   if (messages) return { messages };
@@ -41,7 +41,7 @@ export function outputsOf(attributes: Attributes, events: readonly SpanEvent[]):
   return asObject(parsed(firstOf(attributes, OUTPUT_NAMES)), "output");
 }
 
-/** Whether an attribute has gone into inputs or outputs, and so need not be metadata too. */
+/** Whether an attribute is part of inputs or outputs and therefore omitted from the metadata. */
 export function isContent(name: string): boolean {
   if ([INPUT_MESSAGES, OUTPUT_MESSAGES, SYSTEM_INSTRUCTIONS, ...INPUT_NAMES, ...OUTPUT_NAMES].includes(name))
     return true;
@@ -78,7 +78,7 @@ function asObject(value: unknown, name: string): JsonObject | null {
   return isJsonObject(value) ? value : { [name]: value };
 }
 
-/** Attributes hold no nested values in many languages, so that tracers put JSON into text. */
+/** Parses JSON text: many tracers cannot write nested attributes and send JSON as a string. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
   try {

@@ -1,9 +1,9 @@
 /**
- * Names of attributes by what they say, the more exact first: the GenAI semantic conventions, then what
- * tracers of model calls used before them or use beside them.
+ * Attribute names by meaning, most specific first: the GenAI semantic conventions, then older and other
+ * conventions of LLM tracers.
  */
 
-/** Run types by what an attribute of `KIND_NAMES` says in lower case. */
+/** Run types by the lower-case value of an attribute of `KIND_NAMES`. */
 export const RUN_TYPE_OF_OPERATION: Readonly<Record<string, string>> = {
   chat: "llm",
   completion: "llm",
@@ -27,7 +27,7 @@ export const RUN_TYPE_OF_OPERATION: Readonly<Record<string, string>> = {
   parser: "parser",
 };
 
-/** Say which kind of step it is. */
+/** The kind of step. */
 export const KIND_NAMES = [
   "langsmith.span.kind",
   "openinference.span.kind",
@@ -35,12 +35,12 @@ export const KIND_NAMES = [
   "gen_ai.operation.name",
 ];
 
-/** Hold the name of the model. */
+/** The name of the model. */
 export const MODEL_NAMES = ["gen_ai.request.model", "gen_ai.response.model", "llm.model_name"];
-/** Hold who serves the model. */
+/** The provider of the model. */
 export const PROVIDER_NAMES = ["gen_ai.provider.name", "gen_ai.system", "llm.provider"];
 
-/** Hold all of the inputs or outputs. */
+/** All inputs or all outputs. */
 export const INPUT_NAMES = [
   "gen_ai.prompt",
   "input.value",
@@ -54,28 +54,28 @@ export const OUTPUT_NAMES = [
   "gen_ai.tool.call.result",
 ];
 
-/** Hold lists of messages. */
+/** Lists of messages. */
 export const INPUT_MESSAGES = "gen_ai.input.messages";
 export const OUTPUT_MESSAGES = "gen_ai.output.messages";
 export const SYSTEM_INSTRUCTIONS = "gen_ai.system_instructions";
 
-/** Begin the names of attributes that hold one message each: `gen_ai.prompt.0.role`. */
+/** Prefixes of attributes with one message member each: `gen_ai.prompt.0.role`. */
 export const INPUT_PREFIXES = ["gen_ai.prompt.", "llm.input_messages."];
 export const OUTPUT_PREFIXES = ["gen_ai.completion.", "llm.output_messages."];
 
-/** Events that hold one message each, with its role. */
+/** Events with one message each, by role. */
 export const INPUT_EVENTS: Readonly<Record<string, string>> = {
   "gen_ai.system.message": "system",
   "gen_ai.user.message": "user",
   "gen_ai.assistant.message": "assistant",
   "gen_ai.tool.message": "tool",
 };
-/** An event that holds one choice of the model. */
+/** The event with one choice of the model. */
 export const OUTPUT_EVENT = "gen_ai.choice";
-/** An event that says why the span failed. */
+/** The event with the reason why the span failed. */
 export const EXCEPTION_EVENT = "exception";
 
-/** Hold counts of tokens, by the columns that they go to. */
+/** Token counts by column. */
 export const TOKEN_NAMES = {
   prompt_tokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"],
   completion_tokens: [
@@ -86,14 +86,14 @@ export const TOKEN_NAMES = {
   total_tokens: ["gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"],
 } as const;
 
-/** Hold costs, by the columns that they go to. */
+/** Costs by column. */
 export const COST_NAMES = {
   prompt_cost: ["gen_ai.usage.input_cost", "llm.cost.prompt"],
   completion_cost: ["gen_ai.usage.output_cost", "llm.cost.completion"],
   total_cost: ["gen_ai.usage.cost", "gen_ai.usage.total_cost", "llm.cost.total"],
 } as const;
 
-/** What the platform's own exporter says of the row that a span stands for. */
+/** Attributes with which the platform's own exporter sets fields of the row. */
 export const ROW = {
   id: "langsmith.span.id",
   trace_id: "langsmith.trace.id",
@@ -106,5 +106,5 @@ export const ROW = {
   session_id: "langsmith.trace.session_id",
 } as const;
 
-/** Begins the names of attributes that hold one entry of the metadata each. */
+/** Prefix of attributes with one metadata entry each. */
 export const METADATA_PREFIX = "langsmith.metadata.";

@@ -19,11 +19,11 @@ import {
   TOKEN_NAMES,
 } from "./conventions.ts";
 
-/** Where a span comes from. */
+/** The request context of a span. */
 export interface SpanSource {
   readonly resource: Attributes;
   readonly scope: string | undefined;
-  /** Named by the request; it comes before what the span says. */
+  /** Project named by the request; takes precedence over the span's. */
   readonly project: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const SPAN_ID = /^[0-9a-f]{16}$/i;
 const NOTHING = /^0+$/;
 const STATUS_ERROR = 2;
 
-/** The trace row that a span stands for, as a client would post it; or why there is none. */
+/** Converts a span to a run as a client would post it, or returns the problem. */
 export function runOfSpan(
   span: JsonObject,
   source: SpanSource,
@@ -68,8 +68,8 @@ export function runOfSpan(
 }
 
 /**
- * A row's id is the last half of the trace's id and the span's id: unique, the same whenever the span is
- * sent, and to be read by people. The trace's own id is that of its root, which a child need not know.
+ * A row's id is the second half of the trace id followed by the span id: unique, stable when the span is
+ * resent, and readable. The row's trace_id is the id of its root, which a child may not know.
  */
 function placeOf(span: JsonObject, traceId: string, spanId: string, attributes: Attributes): JsonObject {
   const ownSegment = uuidAt(attributes, ROW.id);

@@ -1,4 +1,4 @@
-/** Waits for a place and hands out how to give it back; first come, first served at each receiver. */
+/** A FIFO semaphore per receiver and in total. Resolves with the function that releases the slot. */
 export function createConcurrencyLimit(
   perReceiver: number,
   inTotal: number,

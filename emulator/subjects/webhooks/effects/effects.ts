@@ -9,29 +9,29 @@ import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Resolve } from "./resolver.ts";
 import { postToSelf } from "./send-to-self.ts";
 
-/** What the sender works with. */
+/** Dependencies of the sender. */
 export interface WebhookTools {
   readonly settings: Settings;
-  /** Answers a request of this emulator without a socket. */
+  /** Handles a request to this emulator without a socket. */
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
-  /** How names become addresses; the machine's own way unless a test has another. */
+  /** Resolves host names; the system's resolver by default. */
   readonly resolve?: Resolve;
 }
 
 /** Sends webhooks until it is closed. */
 export interface WebhookSender {
   readonly effects: Runners<"webhook.post">;
-  /** Breaks off what is under way. */
+  /** Aborts pending requests. */
   close(): void;
 }
 
 const PER_RECEIVER = 16;
 const IN_TOTAL = 256;
 
-/** Sends webhooks; those of one receiver that does not answer take no place away from another's. */
+/** Sends webhooks; concurrency is limited per receiver, so that a slow receiver does not block others. */
 export function createWebhookSender({ settings, handle, resolve }: WebhookTools): WebhookSender {
   const ended = new AbortController();
-  // Each delivery under way listens, and how many those are has its bound above.
+  // Each pending delivery adds a listener; their number is bounded by IN_TOTAL.
   setMaxListeners(0, ended.signal);
   const acquire = createConcurrencyLimit(PER_RECEIVER, IN_TOTAL);
   const policy = policyOf(settings);
@@ -41,11 +41,12 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     // The policy may have become stricter since the run was created.
     const refused = webhookRefusal(policy, order.url);
     const target = webhookTarget(order.url);
-    if (refused || !target) return { failure: "policy", message: refused?.message ?? "This is no URL." };
+    if (refused || !target)
+      return { failure: "policy", message: refused?.message ?? "This is not a valid URL." };
     const release = await acquire(target.kind === "loopback" ? "" : target.url.host);
     try {
-      // The world has ended meanwhile; under its name there may be another one that must not hear of this.
-      if (ended.signal.aborted) return { failure: "network", message: "The world has ended." };
+      // The world was closed while waiting; a new world of the same name must not receive this webhook.
+      if (ended.signal.aborted) return { failure: "network", message: "The world was closed." };
       if (target.kind === "loopback")
         return await postToSelf({ settings, handle, signal: ended.signal }, order);
       const { sendExternal: postAway } = await import("./send-external.ts");

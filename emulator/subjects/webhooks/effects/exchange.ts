@@ -3,30 +3,30 @@ import { request as requestSecure } from "node:https";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, lookupOf } from "./resolver.ts";
 
-/** One request, with its bounds in milliseconds and bytes. */
+/** One request, with its limits in milliseconds and bytes. */
 export interface Call {
   readonly url: URL;
   readonly method: "POST" | "GET";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The only ones that are connected to. */
+  /** The checked addresses; no other address is connected to. */
   readonly addresses: readonly Address[];
   readonly signal: AbortSignal;
   readonly connectMs: number;
-  /** For the whole answer, once there is a connection. */
+  /** Time-out for the whole reply, from the connection on. */
   readonly readMs: number;
   readonly replyBytes: number;
 }
 
-/** What a receiver has answered. */
+/** A receiver's reply. */
 export interface Exchange {
   readonly status: number;
   readonly location: string | undefined;
-  /** The beginning of the body. */
+  /** The first `maxBytes` of the body. */
   readonly reply: string;
 }
 
-/** One request and the beginning of its answer, over a connection of its own. */
+/** Sends one request over a new connection and reads the beginning of the reply. */
 export async function exchange(call: Call): Promise<Exchange> {
   const timeouts = createTimeouts();
   try {
@@ -60,7 +60,7 @@ function send(call: Call, timeouts: Timeouts): Promise<IncomingMessage> {
     });
     sent.once("error", reject);
     sent.once("response", (response) => {
-      // From here on a late answer breaks off while its body is read.
+      // From here on the time-out aborts the reading of the body.
       response.once("error", () => undefined);
       timeouts.instead(() =>
         response.destroy(new PostFailed("timeout", `The answer of ${url.hostname} took too long.`)),
@@ -83,9 +83,9 @@ async function beginningOf(response: IncomingMessage, maxBytes: number): Promise
 }
 
 interface Timeouts {
-  /** Replaces the one that runs. */
+  /** Starts a timer in place of the current one. */
   set(ms: number, act: () => void): void;
-  /** Keeps the time that is left and does something else when it is up. */
+  /** Replaces the action of the current timer; the remaining time is unchanged. */
   instead(act: () => void): void;
   end(): void;
 }

@@ -1,6 +1,6 @@
 import type { PostFailure } from "../events.ts";
 
-/** An ending of an attempt before there was a last answer. */
+/** The failure of an attempt before a final reply. */
 export class PostFailed extends Error {
   override readonly name = "PostFailed";
   readonly failure: PostFailure;

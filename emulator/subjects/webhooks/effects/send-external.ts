@@ -5,7 +5,7 @@ import { type Exchange, exchange } from "./exchange.ts";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";
 
-/** What a webhook to somebody else is sent with. */
+/** Dependencies of an external webhook. */
 export interface ExternalPostOptions {
   readonly policy: WebhookPolicy;
   readonly settings: Settings;
@@ -16,7 +16,7 @@ export interface ExternalPostOptions {
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** A real HTTP POST. Each hop of a redirect passes the policy like the first address. */
+/** Sends a webhook by HTTP POST. Each redirect is checked by the policy (§6.1). Throws `PostFailed`. */
 export async function sendExternal(options: ExternalPostOptions, url: URL, payload: string): Promise<Posted> {
   const redirects: string[] = [];
   try {
@@ -44,10 +44,10 @@ interface Hop {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** 307 and 308 keep the method; the older ones turn a POST into a GET, as HTTP clients do. */
+/** 307 and 308 keep the method; 301, 302 and 303 turn a POST into a GET, as in common HTTP clients. */
 function nextHop(hop: Hop, status: number, location: string): Hop {
   if (!URL.canParse(location, hop.url.href))
-    throw new PostFailed("redirects", "Redirected to what is no URL.");
+    throw new PostFailed("redirects", "Redirected to an invalid URL.");
   const url = new URL(location, hop.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new PostFailed("policy", `Redirected to ${url.protocol}, which is not HTTP.`);
@@ -75,13 +75,13 @@ async function call(
   });
 }
 
-/** The payload is JSON whatever the static headers say of it. */
+/** Content-Type is always JSON; it overrides a static header, in that header's spelling. */
 function typeOf({ headers }: Hop): Readonly<Record<string, string>> {
   const own = Object.keys(headers).find((name) => name.toLowerCase() === "content-type");
   return { [own ?? "Content-Type"]: "application/json" };
 }
 
-/** One address that may not be called is enough: which one a connection takes is not ours to say. */
+/** Throws if any address is refused, because the connection may use any of them. */
 function refuseAddresses(policy: WebhookPolicy, host: string, addresses: readonly Address[]): void {
   for (const { address } of addresses) {
     const refused = addressRefusal(policy, host, address);

@@ -9,7 +9,7 @@ interface SelfPostOptions {
   readonly signal: AbortSignal;
 }
 
-/** §6.1: a relative URL is a call of the emulator to itself, in the name of the run's workspace. */
+/** §6.1: a relative URL is a call to the emulator itself, on behalf of the run's workspace. */
 export async function postToSelf(
   { settings, handle, signal }: SelfPostOptions,
   order: WebhookPost,
