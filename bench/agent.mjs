@@ -17,7 +17,7 @@ const WARM_UPS = 2;
 const ROUND_MS = 1_000;
 const STARTS = 5;
 
-/** One thread's runs, new threads and whole runs, beside the open-source agent server and servers that only answer. */
+/** Compares runs and threads with the open-source agent server and with minimal servers. */
 export async function* run() {
   if (!existsSync(PRISM))
     throw new Error("First: npm i --legacy-peer-deps --no-package-lock --prefix bench/peers");
@@ -61,7 +61,7 @@ async function startOf(starting) {
   return { ms, mb };
 }
 
-/** Limits on, but too high to be reached; records on disk: what a user has, and nothing left out. */
+/** Starts the emulator with rate limits on (too high to be reached) and records on disk. */
 async function emulatorIn(folder) {
   const data = await mkdtemp(join(folder, "emulator-"));
   const args = ["start", "--json", "--port", "0", "--data", data, "--rate-limits", "on"];
@@ -78,7 +78,7 @@ function served({ child, line, ms, stop }) {
   return { url: JSON.parse(line).url, family: familyOf(child.pid), ms, stop };
 }
 
-/** The emulator's own reply is what the servers that only answer are given. */
+/** Starts minimal servers that return a copy of the emulator's reply. */
 async function* lists(servers, folder) {
   for (const name of ["emulator", "agent"])
     servers[name].path = await threadWith(servers[name].url, RUNS, PAGE_BYTES);
@@ -162,7 +162,7 @@ async function* writes({ emulator, agent }) {
   }
 }
 
-/** In turns, so that other programs on this machine disturb all of them alike; the first rounds only warm up. */
+/** Measures in turns, so that other load affects all servers equally; the first rounds warm up. */
 async function measured(names, orderOf) {
   const rounds = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < WARM_UPS + ROUNDS; round += 1)
@@ -187,7 +187,7 @@ function ratio(ours, theirs) {
   return `${(theirs.cpuMicros / ours.cpuMicros).toFixed(2)} × by CPU, ${(ours.perSecond / theirs.perSecond).toFixed(2)} × by requests/s`;
 }
 
-/** A thread whose runs have all ended, each as large as makes a page of ten this large; the path of its first page. */
+/** Creates a thread with ended runs, sized so that ten fill a page of the given bytes; returns the path of its first page. */
 async function threadWith(url, runs, pageBytes) {
   const create = (thread, text) =>
     call(url, "POST", `/threads/${thread}/runs`, {

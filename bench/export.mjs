@@ -10,7 +10,7 @@ const ROWS_PER_REQUEST = 500;
 const ALONE = fileURLToPath(new URL("./peers/writer-alone.mjs", import.meta.url));
 const SIZES = (process.env.BENCH_EXPORT_ROWS ?? "200000,1000000").split(",").map(Number);
 
-/** A whole export over a real port, against the Parquet writer alone on rows that are in memory already. */
+/** A whole export over HTTP, against the Parquet writer alone on rows in memory. */
 export async function* run() {
   const alone = await launch(ALONE, [String(SIZES[0])]);
   const { rowsPerSecond } = JSON.parse(alone.line);

@@ -9,7 +9,7 @@ const REQUESTS = 300;
 const IN_FLIGHT = 4;
 const PROJECT = uuidOf(9, 1);
 
-/** Durable ingest over a real port, and what a small write costs as the number of records grows. */
+/** Durable ingest over HTTP, and the cost of a small write as the number of records grows. */
 export async function* run() {
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
   const emulator = await launchEmulator("--data", folder, "--rate-limits", "off");

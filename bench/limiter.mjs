@@ -9,7 +9,7 @@ const KEYS = 1_000;
 const IDENTITIES = 1_000_000;
 const COUNT = 1_000_000_000;
 const NOW = Date.UTC(2026, 0, 1);
-/** What clients send most, a path that is new each time among it. */
+/** Typical requests, one with a new path each time. */
 const CALLS = [
   { method: "POST", path: () => "/runs/batch" },
   { method: "POST", path: () => "/api/v1/runs/query" },
@@ -17,7 +17,7 @@ const CALLS = [
   { method: "GET", path: () => "/api/v1/bulk-exports" },
 ];
 
-/** One decision, finding the row included, beside the peer's, which is told what to count by; and the memory. */
+/** Time of one decision including the row lookup, against a peer that is given the key; and memory. */
 export async function* run() {
   const { createRateLimiter, RATE_LIMIT_IDS, RATE_LIMIT_MEMORY } = await load();
   const rate = { count: COUNT, seconds: 3_600 };
@@ -40,7 +40,7 @@ export async function* run() {
       fixed: Number.POSITIVE_INFINITY,
       sliding: Number.POSITIVE_INFINITY,
     };
-    // In turns, and the best of each: other programs on this machine disturb all of them alike.
+    // Measured in turns, best of each, so that other load affects all equally.
     for (let round = 0; round < ROUNDS; round += 1) {
       best.peer = Math.min(best.peer, await peerTime(asked));
       for (const window of ["fixed", "sliding"])
@@ -65,7 +65,7 @@ function callOf(n, apiKey) {
 function ownTime(limiter, calls) {
   const began = performance.now();
   for (let n = 0; n < calls.length; n += 1) {
-    // Time goes on: a sliding window gets a new mark in each millisecond.
+    // Time advances, so that a sliding window gets a new entry each millisecond.
     if (!limiter.decide(calls[n], NOW + Math.floor(n / 50)).admitted) throw new Error("refused");
   }
   return ((performance.now() - began) * 1000) / calls.length;
@@ -89,7 +89,7 @@ function memory(limiter) {
   return `${grown.toFixed(0)} MB, ${limiter.storedCount.toLocaleString("en")} windows held`;
 }
 
-/** The limiter is no module of its own in dist/. */
+/** Bundles the limiter from its sources: dist/ has no separate module for it. */
 async function load() {
   const { outputFiles } = await build({
     stdin: {

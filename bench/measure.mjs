@@ -54,7 +54,7 @@ export async function launchEmulator(...args) {
   return { ...launched, ready: JSON.parse(launched.line) };
 }
 
-/** Megabytes of a process: resident now, and at its highest so far. */
+/** Resident and peak memory of a process in megabytes. */
 export function memoryOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const read = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
@@ -63,7 +63,7 @@ export function memoryOf(pid) {
 
 const TICK_MS = 10;
 
-/** A process and all that it has started. */
+/** A process and its descendants. */
 export function familyOf(pid) {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -94,7 +94,7 @@ function statOf(pid) {
 
 const LOAD = fileURLToPath(new URL("./peers/load.mjs", import.meta.url));
 
-/** What a server makes of one request sent again and again: by a process of its own, over ten connections. */
+/** Load-tests one request with a separate process over ten connections. */
 export async function loadOn(family, order) {
   const before = cpuOf(family);
   const client = await launch(LOAD, [JSON.stringify({ connections: 10, ...order })]);

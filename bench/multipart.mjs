@@ -14,7 +14,7 @@ const BOUNDARY = "----BenchFormBoundary0123456789";
 const MEMBERS = ["inputs", "outputs", "extra"];
 const PEER = fileURLToPath(new URL("./peers/form-server.mjs", import.meta.url));
 
-/** Durable multipart ingest over a real port, in turn with a server that only parses the same bodies. */
+/** Durable multipart ingest over HTTP, against a server that only parses the same bodies. */
 export async function* run() {
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
   const emulator = await launchEmulator("--data", folder, "--rate-limits", "off");
@@ -66,7 +66,7 @@ async function rateOf(origin, bodies) {
   return (bodies.length * ROWS_PER_REQUEST) / ((performance.now() - began) / 1000);
 }
 
-/** The rows as a client sends them: the large members in parts of their own. */
+/** The rows as multipart, with large members in separate parts. */
 function formOf(from) {
   const parts = [];
   for (let number = from; number < from + ROWS_PER_REQUEST; number += 1) {

@@ -10,7 +10,7 @@ const SMALL = 1_000;
 const LARGE = Number(process.env.BENCH_QUERY_ROWS ?? 200_000);
 const PAGES = 60;
 
-/** What a page of rows costs as their number grows: pages are followed while a row comes before each. */
+/** Cost of a page as the number of rows grows, with a new row before each page. */
 export async function* run() {
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
   const emulator = await launchEmulator("--data", folder, "--rate-limits", "off");

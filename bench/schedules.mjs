@@ -11,7 +11,7 @@ const ROWS_PER_HOUR = 5;
 const ROWS_PER_REQUEST = 500;
 const PROJECT = uuidOf(9, 1);
 
-/** What virtual time costs: a year of hourly exports in one call, a failure with all its retries, a filter. */
+/** Cost of virtual time: a year of hourly exports in one call, a failure with all retries, a filter. */
 export async function* run() {
   const one = await median3(() => yearsOf(1, 0));
   yield figure("one year of hourly scheduled exports over empty windows", one, 2);
@@ -106,7 +106,7 @@ function retries() {
   });
 }
 
-/** The language has no door of its own in the library: it is bundled from its sources. */
+/** Bundles the filter language from its sources: the library does not export it. */
 async function filters() {
   const contents = 'export * from "./compile.ts"; export * from "./parse.ts";';
   const resolveDir = fileURLToPath(new URL("../emulator/subjects/filters", import.meta.url));

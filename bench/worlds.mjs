@@ -10,7 +10,7 @@ const FEW = 1_000;
 const ROUNDS = 25;
 const SEEDED_ROWS = 2_000;
 
-/** What a world costs that goes on from another one, and what it costs to begin anew. */
+/** Cost of a fork and of a reset. */
 export async function* run() {
   for (const [kind, options] of [
     ["in memory", {}],

@@ -15,8 +15,8 @@ const DIST = join(ROOT, "dist");
 const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 
 /**
- * What is run or imported by its own path. The command line is one file, since every further file that it
- * has to open makes its start slower; its other commands, and all the rest, share chunks.
+ * Entry points: files run or imported by their own path. The command line is one file, since each further file it
+ * has to open slows its start; the other commands and everything else share chunks.
  */
 const BUILDS = [
   { entryPoints: ["bin/emulator.ts"], plugins: [otherCommands()] },
@@ -35,19 +35,19 @@ const BUILDS = [
   },
 ];
 
-/** Packages that the start needs, or that are small: bundled. The others load when they are first used. */
+/** Packages that are bundled: needed for the start, or small. The others are loaded on first use. */
 const BUNDLED = new Set(["ajv", "express", "fast-xml-parser", "ipaddr.js", "lowdb", "proper-lockfile"]);
 
-/** Brought by those who use the entry for them. */
+/** Optional peer dependencies: installed by users of the entry that imports them. */
 const PEERS = ["msw", "testcontainers", "vitest"];
 
 /** Loaded by Express and never used: the gateway reads bodies, queries and media types itself. */
 const LEFT_OUT = ["body-parser", "mime-types", "qs", "send", "serve-static"];
 
-/** A file of an older build may still be wanted by a process that was started from it. */
+/** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
 
-/** Bundled packages in the old module format call `require` for what Node itself has. */
+/** Bundled CommonJS packages call `require` for Node's built-in modules. */
 const REQUIRE_FOR_BUNDLED_PACKAGES =
   'import { createRequire as $createRequire } from "node:module"; const require = $createRequire(import.meta.url);';
 
@@ -87,7 +87,7 @@ function bundle({ plugins = [], ...own }) {
     outbase: ".",
     outdir: FRESH,
     splitting: true,
-    // What has no spaces is compiled sooner; names stay, so that stack traces can be read.
+    // Less white space compiles sooner; names are kept so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
 
@@ -96,19 +96,19 @@ function bundle({ plugins = [], ...own }) {
     alias: {
       // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
       "graceful-fs": "node:fs",
-      // Express writes no notes here, and what would write them looks at the terminal first.
+      // Express's debug output is never used, and its package inspects the terminal when it loads.
       debug: join(ROOT, "bin/build/no-notes.cjs"),
       ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/build/left-out.cjs")])),
     },
     plugins: [lazyOldModules, ...plugins],
-    // No file of this build bears the name of a file of another one, although parts of both may be alike.
+    // File names are unique to each build, even where two builds have equal content.
     banner: { js: `/*${BUILD}*/${REQUIRE_FOR_BUNDLED_PACKAGES}` },
     metafile: true,
     ...own,
   });
 }
 
-/** Of all that a build is made of. */
+/** A digest of every input of the build. */
 async function sourceHash() {
   const hash = createHash("sha256");
   for (const folder of ["bin", "contracts", "emulator", "scenarios"])
@@ -123,7 +123,7 @@ async function otherCommandFiles() {
   return names.filter((name) => name !== "start.ts").map((name) => `bin/commands/${name}`);
 }
 
-/** Leaves every command but `start` outside of the file; the path holds from `bin` and from `chunks` alike. */
+/** Keeps every command but `start` external; the path is valid from both `bin` and `chunks`. */
 function otherCommands() {
   return {
     name: "other-commands",
@@ -137,7 +137,7 @@ function otherCommands() {
   };
 }
 
-/** Making a `require` takes time, and few of the files need one. */
+/** Creates `require` only in files that need it, since that takes time at the start. */
 async function dropUnusedRequires() {
   for (const file of await filesIn(FRESH)) {
     if (!file.endsWith(".js")) continue;
@@ -147,7 +147,7 @@ async function dropUnusedRequires() {
   }
 }
 
-/** What every command loads, and what `start` loads beside it. */
+/** Chunks that every command loads, and those that `start` loads in addition. */
 async function mergeStart({ outputs: all }) {
   const outputs = Object.fromEntries(
     Object.entries(all).map(([path, output]) => [inFresh(path), withPaths(output)]),
@@ -194,7 +194,7 @@ async function writeSchema() {
   await writeText("emulator.config.schema.json", `${JSON.stringify(configurationSchema(), null, 2)}\n`);
 }
 
-/** Declarations are written in spite of type errors, which are the business of `npm run check`. */
+/** Writes declarations even when there are type errors; `npm run check` reports those. */
 async function writeTypes() {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const args = [tsc, "-p", "bin/tsconfig.types.json", "--outDir", join(FRESH, "types"), "--pretty", "false"];
@@ -213,7 +213,7 @@ async function writeTypes() {
   if (problems.length > 0) console.warn(`types have ${problems.length} errors; \`npm run check\` lists them`);
 }
 
-/** Chunks first, entries last: whoever starts meanwhile finds a whole build, the old one or the new one. */
+/** Chunks first, entries last: a process started meanwhile loads either the old build or the new one. */
 async function publish() {
   const files = (await filesIn(FRESH)).sort(
     (a, b) => Number(b.startsWith("chunks")) - Number(a.startsWith("chunks")),

@@ -3,13 +3,13 @@ import { variableOf } from "../emulator/config/layers.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
 import { COMMON_FLAGS, type Command, type Flags, type Invocation, UsageError } from "./command.ts";
 
-/** Settings read their own twins, with their own checks; these are the flags that no setting has. */
+/** Flags that belong to no setting: settings read and check their own environment variables. */
 const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world"];
 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);
 
-/** Checks what follows a command against its flags and operands; flags left out come from their twins. */
+/** Parses the arguments of a command; flags left out are read from their environment variables. Throws `UsageError`. */
 export function readCommandLine(
   name: string,
   command: Command,
@@ -77,7 +77,7 @@ function unknownFlag(command: string, rawName: string, known: Flags): string {
   return `${rawName}: unknown flag; ${hint}`;
 }
 
-/** A last name that ends in `…` stands for any number of words: none at all when it is in brackets. */
+/** A last operand ending in `…` takes any number of words, at least one unless it is in brackets. */
 function fits(names: readonly string[], count: number): boolean {
   const last = names.at(-1) ?? "";
   if (!/…[>\]]$/.test(last)) return count === names.length;
@@ -98,7 +98,7 @@ function flagsFromTwins(known: Flags, env: Invocation["env"]): Record<string, st
     if (!known[flag] || !text) continue;
     if (known[flag].value !== undefined) flags[flag] = text;
     else if (ON.has(text)) flags[flag] = true;
-    else if (!OFF.has(text)) throw new UsageError(`${variable}: "${text}" will not do; give true or false`);
+    else if (!OFF.has(text)) throw new UsageError(`${variable}: "${text}" is not valid; give true or false`);
   }
   return flags;
 }

@@ -1,6 +1,6 @@
 import { SETTINGS } from "../emulator/config/settings.ts";
 
-/** A flag of a command: one that carries a value names it, one that stands alone does not. */
+/** A flag of a command; `value` is the placeholder of its value and is absent for a boolean flag. */
 export interface Flag {
   readonly help: string;
   /** For example `<dir>`. */
@@ -10,7 +10,7 @@ export interface Flag {
 /** By name, without the dashes. */
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What the user asked for, checked against the command's flags and operands. */
+/** Parsed arguments, checked against the command's flags and operands. */
 export interface Invocation {
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly operands: readonly string[];
@@ -18,30 +18,30 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One word of the command line; its module is loaded only when it is asked for. */
+/** One command; its module is loaded only when it is called. */
 export interface Command {
   readonly summary: string;
-  /** Names of what must follow the command: `<id>`; `<cmd…>` takes one word or more, `[file…]` any number. */
+  /** Operands: `<id>` takes one word, `<cmd…>` one or more, `[file…]` any number. */
   readonly operands: readonly string[];
   readonly flags: Flags;
-  /** Answers with the exit code. */
+  /** Resolves with the exit code. */
   run(invocation: Invocation): Promise<number>;
 }
 
-/** Used wrongly or configured wrongly: a line on standard error and exit 2. */
+/** Wrong usage or configuration: one line on standard error, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What was asked for could not be done: a line on standard error and exit 1. */
+/** The command failed: one line on standard error, exit code 1. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
-/** Every command takes these. */
+/** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { help: "print JSON, for programs" },
-  quiet: { help: "print nothing but problems" },
+  quiet: { help: "print only problems" },
   help: { help: "print this help" },
 };
 
@@ -52,20 +52,20 @@ const CONFIG_FLAG: Flags = {
   },
 };
 
-/** How commands find the emulator that runs. */
+/** Flags that select the running emulator. */
 export const TARGET_FLAGS: Flags = {
   url: { value: "<url>", help: "address of the emulator (default: the locator file in the data folder)" },
-  data: { value: "<dir>", help: "data folder in which the locator file lies (default .emulator)" },
+  data: { value: "<dir>", help: "data folder that contains the locator file (default .emulator)" },
   ...CONFIG_FLAG,
 };
 
-/** For commands that are about one world of it. */
+/** Flags of commands that work on one world. */
 export const WORLD_FLAGS: Flags = {
   ...TARGET_FLAGS,
   world: { value: "<id>", help: "which world (default main)" },
 };
 
-/** The flags that the settings table gives. */
+/** The flags derived from the settings table. */
 export function settingFlags(): Flags {
   const flags: Record<string, Flag> = { ...CONFIG_FLAG };
   for (const { flag, kind, word, bare, initial, help } of SETTINGS.values()) {

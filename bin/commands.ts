@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** A command's module, loaded when the command is asked for. */
+/** Loads the module of a command. */
 type Load = () => Promise<{ readonly command: Command }>;
 
 /** In the order in which help lists them. */

@@ -4,14 +4,14 @@ import { type Invocation, UsageError } from "./command.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;
 
-/** The configuration of an invocation; every problem is a line and ends the command. */
+/** Resolves the configuration of an invocation; throws `UsageError` with one line for each problem. */
 export async function configurationOf({ cwd, env, flags }: Invocation, discover = true): Promise<Resolved> {
   const resolution = await resolveConfiguration({ cwd, env, flags, discover });
   if (!resolution.ok) throw new UsageError(resolution.problems.join("\n"));
   return resolution;
 }
 
-/** Where an emulator of this configuration leaves its locator; one that keeps nothing has no data folder. */
+/** Folder of the locator file of an emulator with this configuration; an ephemeral one has no data folder. */
 export function locatorFolder({ configuration }: Resolved, cwd: string): string {
   return configuration.dataFolder ?? resolve(cwd, ".emulator");
 }

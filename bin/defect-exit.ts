@@ -9,12 +9,12 @@ import { CommandFailure } from "./command.ts";
 import { endSoon } from "./signals.ts";
 import { printError } from "./terminal.ts";
 
-/** The exit code of a command whose emulator could not go on. */
+/** Exit code after a defect of the emulator. */
 const DEFECT_EXIT_CODE = 5;
 
 /**
- * Does a command's work with its emulator, then closes that. `breakdown` settles with the exit code once the
- * emulator cannot go on (law 6), after the user was told in one line what broke and what to do.
+ * Runs a command's work with its emulator, then closes the emulator. `breakdown` resolves with the exit code after
+ * a defect has ended the emulator; the user has then been given the cause and the next step in one line.
  */
 export async function runWithEmulator(
   running: RunningEmulator,
@@ -24,7 +24,7 @@ export async function runWithEmulator(
   let isBroken = false;
   const defectExit = running.defect.then((why) => {
     isBroken = true;
-    // Nothing that a broken emulator holds may keep the process.
+    // A failed emulator must not keep the process alive.
     endSoon(DEFECT_EXIT_CODE);
     printError(defectMessage(running.ready, dataFolder, why));
     return DEFECT_EXIT_CODE;
@@ -38,32 +38,33 @@ export async function runWithEmulator(
   }
 }
 
-/** A snapshot that finds no room is no loss: it only sums up the journals beside it. */
+/** A snapshot that cannot be written loses nothing: the journals beside it hold the same data. */
 function closingProblem(error: unknown): unknown {
   if ((error as Error).name === "ArchiveFileError") return new CommandFailure((error as Error).message);
   if (!isFullDisk(error)) return error;
   return new CommandFailure(
-    `the disk is full or fails (${(error as Error).message}); nothing is lost, but make room`,
+    `the disk is full or fails (${(error as Error).message}); no data is lost; free disk space`,
   );
 }
 
 function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string {
   const { error } = why;
   const what = error.message.split("\n", 1)[0];
-  const kept = dataFolder === null ? "nothing was to be kept" : `${dataFolder} holds all that was answered`;
-  if (isFullDisk(error)) return `the disk is full or fails (${what}); ${kept}. Make room, then start again`;
+  const kept = dataFolder === null ? "no data was to be kept" : `${dataFolder} holds all acknowledged data`;
+  if (isFullDisk(error))
+    return `the disk is full or fails (${what}); ${kept}. Free disk space, then start again`;
   if ("code" in error && error.code === "data_folder_lost")
     return `${what}; nothing more is written there. Start again`;
   const file = writeReport(ready, dataFolder, why);
   const report =
     file === undefined
-      ? "please report it (its last turns could not be written down)"
+      ? "please report it (its last turns could not be written to a file)"
       : `its last turns are in ${file}; please report it with that file`;
-  const next = dataFolder === null ? "" : ": starting again goes on from there";
+  const next = dataFolder === null ? "" : ": start again to continue from it";
   return `a defect of the emulator, not of your requests: ${error.name}: ${what}; ${report}. ${kept}${next}`;
 }
 
-/** The defect and the last turns, one JSON object a line; they name records without their contents. */
+/** Writes the defect and the last turns as NDJSON; records are named without their contents. */
 function writeReport(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string | undefined {
   const head = { defect: why.error.stack, version: ready.version, seed: ready.seed, node: process.version };
   const lines = [head, ...why.journal.since(0)].map((line) => `${JSON.stringify(line)}\n`).join("");

@@ -36,7 +36,7 @@ function unknownCommand(name: string): string {
 
 type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained">>;
 
-/** Errors that end a command with a message, by name: commands are built apart, with error classes of their own. */
+/** Errors that end a command with a message, by name: separately built commands have their own error classes. */
 const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
   UsageError: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],

@@ -32,7 +32,7 @@ export async function overview(): Promise<string> {
     ...table(rows),
     "",
     "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
-    "Every flag has an environment twin: --port is EMULATOR_PORT.",
+    "Every flag has an environment variable: --port is EMULATOR_PORT.",
     "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 drift, 4 a fault that was never triggered (--strict), 5 a defect of the emulator.",
   ].join("\n");
 }

@@ -6,13 +6,13 @@ import { configurationOf, locatorFolder } from "./configuration.ts";
 
 const TIMEOUT_MS = 60_000;
 
-/** The world that a command is about, and its control API. */
+/** The world that a command works on, and its control API. */
 export interface RunningWorld {
   readonly url: string;
   readonly client: ControlClient;
 }
 
-/** Finds the emulator that runs, or throws a `CommandFailure`; calls end after so many milliseconds. */
+/** Finds the running emulator; calls time out after `timeoutMs`. Throws `CommandFailure`. */
 export async function runningWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS): Promise<RunningWorld> {
   const url = (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
   return { url, client: clientAt(url, timeoutMs) };
@@ -23,23 +23,23 @@ export function clientAt(url: string, timeoutMs = TIMEOUT_MS): ControlClient {
   return createControlClient(sendTo(url, timeoutMs));
 }
 
-/** Whether what runs at an address is ready to serve. */
+/** Whether the emulator at an address is ready. */
 export async function isReady(url: string, timeoutMs: number): Promise<boolean> {
   const reply = await sendTo(url, timeoutMs)("/readyz", { method: "GET", headers: {} }).catch(ifSilent);
   return reply?.status === 200;
 }
 
-/** Takes the error of an address at which nothing answers for no value. */
+/** Turns `NoReply` into undefined. */
 function ifSilent(error: Error): undefined {
   if (error.name !== "NoReply") throw error;
 }
 
-/** The address given, checked; undefined when none is. */
+/** The address in --url; undefined when absent. Throws `UsageError`. */
 export function urlFlag({ flags }: Invocation): string | undefined {
   if (typeof flags.url !== "string") return undefined;
   const url = URL.canParse(flags.url) ? new URL(flags.url) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url.origin;
-  throw new UsageError(`--url: "${flags.url}" is no address; give one such as http://127.0.0.1:4700`);
+  throw new UsageError(`--url: "${flags.url}" is not an address; give one such as http://127.0.0.1:4700`);
 }
 
 /** The locator in the data folder of this invocation; undefined when there is none or its process is gone. */
@@ -48,7 +48,7 @@ export async function findLocator(invocation: Invocation): Promise<Locator | und
   return locator !== undefined && isAlive(locator) ? locator : undefined;
 }
 
-/** Empty when no world is named. */
+/** Base path of the named world; empty when none is named. */
 export function basePathOf({ flags }: Invocation): string {
   return typeof flags.world === "string" ? `/w/${encodeURIComponent(flags.world)}` : "";
 }

@@ -6,8 +6,8 @@ const OPEN_HANDLES_GRACE_MS = 5_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Settles with the first SIGINT or SIGTERM; a second one ends the process at once. To be called before
- * anything is started, so that a signal during the start is not lost.
+ * Resolves at the first SIGINT or SIGTERM; the second ends the process at once. Call it before
+ * starting anything, so that a signal during the start is not lost.
  */
 export function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((settle) => {
@@ -22,12 +22,12 @@ export function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** The exit code of a process that a signal has ended, as shells have it. */
+/** The exit code of a process ended by a signal: 128 + its number. */
 export function exitCodeAfter(signal: NodeJS.Signals): number {
   return SIGNAL_BASE + constants.signals[signal];
 }
 
-/** Waits for a signal although nothing else is under way, which alone would end the process. */
+/** Waits for a signal and keeps the process alive meanwhile. */
 export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
   const hold = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
@@ -37,7 +37,7 @@ export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS
   }
 }
 
-/** Ends the process although something was left open; does nothing when the process ends by itself. */
+/** Ends the process if open handles keep it alive. */
 export function endSoon(exitCode: number): void {
   setTimeout(() => process.exit(exitCode), OPEN_HANDLES_GRACE_MS).unref();
 }

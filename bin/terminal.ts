@@ -1,22 +1,22 @@
 import type { Invocation } from "./command.ts";
 
-/** Standard output: what was asked for. */
+/** Prints results to standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What a command came to: JSON for programs, lines for people, nothing when it is to be quiet. */
+/** Prints a command's result: JSON with --json, nothing with --quiet, else lines. */
 export function printResult({ flags }: Invocation, value: unknown, lines: readonly string[]): void {
   if (flags.json === true) print(JSON.stringify(value));
   else if (flags.quiet !== true) for (const line of lines) print(line);
 }
 
-/** Standard error: problems. */
+/** Prints problems to standard error. */
 export function printError(line: string): void {
   process.stderr.write(`emulator: ${line}\n`);
 }
 
-/** A reader that goes away, as `head` does, ends the command without a fuss. */
+/** A closed pipe, as with `head`, ends the command without an error message. */
 export function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -24,13 +24,13 @@ export function endWithReader(): void {
   });
 }
 
-/** Says what long work is at, on a terminal; quiet in pipes. */
+/** Shows the progress of long work on a terminal. */
 export interface Progress {
   show(text: string): void;
   clear(): void;
 }
 
-/** One line on standard error, written anew each time; nothing at all when quiet or in a pipe. */
+/** One status line on standard error; prints nothing with --quiet or in a pipe. */
 export function openProgress(quiet: boolean): Progress {
   const shown = process.stderr.isTTY === true && !quiet;
   const write = (text: string) => {

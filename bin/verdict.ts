@@ -8,7 +8,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A verdict for a reader: one line when all is well, else a table of what is not. */
+/** A verdict as text: one line on success, else a table of problems. */
 export function verdictLines(id: string, { ok, rows, files, problems }: Verification): string[] {
   const counts = `${counted(rows, "row")} in ${counted(files, "file")}`;
   if (ok) return [`export ${id}: verified, ${counts}`];

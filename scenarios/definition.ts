@@ -14,7 +14,7 @@ import {
 } from "../contracts/spec/fields.ts";
 import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
 
-/** The scenario format, written once: the parser's checks, its types and the published schema come from here. */
+/** The scenario format: the parser's checks, the types and the published schema are derived from it. */
 
 const VARIABLE = "^[A-Za-z_][A-Za-z0-9_]*$";
 
@@ -35,19 +35,19 @@ const replyExpectation = closed(
     headers: optional(mapOf(expected)),
     body: optional(expected),
   },
-  { description: "What the reply must be like; without it any status below 400 will do." },
+  { description: "The expected reply; without it any status below 400 passes." },
 );
 
 const CALL = {
   headers: optional(mapOf(text())),
-  body: optional(anything({ description: "Sent as JSON; text is sent as it is." })),
+  body: optional(anything({ description: "Sent as JSON; text is sent unchanged." })),
   expect: optional(replyExpectation),
   capture: optional(captures),
-  collect: optional({ ...captures, description: "As capture, but values are added to the end of a list." }),
+  collect: optional({ ...captures, description: "As capture, but each value is appended to a list." }),
 };
 
 const COMMON = {
-  note: optional(text({ description: "What this step is for, shown when it fails." })),
+  note: optional(text({ description: "Purpose of the step, shown when it fails." })),
 };
 
 const seedGiven = closed(
@@ -57,19 +57,19 @@ const seedGiven = closed(
         description: "Sample traces: count, project, from, to, seed, shape (POST /traces/generate).",
       }),
     ),
-    runs: optional(listOf(freeForm(), { description: "Trace runs, ingested as they are." })),
+    runs: optional(listOf(freeForm(), { description: "Trace runs, ingested unchanged." })),
     file: optional(text({ description: "A file of trace runs, relative to the scenario." })),
     project: optional(text({ description: "The project of runs and file." })),
     bucket: optional(text()),
     credential: optional(freeForm({ description: "A key pair of the object store." })),
   },
-  { description: "What is there before anything happens." },
+  { description: "Data to create." },
 );
 
 const moveBounds = {
   by: optional(text({ description: "ISO 8601 duration" })),
   to: optional(text({ description: "ISO 8601 time" })),
-  next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "So many events." })),
+  next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "Number of events." })),
   until: optional(closed({ export: text(), status: text() })),
   within: optional(text()),
 };
@@ -113,8 +113,7 @@ const expectGiven = closed(
     variables: optional(mapOf(expected)),
   },
   {
-    description:
-      "Looks at the world: the object store, Parquet files, webhook deliveries, the journal, variables.",
+    description: "Checks the object store, Parquet files, webhook deliveries, the journal or variables.",
   },
 );
 
@@ -151,10 +150,10 @@ export const VERBS = {
     repeat: integer({
       minimum: 1,
       maximum: MAX_ROUNDS,
-      description: "How many rounds at most; `${round}` counts from 0.",
+      description: "Maximum number of rounds; `${round}` counts from 0.",
     }),
     until: optional(
-      mapOf(expected, { description: "Stops when these variables are so; never to become so is a failure." }),
+      mapOf(expected, { description: "Stops when the variables have these values; fails if they never do." }),
     ),
     steps: stepList(),
   }),
@@ -165,29 +164,27 @@ export const VERBS = {
   }),
 } as const;
 
-/** What a step can do; each verb is a row of the table. */
+/** The verbs of steps. */
 export type Verb = keyof typeof VERBS;
 
-/** A step as it is written. */
+/** A step as written in the file. */
 export type GivenStep<V extends Verb = Verb> = { [Name in V]: TypeOf<(typeof VERBS)[Name]> }[V];
 
-/** The part of the file that is not steps. */
+/** The members of a file other than steps. */
 export const HEAD = {
-  scenario: text({ minLength: 1, description: "What it shows, in a sentence." }),
-  seed: optional(
-    integer({ minimum: 0, description: "What ids and samples are drawn from; 1 unless given." }),
-  ),
-  now: optional(text({ format: "date-time", description: "Virtual time at its start." })),
+  scenario: text({ minLength: 1, description: "What the scenario shows, in one sentence." }),
+  seed: optional(integer({ minimum: 0, description: "Seed of ids and sample data; default 1." })),
+  now: optional(text({ format: "date-time", description: "Virtual time at the start." })),
   settings: optional(
-    freeForm({ description: "Keys of the configuration file, for the emulator it is played on." }),
+    freeForm({ description: "Configuration of the emulator, with the keys of the configuration file." }),
   ),
   variables: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
 } as const;
 
-/** Played one after the other; any verb may stand in each. */
+/** The lists of steps, played in this order; each accepts every verb. */
 export const SECTION_NAMES = ["given", "when", "then"] as const;
 
-/** What a scenario file holds. */
+/** The content of a scenario file. */
 export const SCENARIO = closed({
   ...HEAD,
   given: optional(stepList()),
@@ -195,7 +192,7 @@ export const SCENARIO = closed({
   then: optional(stepList()),
 });
 
-/** What an included file holds. */
+/** The content of an included file. */
 export const PART = closed({ steps: stepList() });
 
 function stepList(): Field<readonly unknown[]> {

@@ -16,18 +16,18 @@ import {
 
 export { type FileLocation as Place, ScenarioProblem } from "./source.ts";
 
-/** A step that was checked, and knows where it stands. */
+/** A checked step with its place in the file. */
 export interface Step {
   readonly verb: Verb;
   readonly given: GivenStep;
   /** For example `when[2]`. */
   readonly label: string;
   readonly place: FileLocation;
-  /** Of a repetition or an inclusion. */
+  /** Steps of a repetition or an included file. */
   readonly steps: readonly Step[];
 }
 
-/** A scenario file that was read and checked, with its includes resolved. */
+/** A checked scenario with its includes resolved. */
 export interface Scenario {
   /** The file's name without `.scenario.yaml`. */
   readonly name: string;
@@ -38,21 +38,20 @@ export interface Scenario {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
-  /** True for one that works with what all worlds of an emulator share. */
+  /** True if it uses what all worlds of an emulator share, such as snapshots. */
   readonly isAlone: boolean;
 }
 
-/** Files that end so are scenarios; others in a folder are passed over. */
+/** Suffix of scenario files; other files in a folder are ignored. */
 export const SCENARIO_NAME = /\.scenario\.ya?ml$/;
 
-/** Reads a scenario with everything that it includes; throws every problem of a file at once. */
+/** Reads a scenario with its includes. Throws `ScenarioProblem` with every problem of a file. */
 export function readScenario(file: string): Scenario {
   const source = readSource(file);
   const head = source.value as Readonly<Record<string, unknown>>;
   refuse(source, "scenario", [], head);
   const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, [file]));
-  if (steps.length === 0)
-    throw new ScenarioProblem(`${shown(file)}:1: it has no steps; give it given, when or then`);
+  if (steps.length === 0) throw new ScenarioProblem(`${shown(file)}:1: no steps; add given, when or then`);
   const settings = (head.settings ?? {}) as Scenario["settings"];
   const variables = (head.variables ?? {}) as Scenario["variables"];
   return {
@@ -69,10 +68,10 @@ export function readScenario(file: string): Scenario {
   };
 }
 
-/** Worlds and snapshots have their names in the whole emulator. */
+/** Worlds and snapshots are named across the whole emulator. */
 const SHARED =
   /"(?:request|control)":"[A-Z]+ +(?:\/_emulator\/v1)?\/(?:worlds|snapshots|w)\b|"x-emulator-world":/i;
-/** What `seed_data` does is in the journal of a world only if no other one was given the same before. */
+/** Seeding is in the journal of a world only if no earlier world had the same seed data. */
 const OF_THE_FIRST = /"(?:seed_data|worlds)":/;
 
 function wordsOf({ given: input, steps }: Step): readonly unknown[] {
@@ -119,7 +118,7 @@ function refuseExpectations(source: Source, verb: Verb, path: Keys, input: Given
   if (lines.length > 0) throw new ScenarioProblem(lines.join("\n"));
 }
 
-/** `request` carries an `expect` of its own, so the verb `expect` is the one that stands alone. */
+/** The verb of a step. `request` has a field `expect`, which is a verb only when it is alone. */
 function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   const where = `${shown(place.file)}:${place.line}: ${label}`;
   if (typeof input !== "object" || input === null || Array.isArray(input))
@@ -129,11 +128,11 @@ function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   const [only, second] = found.length > 1 ? found.filter((verb) => verb !== "expect") : found;
   if (only !== undefined && second === undefined) return only;
   if (only !== undefined)
-    throw new ScenarioProblem(`${where}: it has two verbs, ${only} and ${String(second)}`);
+    throw new ScenarioProblem(`${where}: two verbs in one step, ${only} and ${String(second)}`);
   const meant = names.map((name) => nearest(name, Object.keys(VERBS))).find((name) => name !== undefined);
   const hint =
     meant === undefined ? `give one of ${Object.keys(VERBS).join(", ")}` : `did you mean ${meant}?`;
-  throw new ScenarioProblem(`${where}: it has no verb; ${hint}`);
+  throw new ScenarioProblem(`${where}: no verb; ${hint}`);
 }
 
 function included(place: FileLocation, label: string, input: GivenStep, opened: readonly string[]): Step[] {

@@ -3,7 +3,7 @@ import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import { isMatcher, MATCHER_NAMES, problemOfTaken, WORD_NAMES } from "./matching.ts";
 
-/** Something about an expectation by which it could never fail, or never hold. */
+/** A defect of an expectation: it could never fail, or never pass. */
 export interface ExpectationProblem {
   readonly path: Keys;
   readonly text: string;
@@ -11,31 +11,31 @@ export interface ExpectationProblem {
 
 const SELECTORS = new Set(["bucket", "prefix", "export", "where"]);
 
-/** Whether a member of an expectation says where to look, not what must be there. */
+/** Whether a member of an expectation is a parameter (where to look), not an expected value. */
 export function isSelector(source: string, name: string): boolean {
   return source !== "variables" && SELECTORS.has(name);
 }
 
-/** What is wrong with the matchers of a value that something is compared with: one that is none never fits. */
+/** Problems of the matchers in an expected value: an unknown matcher would never match. */
 export function matcherProblems(expected: unknown): readonly string[] {
   return problemsIn(expected, []).map(({ path, text }) => `${path.join(".") || "the value"}: ${text}`);
 }
 
-/** What is wrong with the expectations of a step, each with the way to it from the step. */
+/** Problems of a step's expectations, each with its path in the step. */
 export function expectationProblems(verb: Verb, given: GivenStep): readonly ExpectationProblem[] {
   const { expect, until } = given as { readonly expect?: unknown; readonly until?: unknown };
   const vacant = verb === "expect" ? vacantSources(expect) : [];
   return [...vacant, ...problemsIn(expect, ["expect"]), ...problemsIn(until, ["until"])];
 }
 
-/** A look that compares nothing passes whatever it sees. */
+/** An expectation without expected values would always pass. */
 function vacantSources(expect: unknown): readonly ExpectationProblem[] {
   const sources = Object.entries(expect as Readonly<Record<string, object>>);
   if (sources.length === 0) return [{ path: ["expect"], text: "it expects nothing" }];
   return sources.flatMap(([source, asked]) => {
     const isVacant = Object.keys(asked).every((name) => isSelector(source, name));
     return isVacant
-      ? [{ path: ["expect", source], text: "it looks there and expects nothing; say what must be there" }]
+      ? [{ path: ["expect", source], text: "it expects nothing there; give the expected value" }]
       : [];
   });
 }
@@ -56,7 +56,8 @@ function problemsOf(value: object, path: Keys): readonly ExpectationProblem[] {
   const strange = names[0]?.startsWith("$") && !names[0].startsWith("${") ? names[0] : undefined;
   if (name === undefined && strange === undefined) return [];
   if (name === undefined) return [{ path, text: noMatcher(String(strange), MATCHER_NAMES) }];
-  if (names.length > 1) return [{ path, text: `${name} stands for the whole value; nothing goes beside it` }];
+  if (names.length > 1)
+    return [{ path, text: `${name} stands for the whole value; remove the other members` }];
   const text = problemOfTaken(name, Object.values(value)[0]);
   return text === undefined ? [] : [{ path: [...path, name], text: `${name} takes ${text}` }];
 }
@@ -68,5 +69,5 @@ function wordProblems(value: string, path: Keys): readonly ExpectationProblem[] 
 
 function noMatcher(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  return `${name} is no matcher; ${meant === undefined ? `give ${known.join(", ")}` : `did you mean ${meant}?`}`;
+  return `${name} is not a matcher; ${meant === undefined ? `give ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }

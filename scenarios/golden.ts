@@ -4,7 +4,7 @@ import { differences } from "./matching.ts";
 
 const MOST_CHARACTERS = 300;
 
-/** What became of a journal beside the one that was kept. */
+/** The result of comparing a journal with the kept one. */
 export type Drift =
   | { readonly kind: "none" | "same" | "written" }
   | {
@@ -14,7 +14,7 @@ export type Drift =
       readonly differences: readonly string[];
     };
 
-/** The journal that a scenario is known to leave, beside the scenario; never the scenario itself. */
+/** Path of the expected journal, beside the scenario file. */
 function goldenOf(scenarioFile: string): string {
   return `${scenarioFile.replace(SCENARIO_NAME, "")}.journal.ndjson`;
 }
@@ -43,7 +43,7 @@ function firstDifference(known: string, journal: string) {
   return {
     line: at + 1,
     differences:
-      found.length > 0 ? found : [`line ${at + 1}: it has more, or other bytes: ${shortened(after[at])}`],
+      found.length > 0 ? found : [`line ${at + 1}: extra or different bytes: ${shortened(after[at])}`],
   };
 }
 
@@ -56,7 +56,7 @@ function parsed(line: string | undefined): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Whoever merges two branches may leave anything in a file.
+    // A merge conflict may have left invalid JSON in the file.
     return line;
   }
 }

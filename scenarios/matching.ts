@@ -2,7 +2,7 @@ import { parseDuration, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 
-/** How a value differs from what was expected, each difference with its path; none when it fits. */
+/** The differences between a value and the expected one, each with its path; empty when it matches. */
 export function differences(expected: unknown, actual: unknown, where = ""): string[] {
   if (typeof expected === "string" && Object.hasOwn(WORDS, expected))
     return WORDS[expected]?.(actual) ? [] : [differing(where, expected, actual)];
@@ -11,7 +11,7 @@ export function differences(expected: unknown, actual: unknown, where = ""): str
   return Object.is(expected, actual) ? [] : [differing(where, JSON.stringify(expected), actual)];
 }
 
-/** A value as the account of a failure shows it, cut at `MAX_SHOWN` characters. */
+/** A value as shown in a failure, cut at `MAX_SHOWN` characters. */
 export function shownValue(value: unknown): string {
   if (value === ABSENT) return "nothing";
   const text =
@@ -21,7 +21,7 @@ export function shownValue(value: unknown): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Words that stand for any value of a kind. */
+/** Matchers without a parameter, such as `$uuid`. */
 const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
   $any: (actual) => actual !== ABSENT,
   $absent: (actual) => actual === ABSENT,
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
   $list: (actual) => Array.isArray(actual),
 };
 
-/** Matchers that take something; an object with one such member stands for a value. */
+/** Matchers with a parameter, written as an object with one member, such as `{$regex: …}`. */
 const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where: string) => string[]>> = {
   $regex: (pattern, actual, where) =>
     typeof actual === "string" && new RegExp(String(pattern), "u").test(actual)
@@ -71,18 +71,18 @@ const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where:
       : [differing(where, `anything but ${shownValue(expected)}`, actual)],
 };
 
-/** Texts that stand for any value of a kind. */
+/** Names of matchers without a parameter. */
 export const WORD_NAMES: readonly string[] = Object.keys(WORDS);
 
-/** Names of the only member of an object that stands for a value. */
+/** Names of matchers with a parameter. */
 export const MATCHER_NAMES: readonly string[] = Object.keys(MATCHERS);
 
-/** Whether a member of an expectation is no member of the value. */
+/** Whether a member of an expectation is a path into the value. */
 export function isMatcher(name: string): boolean {
   return Object.hasOwn(MATCHERS, name);
 }
 
-/** What a matcher takes, when it takes something else than it is given; a variable may become anything. */
+/** The parameter that a matcher requires, if the given one is wrong; variables are not checked. */
 export function problemOfTaken(name: string, taken: unknown): string | undefined {
   if (typeof taken === "string" && taken.includes("${")) return undefined;
   if (name === "$regex" && !isPattern(taken)) return "a regular expression";
@@ -107,7 +107,7 @@ function isBounds(taken: unknown): boolean {
   return ordered(of, of) !== undefined && typeof of === "string" && parseDuration(String(by)) !== undefined;
 }
 
-/** Whether two numbers, or two times, come in this order; undefined for what cannot be compared. */
+/** Whether the first of two numbers or times is not greater than the second; undefined if not comparable. */
 function ordered(first: unknown, second: unknown): boolean | undefined {
   if (typeof first === "number" && typeof second === "number") return first <= second;
   if (typeof first !== "string" || typeof second !== "string") return undefined;
@@ -127,7 +127,7 @@ function objectDifferences(
   const [name = "", second] = Object.keys(expected);
   const matcher = second === undefined && Object.hasOwn(MATCHERS, name) ? MATCHERS[name] : undefined;
   if (matcher) return matcher(expected[name], actual, where);
-  if (name.startsWith("$")) return [`${where || "the value"}: ${name} is no matcher`];
+  if (name.startsWith("$")) return [`${where || "the value"}: ${name} is not a matcher`];
   if (typeof actual !== "object" || actual === null) return [differing(where, "an object", actual)];
   return Object.entries(expected).flatMap(([key, member]) => {
     const found = Object.hasOwn(actual, key)
@@ -160,11 +160,11 @@ function unorderedDifferences(expected: unknown, actual: unknown, where: string)
   });
   return [
     ...missing.map((item) => `${where || "the list"}: ${shownValue(item)} is missing`),
-    ...left.map((item) => `${where || "the list"}: ${shownValue(item)} is one too many`),
+    ...left.map((item) => `${where || "the list"}: ${shownValue(item)} is unexpected`),
   ];
 }
 
-/** Numbers or times between two, or times within a duration of one. */
+/** Whether a number or time is between two bounds, or a time is within a duration of another. */
 function isWithin(bounds: unknown, actual: unknown): boolean {
   if (Array.isArray(bounds))
     return ordered(bounds[0], actual) === true && ordered(actual, bounds[1]) === true;

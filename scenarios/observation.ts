@@ -6,17 +6,17 @@ import { differences, shownValue } from "./matching.ts";
 import { valueAt } from "./paths.ts";
 import type { Variables } from "./variables.ts";
 
-/** What an `expect` step looks at, and how. */
+/** The context of an `expect` step. */
 export interface Observation {
   readonly environment: Pick<Environment, "s3Url" | "readParquet">;
   readonly variables: Variables;
   readonly control: ControlClient;
   api<T>(path: string): Promise<T>;
-  /** Kept from the first look at the object store on. */
+  /** Created at the first access to the object store. */
   objects?: ReturnType<typeof openObjectStore>;
 }
 
-/** A key pair that a scenario under test cannot revoke by accident. */
+/** A separate key pair, so that a scenario which deletes the standard one can still be checked. */
 const READER_KEY = {
   access_key_id: "scenario-reader",
   secret_access_key: "scenario-reader-secret",
@@ -28,7 +28,7 @@ type Reader = (
   selector: Readonly<Record<string, unknown>>,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Where an expectation can look; each gives the values that the members of the expectation are compared with. */
+/** The sources of an expectation; each reads the values to compare with its members. */
 const SOURCES: Readonly<Record<string, Reader>> = {
   objects: async (observation, { bucket = "traces", prefix = "" }) => {
     const keys = await (await objectsOf(observation)).list(String(bucket), String(prefix));
@@ -41,7 +41,7 @@ const SOURCES: Readonly<Record<string, Reader>> = {
   variables: async ({ variables }) => variables,
 };
 
-/** How the world differs from an expectation. */
+/** The differences between the world and an expectation. */
 export async function worldDifferences(
   observation: Observation,
   expected: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
@@ -65,7 +65,7 @@ interface ExportRun {
   readonly metadata: { readonly files: readonly string[] };
 }
 
-/** All rows of the files that an export's runs name, column by column. */
+/** All rows of the files listed in an export's runs, as columns. */
 async function exportedRows(observation: Observation, id: string) {
   const path = `/api/v1/bulk-exports/${id}/runs`;
   const runs = await observation.api<readonly ExportRun[]>(path);

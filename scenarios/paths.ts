@@ -1,4 +1,4 @@
-/** A value that is not there, apart from one that is null. */
+/** The result for a path that is absent, as opposed to null. */
 export const ABSENT = Symbol("absent");
 
 /** `runs.0.id`, `[0].id`, `errors.retry_0`; `*` stands for every member, and makes a list; negative numbers count from the end. */
@@ -21,7 +21,7 @@ function follow(value: unknown, keys: readonly string[]): unknown {
   return Object.hasOwn(value, name) ? follow((value as Record<string, unknown>)[name], rest) : ABSENT;
 }
 
-/** A star behind a star makes one flat list. */
+/** Two stars in a path make one flat list. */
 function presentOnly(found: unknown, rest: readonly string[]): readonly unknown[] {
   if (found === ABSENT) return [];
   return rest.includes("*") && Array.isArray(found) ? found : [found];

@@ -3,7 +3,7 @@ import { CONTROL_PATH, createControlClient } from "../emulator/client/control-cl
 import { ErrorReply, sendTo } from "../emulator/client/send.ts";
 import { verbatim } from "./variables.ts";
 
-/** A request as `GET /_emulator/v1/recording` tells it. */
+/** A request in a reply of `GET /_emulator/v1/recording`. */
 interface RecordedRequest {
   readonly at: string;
   readonly region: string;
@@ -24,7 +24,7 @@ interface Head {
 
 type RepliedRequest = Pick<RecordedRequest, "status">;
 
-/** The part of `GET /_emulator/v1/config` that replies depend on, and that a scenario is not told otherwise. */
+/** The settings in `GET /_emulator/v1/config` that affect replies and have to be in the scenario. */
 interface Config {
   readonly settings: {
     readonly profile: string;
@@ -33,11 +33,11 @@ interface Config {
   };
 }
 
-/** What a running emulator was asked, as the text of a scenario. */
+/** The requests that a running emulator received, as the text of a scenario. */
 export interface Recorded {
   readonly text: string;
   readonly steps: number;
-  /** Why it may go another way when it is played. */
+  /** Reasons why a replay may differ. */
   readonly warnings: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const USUAL = {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LEFT_OUT = "left-out";
 const NOT_REACHED = { settled: true, reached: false };
-/** Ids that stand deeper in a reply are as they were: they are the same with the same seed. */
+/** Depth to which ids in replies become variables; deeper ones are equal for an equal seed. */
 const MAX_ID_DEPTH = 3;
 
 /** Rejects when no emulator answers at this address. */
@@ -72,7 +72,7 @@ function notAnEmulator(url: string): (error: unknown) => never {
   };
 }
 
-/** What a scenario must be told to go the same way; without need nothing, since a target cannot be told. */
+/** The seed, time and settings that a scenario needs; omitted where default, since a target cannot change them. */
 function settingsFor(
   { profile, deployment, rateLimits }: Config["settings"],
   requests: readonly RepliedRequest[],
@@ -85,10 +85,10 @@ function settingsFor(
   };
 }
 
-/** Every request as a step, with the time between them, and with variables for the ids that come back. */
+/** Converts requests to steps, with clock moves between them and variables for returned ids. */
 function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded {
   const [first] = requests;
-  if (first === undefined) throw new Error("it was asked nothing yet that could be played again");
+  if (first === undefined) throw new Error("it has received no request that can be replayed");
   const steps: StepText[] = [];
   const ids = createIds();
   let now = first.at;
@@ -131,13 +131,13 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
   };
 }
 
-/** Text is sent as it is, so that JSON which is one text stays in its quotes. */
+/** Text is sent unchanged, so a body that is a JSON string keeps its quotes. */
 function bodyToSend(body: string): unknown {
   const value = parsed(body);
   return typeof value === "string" ? body : value;
 }
 
-/** What a step has to say of its headers: a usual one that was not sent is given as empty text. */
+/** The headers of a step; a default header that was not sent is given as empty text. */
 function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<string, string>> {
   const { "content-type": _, ...usual } = USUAL;
   const missing = Object.keys(usual).filter((name) => headers[name] === undefined);
@@ -145,7 +145,7 @@ function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<st
   return Object.fromEntries([...missing.map((name) => [name, ""]), ...other]);
 }
 
-/** What people look at in a reply: the status of an export, a run, a thread. */
+/** Members of a reply to compare: the status of an export, a run, a thread. */
 function assertableBody(reply: string | null): StepText {
   const value = reply === null ? undefined : parsed(reply);
   const { status } = (typeof value === "object" && value !== null ? value : {}) as {
@@ -154,7 +154,7 @@ function assertableBody(reply: string | null): StepText {
   return typeof status === "string" ? { body: { status } } : {};
 }
 
-/** Ids that replies have given, and where; the first step that gave one is made to capture it. */
+/** Ids found in replies and their places; the first step that returned an id captures it. */
 function createIds() {
   const known = new Map<
     string,
@@ -202,7 +202,7 @@ function createIds() {
   };
 }
 
-/** Text that a scenario sends as it was: in JSON each text stands for itself. */
+/** Text escaped for a scenario, so that it is sent unchanged. */
 function asIs(text: string): string {
   const value = parsed(text);
   return typeof value === "object" ? JSON.stringify(verbatim(value)) : String(verbatim(text));
@@ -211,7 +211,7 @@ function asIs(text: string): string {
 function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly [string, string]> {
   if (typeof value === "string" && value.length === 36 && value.match(UUID)) yield [value, path];
   if (typeof value !== "object" || value === null || depth === MAX_ID_DEPTH) return;
-  // Other names would mean something else in a path.
+  // Other names are not valid in a path.
   for (const [name, member] of Object.entries(value))
     if (/^[\w-]+$/.test(name) && !/^-\d+$/.test(name))
       yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
@@ -219,7 +219,7 @@ function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly 
 
 type AdvanceRequest = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;
 
-/** What became of a call that has moved the clock, which a dry run does not. */
+/** The effect of a call that moved the clock; a dry run moves nothing. */
 function advanceTarget({
   path,
   query,
@@ -235,12 +235,12 @@ function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): r
   const warnings: string[] = [];
   if (!complete)
     warnings.push(
-      "The emulator did not begin with the first of these requests: what came before is missing.",
+      "The recording does not start with the first request of the emulator: earlier ones are missing.",
     );
   const cut = requests.filter(({ body, method }) => body === null && method !== "GET").length;
-  if (cut > 0) warnings.push(`${cut} bodies were too long or no text, and are missing.`);
+  if (cut > 0) warnings.push(`${cut} bodies were too long or not text, and are missing.`);
   if (requests.some(({ query, body }) => query.includes(LEFT_OUT) || body?.includes(LEFT_OUT)))
-    warnings.push(`Secrets were left out: put them where ${LEFT_OUT} stands.`);
+    warnings.push(`Secrets were left out: replace ${LEFT_OUT} with them.`);
   return warnings;
 }
 

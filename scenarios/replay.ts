@@ -6,17 +6,17 @@ import { EnvironmentError, type Environments } from "./environment.ts";
 import { compareGolden, type Drift } from "./golden.ts";
 import { type Failure, runScenario, type ScenarioRun } from "./run-scenario.ts";
 
-/** Of an emulator that is told none. */
+/** Default seed. */
 const DEFAULT_SEED = 1;
-/** Each may hold an emulator with its ports. */
+/** Maximum parallelism: each job may start an emulator with its ports. */
 const KEPT_MAX = 16;
 
-/** How a scenario went. */
+/** The outcome of a scenario. */
 export interface Outcome {
   readonly name: string;
   readonly file: string;
   readonly sentence: string;
-  /** `broken` could not be played at all. */
+  /** `broken`: could not be played. */
   readonly verdict: "passed" | "failed" | "drifted" | "broken";
   readonly durationMs: number;
   readonly steps: number;
@@ -24,28 +24,28 @@ export interface Outcome {
   readonly failure: Failure | undefined;
   readonly drift: Drift | undefined;
   readonly problem: string | undefined;
-  /** True when its world is as the step left it that failed, for whoever looks into it. */
+  /** True if its world is kept in the state after the failed step. */
   readonly isKept: boolean;
-  /** A command that does it again. */
+  /** The command that repeats it. */
   readonly again: string;
 }
 
-/** How scenarios are played. */
+/** Options of a replay. */
 export interface ReplayOptions {
   readonly cwd: string;
-  /** How many are played at the same time. */
+  /** Number of scenarios played in parallel. */
   readonly jobs: number;
   readonly environments: Environments;
-  /** Instead of the seed that the scenario names. */
+  /** Overrides the seed of each scenario. */
   readonly seed?: number;
   readonly update?: boolean;
-  /** Lets the worlds stay in which scenarios failed, the first ones, until the environments are closed. */
+  /** Keeps the worlds of the first failed scenarios until the environments are closed. */
   readonly keep?: boolean;
-  /** What is given to the command that does it again, such as `--target <url>`. */
+  /** Arguments of the command that repeats a scenario, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
 }
 
-/** The scenario files that operands name: files as they are, folders with all that is below them but `node_modules`. */
+/** The scenario files of the operands; folders are searched recursively, without `node_modules`. */
 export function scenarioFiles(operands: readonly string[], cwd: string): readonly string[] {
   const found = operands.flatMap((operand) => {
     const path = resolve(cwd, operand);
@@ -54,14 +54,11 @@ export function scenarioFiles(operands: readonly string[], cwd: string): readonl
     if (!kind.isDirectory()) return [path];
     return [...filesBelow(path)].sort();
   });
-  if (found.length === 0)
-    throw new ScenarioProblem(
-      `${operands.join(", ")}: no *.scenario.yaml in there; an empty run proves nothing`,
-    );
+  if (found.length === 0) throw new ScenarioProblem(`${operands.join(", ")}: contains no *.scenario.yaml`);
   return [...new Set(found)];
 }
 
-/** Packages bring scenarios of their own, those of this one among them. */
+/** Installed packages may contain scenarios, which are not the user's. */
 const SKIPPED_FOLDERS = new Set(["node_modules", ".git"]);
 
 function* filesBelow(folder: string): Iterable<string> {
@@ -73,7 +70,7 @@ function* filesBelow(folder: string): Iterable<string> {
   }
 }
 
-/** Reads all of them before the first is played; throws every problem of every file. */
+/** Reads all scenarios before playing the first. Throws `ScenarioProblem` with all problems of all files. */
 export function readScenarios(files: readonly string[]): readonly Scenario[] {
   const problems: string[] = [];
   const scenarios = files.flatMap((file) => {
@@ -89,7 +86,7 @@ export function readScenarios(files: readonly string[]): readonly Scenario[] {
   return scenarios;
 }
 
-/** Plays scenarios, some at a time, each in an environment of its own; outcomes come in the order of the scenarios. */
+/** Plays scenarios in parallel, each in its own environment; outcomes are in the order of the scenarios. */
 export async function replay(
   scenarios: readonly Scenario[],
   options: ReplayOptions,
@@ -161,7 +158,7 @@ async function runOne(
   }
 }
 
-/** A journal is that of one seed: with another every id is another. */
+/** Journals are compared only for the scenario's own seed, since ids depend on it. */
 function driftOf({ file, seed }: Scenario, result: ScenarioRun, update: boolean): Drift {
   if (result.seed !== (seed ?? DEFAULT_SEED)) return { kind: "none" };
   return compareGolden(file, result.journal, update);

@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import type { Outcome } from "./replay.ts";
 
-/** What `--report` takes. */
+/** The values of `--report`. */
 export type ReportName = "pretty" | "junit" | "json" | "md";
 
-/** The outcomes of a replay in one of the forms that people and machines read. */
+/** Formats the outcomes of a replay. */
 export function report(name: ReportName, outcomes: readonly Outcome[], cwd: string): string {
   return WRITERS[name](outcomes, cwd);
 }
@@ -19,14 +19,14 @@ const WRITERS: Readonly<Record<ReportName, (outcomes: readonly Outcome[], cwd: s
 
 const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BROKEN" } as const;
 
-const GONE = "its world is gone by now; play it with --keep, and it stays as this step has left it";
+const GONE = "its world was removed; play it with --keep to keep the state after this step";
 
 function prettyLines(outcome: Outcome, cwd: string): readonly string[] {
   const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
   return [head, ...detailLines(outcome, cwd).map((line) => `        ${line}`)];
 }
 
-/** What a person needs to find out why: step, difference, request, and how to do it again. */
+/** The details of a failure: step, differences, request, and the command that repeats it. */
 function detailLines(
   { failure, drift, problem, isKept, again, verdict }: Outcome,
   cwd: string,
@@ -43,8 +43,8 @@ function detailLines(
     if (failure.curl !== undefined && !isKept) lines.push(GONE);
   }
   if (drift?.kind === "drifted") {
-    lines.push(`its journal is another one than ${near(drift.file, cwd)}`);
-    lines.push(...drift.differences.map((difference) => `  ${difference}`), `if that is right: add --update`);
+    lines.push(`its journal differs from ${near(drift.file, cwd)}`);
+    lines.push(...drift.differences.map((difference) => `  ${difference}`), `to accept it, add --update`);
   }
   return [...lines, again];
 }
@@ -93,7 +93,7 @@ function markdown(outcomes: readonly Outcome[], cwd: string): string {
   ].join("\n");
 }
 
-/** Text for XML 1.0, which has no way to write most control characters. */
+/** Escapes text for XML 1.0, which cannot represent most control characters. */
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "�")

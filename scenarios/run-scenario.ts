@@ -11,28 +11,28 @@ import { createRunner, curlLine } from "./runner.ts";
 import { performStep, type StepContext } from "./steps.ts";
 import { filled, type Variables } from "./variables.ts";
 
-/** Where and how a scenario went another way than it says. */
+/** The step at which a scenario failed, with its differences. */
 export interface Failure {
   readonly label: string;
   readonly place: Place;
   readonly note: string | undefined;
   readonly differences: readonly string[];
-  /** The last request before it, for a shell. */
+  /** The last request before it, as a shell command. */
   readonly curl: string | undefined;
 }
 
-/** How a scenario went in its environment. */
+/** The result of a scenario in its environment. */
 export interface ScenarioRun {
   readonly seed: number;
   readonly steps: number;
   readonly failure: Failure | undefined;
-  /** The journal at its end, as the emulator writes it: one JSON object a line. */
+  /** The journal at the end, as NDJSON. */
   readonly journal: string;
 }
 
 /**
- * Plays a scenario in an environment of its own, to its end or to the first step that fails. `shouldKeepOpen`
- * says whether the environment is left as that step has left it, until all of them are closed.
+ * Plays a scenario in its own environment, to its end or to the first failed step. `shouldKeepOpen`
+ * decides whether the environment of a failed scenario stays open until all environments are closed.
  */
 export async function runScenario(
   scenario: Scenario,
@@ -75,7 +75,7 @@ function standardVariables({ url, euUrl, s3Url, seed }: Environment): Variables 
   return { url, eu_url: euUrl, s3_url: s3Url, seed };
 }
 
-/** A scenario as it goes. */
+/** The progress of a scenario. */
 interface Progress {
   readonly context: StepContext;
   readonly environment: Environment;
@@ -110,7 +110,7 @@ async function runInclude(progress: Progress, step: Step): Promise<Failure | und
   return runSteps(progress, step.steps);
 }
 
-/** Every round is the same list of steps; with `until` the rounds end early, or the step fails. */
+/** Repeats a list of steps; with `until` it stops once the condition holds and fails if it never does. */
 async function runRepeat(progress: Progress, step: Step): Promise<Failure | undefined> {
   const { repeat, until } = step.given as GivenStep<"repeat">;
   const { variables } = progress.context;
@@ -125,7 +125,7 @@ async function runRepeat(progress: Progress, step: Step): Promise<Failure | unde
   }
   return until === undefined
     ? undefined
-    : failed(progress, step, [`not so after ${repeat} rounds`, ...unmetConditions]);
+    : failed(progress, step, [`condition not met after ${repeat} rounds`, ...unmetConditions]);
 }
 
 function unmet(until: Readonly<Record<string, unknown>>, variables: Variables): readonly string[] {

@@ -3,19 +3,19 @@ import { valueOf } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import type { Environment, ScenarioReply, ScenarioRequest } from "./environment.ts";
 
-/** What was asked and what came back, with the reply read as JSON where it is. */
+/** A request and its reply, parsed where it is JSON. */
 export interface Exchange {
   readonly request: ScenarioRequest;
   readonly answer: ScenarioReply;
   readonly body: unknown;
 }
 
-/** Sends the requests of a scenario, with the key and the workspace of a fresh world unless others are given. */
+/** Sends the requests of a scenario, by default with the key and the workspace of a fresh world. */
 export interface Runner {
-  /** The latest exchange, for the account of a failure. */
+  /** The latest exchange, shown in a failure. */
   readonly last: Exchange | undefined;
   send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange>;
-  /** Test-only operations that have to succeed. */
+  /** Control operations that have to succeed. */
   readonly control: ControlClient;
 }
 
@@ -25,7 +25,7 @@ const DEFAULT_HEADERS = {
   "x-tenant-id": DEFAULT_TENANT_ID,
 };
 
-/** Sends to one environment. */
+/** Creates a runner for one environment. */
 export function createRunner(environment: Environment): Runner {
   let last: Exchange | undefined;
 
@@ -56,7 +56,7 @@ export function createRunner(environment: Environment): Runner {
   };
 }
 
-/** A header that is given as empty text is left out. */
+/** Merges headers; one given as empty text is not sent. */
 function headersFor(options: ScenarioRequest["headers"] = {}): Record<string, string> {
   const named = Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.toLowerCase(), value]),
@@ -71,7 +71,7 @@ function textOf(body: unknown): string | undefined {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-/** The exchange as a line for a shell. */
+/** The request of an exchange as a shell command. */
 export function curlLine(environment: Environment, { request }: Exchange): string {
   const { method, region, path, headers, body } = request;
   const words = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);

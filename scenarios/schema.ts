@@ -2,7 +2,7 @@ import { HEAD, PART, SCENARIO, VERBS } from "./definition.ts";
 
 const ID = "https://trace-platform-emulator.invalid/scenario.schema.json";
 
-/** The JSON Schema of a scenario file, for editors: the same definition that the parser checks with. */
+/** The JSON Schema of scenario files, from the definition that the parser uses. */
 export function scenarioSchema(): Readonly<Record<string, unknown>> {
   const verbs = Object.keys(VERBS);
   return {

@@ -6,26 +6,26 @@ import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
 import { MAX_FILE_BYTES } from "./bounds.ts";
 import { scenarioSchema } from "./schema.ts";
 
-/** Where something stands, for people. */
+/** A place in a file, for messages. */
 export interface FileLocation {
   readonly file: string;
   readonly line: number;
 }
 
-/** A file that is no scenario: every problem with its line. */
+/** An invalid scenario file: every problem with its line. */
 export class ScenarioProblem extends Error {
   override readonly name = "ScenarioProblem";
 }
 
-/** A YAML file that knows its lines. */
+/** A parsed YAML file with line numbers. */
 export interface Source {
   readonly file: string;
   readonly value: unknown;
-  /** The line on which the member at this path stands. */
+  /** The line of the member at this path. */
   lineOf(path: Keys): number;
 }
 
-/** Throws a `ScenarioProblem` when the file is too large or no YAML. */
+/** Parses a YAML file. Throws `ScenarioProblem` when it is too large or not YAML. */
 export function readSource(file: string): Source {
   const text = textOf(file);
   const lines = new LineCounter();
@@ -56,11 +56,11 @@ export function readSource(file: string): Source {
 function textOf(file: string): string {
   try {
     if (statSync(file).size > MAX_FILE_BYTES)
-      throw new ScenarioProblem(`${shown(file)}: it is larger than ${MAX_FILE_BYTES} bytes`);
+      throw new ScenarioProblem(`${shown(file)}: larger than ${MAX_FILE_BYTES} bytes`);
     return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof ScenarioProblem) throw error;
-    throw new ScenarioProblem(`${shown(file)}: it cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new ScenarioProblem(`${shown(file)}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -80,7 +80,7 @@ export function refuse(source: Source, definition: string, base: Keys, value: un
   throw new ScenarioProblem([...new Set(lines)].join("\n"));
 }
 
-/** A problem of a member, with the line on which it stands. */
+/** A problem of a member, with its line. */
 export function problemLine(source: Source, path: Keys, text: string): string {
   const name = memberPath(path).replace(/^\./, "") || "the file";
   return `${shown(source.file)}:${source.lineOf(path)}: ${name}: ${text}`;
@@ -88,7 +88,7 @@ export function problemLine(source: Source, path: Keys, text: string): string {
 
 const validators = new Map<string, Validator>();
 
-/** The lists of steps are checked step by step, so that a problem is told of the one verb that was meant. */
+/** Steps are checked one by one, so that a problem names the one verb that was meant. */
 function validatorOf(name: string): Validator {
   const known = validators.get(name);
   if (known) return known;
@@ -98,7 +98,7 @@ function validatorOf(name: string): Validator {
   return validator;
 }
 
-/** As a reader in the working folder would name it. */
+/** The path relative to the working folder. */
 export function shown(file: string): string {
   const near = relative(process.cwd(), file);
   return near.startsWith("..") ? file : near;

@@ -9,7 +9,7 @@ import { ABSENT, valueAt } from "./paths.ts";
 import type { Exchange, Runner } from "./runner.ts";
 import { filled, type Variables } from "./variables.ts";
 
-/** What the steps of one scenario share. */
+/** The context shared by the steps of one scenario. */
 export interface StepContext {
   readonly runner: Runner;
   readonly observation: Observation;
@@ -18,7 +18,7 @@ export interface StepContext {
 
 type SimpleVerb = Exclude<Verb, "repeat" | "include">;
 
-/** Does a step and says how its outcome differs from what it expects. */
+/** Runs a step; resolves with the differences from its expectation. */
 export async function performStep(context: StepContext, step: Step): Promise<string[]> {
   const handler = STEP_HANDLERS[step.verb as SimpleVerb] as (
     context: StepContext,
@@ -70,7 +70,7 @@ interface ExpectedReply {
   readonly collect?: Readonly<Record<string, string>>;
 }
 
-/** Compares a reply with what is expected of it, and keeps what is wanted of it. */
+/** Compares a reply with its expectation and captures variables from it. */
 function checkReply(context: StepContext, input: ExpectedReply, { answer, body }: Exchange): string[] {
   const { status, headers, body: wanted } = input.expect ?? {};
   const found = [
@@ -114,7 +114,7 @@ function collect(
 
 type Seed = GivenStep<"seed">["seed"];
 
-/** Puts data there in one way or several; the value is what the last of them answered. */
+/** Creates data in one or several ways; resolves with the reply of the last. */
 async function seed(
   { runner, observation: { control } }: StepContext,
   input: Seed,

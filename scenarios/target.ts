@@ -13,7 +13,7 @@ import { differences } from "./matching.ts";
 
 const REPLY_TIMEOUT_MS = 10 * 60_000;
 
-/** Worlds of the emulator at an address, one for each scenario; without worlds the whole of it serves, emptied. */
+/** Creates a world for each scenario at a running emulator; one that refuses worlds is reset and used whole. */
 export async function openTarget(
   url: string,
   world: string | undefined,
@@ -25,13 +25,13 @@ export async function openTarget(
   return hasWorlds ? openWorlds(url, readParquet) : openWorld(url, readParquet);
 }
 
-/** An emulator may refuse to list its worlds; without worlds, the path is not known. */
+/** Whether the emulator supports worlds: without them the path is unknown. */
 function isKnownPath(error: unknown): boolean {
   if (error instanceof ErrorReply) return error.status !== 404;
   throw error;
 }
 
-/** One world, which is emptied for each scenario. */
+/** One world, reset for each scenario. */
 function openWorld(url: string, readParquet: ReadParquet): Environments {
   return {
     maxOpen: 1,
@@ -46,14 +46,14 @@ function openWorld(url: string, readParquet: ReadParquet): Environments {
   };
 }
 
-/** A world of its own for each scenario, removed behind it. */
+/** A new world for each scenario, removed afterwards. */
 function openWorlds(url: string, readParquet: ReadParquet): Environments {
   const open = new Set<string>();
   let isClosed = false;
 
   async function remove(id: string): Promise<void> {
     open.delete(id);
-    // Somebody else may have removed it, or the emulator have ended: either way it is gone.
+    // Another client may have removed it, or the emulator may have stopped.
     await asked(url, ({ worlds }) => worlds.remove(id)).catch(() => undefined);
   }
 
@@ -67,17 +67,17 @@ function openWorlds(url: string, readParquet: ReadParquet): Environments {
 
   return {
     async open(setting) {
-      if (isClosed) throw new EnvironmentError("the replay was ended");
+      if (isClosed) throw new EnvironmentError("the replay was interrupted");
       if (setting.isAlone)
         throw new EnvironmentError(
-          "it works with what all worlds of an emulator share; play it without --target, or with --world main",
+          "it uses what all worlds of an emulator share; play it without --target, or with --world main",
         );
       const { seed, now } = setting;
       const order = { from: "seeded", clock: "frozen", seed, now } as const;
       const { id } = await asked(url, ({ worlds }) => worlds.create(order));
       open.add(id);
       try {
-        if (isClosed) throw new EnvironmentError("the replay was ended");
+        if (isClosed) throw new EnvironmentError("the replay was interrupted");
         return await begin(setting, id);
       } catch (error) {
         await remove(id);
@@ -91,7 +91,7 @@ function openWorlds(url: string, readParquet: ReadParquet): Environments {
   };
 }
 
-/** Time that stands still already is left as it is: it would be a turn more than in this process. */
+/** Freezes the clock unless it is frozen: freezing again would add a turn to the journal. */
 async function freeze(url: string, { clock }: Status): Promise<void> {
   if (clock.mode !== "frozen") await asked(url, (client) => client.clock.freeze());
 }
@@ -104,7 +104,7 @@ async function refuseMismatch(
   const unmet = await unmetSettings(settings, url);
   if (unmet.length > 0)
     throw new EnvironmentError(
-      `it needs settings (${unmet.join(", ")}) that this emulator has not, and a running one cannot be given; play it without --target`,
+      `it needs settings (${unmet.join(", ")}) that this emulator does not have; play it without --target`,
     );
   if (now !== undefined && Date.parse(now) !== Date.parse(initial.now))
     throw new EnvironmentError(
@@ -134,7 +134,7 @@ interface Configured {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The address that was given leads there, whatever the emulator calls itself. */
+/** Uses the given address, whatever address the emulator reports. */
 function environmentAt(
   base: string,
   { url, eu_url, s3_url, seed }: Status,
@@ -160,7 +160,7 @@ function environmentAt(
   };
 }
 
-/** Calls the emulator; what it refuses, and that nothing answers, is told with the address. */
+/** Calls the emulator; throws `EnvironmentError` with the address when it refuses or does not answer. */
 async function asked<T>(url: string, act: (client: ControlClient) => Promise<T>): Promise<T> {
   try {
     return await act(createControlClient(sendTo(url)));

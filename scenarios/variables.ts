@@ -1,29 +1,29 @@
 import { ABSENT, valueAt } from "./paths.ts";
 
-/** What a scenario has captured so far. */
+/** The variables captured so far. */
 export type Variables = Record<string, unknown>;
 
-/** A variable that nothing has set. */
+/** A reference to a variable that is not set. */
 class UnknownVariable extends Error {
   override readonly name = "UnknownVariable";
 }
 
-/** A name may hold references of its own: `${urls.${round}}`. */
+/** A reference may contain references: `${urls.${round}}`. */
 const NAME = String.raw`((?:[^{}]|\$\{[^{}]+\})+)`;
 const REFERENCE = new RegExp(String.raw`\$(\$?)\{${NAME}\}`, "g");
 const ALONE = new RegExp(String.raw`^\$\{${NAME}\}$`);
 
-/** Puts variables into every text of a value; a text that is one reference becomes the value itself. */
+/** Replaces references in every text of a value; a text that is one reference becomes its value. */
 export function filled<T>(value: T, variables: Variables): T {
   return withTexts(value, (text) => filledText(text, variables)) as T;
 }
 
-/** What `filled` makes this value of: texts that look like references are meant as they are. */
+/** The inverse of `filled`: escapes texts that look like references. */
 export function verbatim(value: unknown): unknown {
   return withTexts(value, (text) => text.replace(REFERENCE, (reference) => `$${reference}`));
 }
 
-/** A value with other texts in it, names of members included. */
+/** Maps every text in a value, member names included. */
 function withTexts(value: unknown, other: (text: string) => unknown): unknown {
   if (typeof value === "string") return other(value);
   if (Array.isArray(value)) return value.map((item) => withTexts(item, other));

@@ -8,7 +8,7 @@ const [folder, file = "echo-graph.mjs"] = process.argv.slice(2);
 const graph = relative(folder, fileURLToPath(new URL(file, import.meta.url)));
 const port = String(await freePort());
 const url = `http://127.0.0.1:${port}`;
-// It greets on the stream on which we say that it is ready.
+// The server prints a banner on the stream used for the ready line.
 console.log = () => {};
 const child = await spawnServer(
   { host: "127.0.0.1", port, nJobsPerWorker: "10", reload: false },

@@ -1,4 +1,4 @@
-// The least that a server can be: what every start is held against.
+// A minimal HTTP server, the baseline of the start benchmark.
 import { createServer } from "node:http";
 
 const server = createServer((_request, response) => response.end("ok"));

@@ -23,7 +23,7 @@ try {
     `${SERVER} ${versionOf(SERVER)}, @langchain/langgraph ${versionOf("@langchain/langgraph")}: ${url}\n`,
   );
   const code = await contract("--compare", url, ...process.argv.slice(2));
-  // That they differ is what was to be shown.
+  // Differences are the expected result.
   process.exitCode = code === DRIFT ? 0 : code;
 } finally {
   await peer.stop();

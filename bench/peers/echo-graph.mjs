@@ -1,4 +1,4 @@
-// The smallest graph that there can be: it says back what it was told.
+// A minimal graph that echoes its input.
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 
 const State = Annotation.Root({ text: Annotation() });

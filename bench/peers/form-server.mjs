@@ -1,4 +1,4 @@
-// Receives multipart bodies, takes them apart and parses the JSON in every part; keeps nothing.
+// Parses multipart bodies and the JSON of every part; stores nothing.
 import { createServer } from "node:http";
 import busboy from "busboy";
 

@@ -1,4 +1,4 @@
-// Sends one request again and again over connections that stay open, in a process of its own: no work of
+// Sends one request repeatedly over keep-alive connections, in a separate process, so that no work of
 // the client is counted as the server's. Prints requests per second and latencies as one line of JSON.
 import { connect } from "node:net";
 
@@ -69,7 +69,7 @@ function client() {
   });
 }
 
-/** The reply that has come, once all of it is there: by its length, or by its last chunk. */
+/** The complete reply in the buffer, by its length or its last chunk. */
 function replyIn(held) {
   const end = held.indexOf(END);
   if (end === -1) return undefined;

@@ -1,4 +1,4 @@
-// Answers one reply that it is given, in one of three ways: what a server costs that keeps and checks nothing.
+// Returns a given reply, with one of three servers: the cost of a server that stores and checks nothing.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -6,7 +6,7 @@ const [kind, file] = process.argv.slice(2);
 const runs = JSON.parse(readFileSync(file, "utf8"));
 
 const SERVERS = {
-  /** As everybody writes it. */
+  /** Express as usually written. */
   async express() {
     const { default: express } = await import("express");
     const app = express();
@@ -14,7 +14,7 @@ const SERVERS = {
     return listening(app.listen(0, "127.0.0.1"));
   },
 
-  /** Without what costs most in it. */
+  /** Express without its most expensive parts. */
   async "lean-express"() {
     const { default: express } = await import("express");
     const app = express();

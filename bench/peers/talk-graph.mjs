@@ -1,4 +1,4 @@
-// A graph that keeps a conversation and says back what it was told last, as the emulator's `echo` does.
+// A graph that keeps a conversation and echoes the last message, like the emulator's `echo`.
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 
 const State = Annotation.Root({

@@ -1,10 +1,10 @@
-// The Parquet writer alone: rows that are in memory already, ten thousand a file, nothing read and nothing stored.
+// The Parquet writer alone: rows in memory, ten thousand a file, no reads and no storage.
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { postOf, uuidOf } from "../rows.mjs";
 
 const ROWS = Number(process.argv[2] ?? 200_000);
 const ROWS_PER_FILE = 10_000;
-// What is in memory at one time; enough to be measured, and the same rows are written until all are.
+// Rows in memory; they are written repeatedly until the total is reached.
 const HELD = Math.min(ROWS, 50_000);
 
 const SESSION = uuidOf(9, 1);

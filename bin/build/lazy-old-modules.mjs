@@ -1,11 +1,11 @@
-// `import()` of a bundled package in the old module format gives the names that Node gives, not only `default`.
+// Makes `import()` of a bundled CommonJS package export the same names as in Node, not only `default`.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const NAMESPACE = "lazy-old-module";
 
-/** A bundler plugin: the package is wrapped in a module that spells its names out. */
+/** A bundler plugin that wraps a package in a module which exports its names explicitly. */
 export const lazyOldModules = {
   name: NAMESPACE,
   setup(build) {

@@ -3,9 +3,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
 /**
- * Puts files that are always loaded together into one: a bundler that splits makes a file for every set of
- * lazily loaded parts that share something, and each file that is opened makes a start slower. Whoever else
- * needs something of them finds it under the old names, which lead into the one file.
+ * Merges files that are always loaded together: code splitting makes a file for every set of
+ * lazily loaded parts with shared code, and each file to open slows the start. Other importers
+ * keep using the old file names, which re-export from the merged file.
  *
  * @param folder where the outputs lie
  * @param outputs of the bundler's metafile, by their paths in the folder
@@ -58,7 +58,7 @@ async function writeMerged(folder, name, own, known) {
   });
 }
 
-/** What makes a file that is there already a program. */
+/** The hashbang line of an existing file; empty when it has none. */
 async function hashbangOf(file) {
   const text = await readFile(file, "utf8").catch(() => "");
   return /^#!.*/.exec(text)?.[0] ?? "";
@@ -77,7 +77,7 @@ function reachable(outputs, roots) {
   return found;
 }
 
-/** Takes these files in, and finds what is in a merged file already there; all else stays an import. */
+/** Inlines these files, re-exports what an earlier merged file contains, and leaves other imports alone. */
 function onlyThese(folder, target, own, known) {
   return {
     name: "only-these",

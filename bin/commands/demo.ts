@@ -9,15 +9,15 @@ import { startOrExplain } from "../start-problems.ts";
 import { openProgress, printResult } from "../terminal.ts";
 
 const DEFAULT_FOLDER = ".emulator/demo";
-/** A Tuesday: sample traces of the three days before are exported. */
+/** Start of virtual time (a Tuesday): sample traces of the three days before it are exported. */
 const NOW = "2026-01-06T00:00:00Z";
 
 export const command: Command = {
-  summary: "show the whole story: traces in, an export over virtual time, verified Parquet files",
+  summary: "show a complete example: ingest traces, export over virtual time, verify the Parquet files",
   operands: [],
   flags: {
-    data: { value: "<dir>", help: `folder of the demo's own (default ${DEFAULT_FOLDER})` },
-    seed: { value: "<n>", help: "what ids and samples are drawn from (default 1)" },
+    data: { value: "<dir>", help: `folder for the demo (default ${DEFAULT_FOLDER})` },
+    seed: { value: "<n>", help: "seed of ids and sample data (default 1)" },
   },
   run,
 };
@@ -25,7 +25,7 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
   const folder = resolve(cwd, typeof flags.data === "string" ? flags.data : DEFAULT_FOLDER);
-  // No file and no environment: the demo shows the same to everyone.
+  // Ignores the configuration file and the environment, so that the demo is the same everywhere.
   const { configuration } = await configurationOf(
     { ...invocation, env: {}, flags: { ...flags, data: folder, port: "0", clock: "frozen", now: NOW } },
     false,

@@ -13,7 +13,7 @@ import { findLocator, urlFlag } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "look for what may keep the emulator from working, and say what to do",
+  summary: "check for problems that keep the emulator from working, with fixes",
   operands: [],
   flags: { ...TARGET_FLAGS, port: { value: "<n>", help: "port to check instead of the configured one" } },
   run,

@@ -12,7 +12,7 @@ export const command: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const isElsewhere = urlFlag(invocation) !== undefined || basePathOf(invocation) !== "";
-  // The locator has the addresses of the world main, and can be read while nothing answers.
+  // The locator file has the addresses of the world main and is readable while the emulator is busy.
   const addresses = isElsewhere
     ? await (await runningWorld(invocation)).client.status()
     : await requireLocator(invocation);

@@ -19,7 +19,7 @@ export const command: Command = {
   flags: {
     ...settingFlags(),
     port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
-    data: { value: "<dir>", help: "data folder, which is kept (default: memory and a temporary folder)" },
+    data: { value: "<dir>", help: "data folder, kept afterwards (default: memory and a temporary folder)" },
   },
   run,
 };
@@ -33,7 +33,7 @@ async function run(invocation: Invocation): Promise<number> {
   return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);
     for (const line of missingLines(running.missing)) printError(line);
-    // What the child does without its emulator shows nothing.
+    // Without its emulator the child's result means nothing.
     void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
     const exitCode = await Promise.race([child, defectExit]);
@@ -42,7 +42,7 @@ async function run(invocation: Invocation): Promise<number> {
   });
 }
 
-/** The child's exit code, or what shells make of the signal that ended it. */
+/** The child's exit code, or 128 + the number of the signal that ended it. */
 function runChild(
   { operands, cwd, env }: Invocation,
   addresses: Readonly<Record<string, string>>,
@@ -53,24 +53,24 @@ function runChild(
     cwd,
     env: { ...env, ...addresses },
     stdio: "inherit",
-    // Commands of npm are scripts there, which only a shell can start.
+    // On Windows npm commands are scripts, which only a shell can start.
     shell: process.platform === "win32",
   });
   passTo(child);
-  // Whatever ends this process, the child does not outlive it.
+  // The child is ended with this process, whatever the reason.
   const endChild = () => void child.kill("SIGKILL");
   process.once("exit", endChild);
   return new Promise<number>((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      printError(isMissing ? `${name}: no such command` : `${name}: it cannot be started (${error.code})`);
+      printError(isMissing ? `${name}: no such command` : `${name}: cannot be started (${error.code})`);
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once("exit", (code, signal) => settle(code ?? exitCodeAfter(signal ?? "SIGKILL")));
   }).finally(() => process.off("exit", endChild));
 }
 
-/** Signals go to the child; one that comes before there is a child ends the start. */
+/** Forwards signals to the child; a signal before the child exists aborts the start. */
 function forwardSignals() {
   let child: ChildProcess | undefined;
   const state = {
@@ -83,7 +83,7 @@ function forwardSignals() {
   for (const signal of FORWARDED_SIGNALS)
     process.on(signal, () => {
       if (child === undefined) state.early = signal;
-      // A terminal has sent its interrupt to the child as well, and twice means something else to many.
+      // A terminal sends SIGINT to the child too, and many programs treat a second one as "force quit".
       else if (signal !== "SIGINT" || process.stdin.isTTY !== true) child.kill(signal);
     });
   return state;

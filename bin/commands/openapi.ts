@@ -2,7 +2,7 @@ import type { Command, Invocation } from "../command.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "print the OpenAPI document derived from the tables",
+  summary: "print the OpenAPI document",
   operands: [],
   flags: {},
   run,

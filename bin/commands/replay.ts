@@ -2,33 +2,33 @@ import { type Command, type Invocation, UsageError } from "../command.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "play scenario files; without operands those that come with the emulator",
+  summary: "play scenario files; without operands, those shipped with the emulator",
   operands: ["[files or folders…]"],
   flags: {
     target: {
       value: "<url>|<dir>",
-      help: "play on the emulator that runs there (its address or data folder), each scenario in a world that is made for it",
+      help: "play on a running emulator (its address or data folder), each scenario in a new world",
     },
     world: {
       value: "<id>",
-      help: "with --target or --record: this world, which --target empties for each scenario",
+      help: "with --target or --record: use this world; --target resets it for each scenario",
     },
     record: {
       value: "<url>|<dir>",
-      help: "write what a running emulator (its address or data folder) was asked as a scenario into the file given",
+      help: "write the requests that a running emulator (its address or data folder) received as a scenario file",
     },
-    update: { help: "write the journals that later ones are compared with" },
-    keep: { help: "let the worlds of scenarios that fail stay, to look into them, until you press Ctrl-C" },
-    seed: { value: "<n>", help: "instead of the seed of each scenario" },
-    jobs: { value: "<n>", help: "how many are played at the same time (default: one for each processor)" },
-    report: { value: "pretty|junit|json|md", help: "form of the report (default pretty)" },
-    schema: { help: "print the JSON Schema of scenario files, and play nothing" },
+    update: { help: "write the journals that later replays are compared with" },
+    keep: { help: "keep the worlds of failed scenarios for inspection until Ctrl-C" },
+    seed: { value: "<n>", help: "seed, instead of that of each scenario" },
+    jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
+    report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
+    schema: { help: "print the JSON Schema of scenario files and exit" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
   },
   run,
 };
 
-/** Each way loads its part of the harness only when it is asked for. */
+/** Each mode loads its part of the harness on demand. */
 async function run(invocation: Invocation): Promise<number> {
   const { schema, record } = invocation.flags;
   if (schema === true) return printSchema();

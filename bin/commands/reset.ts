@@ -3,7 +3,7 @@ import { runningWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "make the world as a fresh one, with the seed data of its configuration",
+  summary: "reset the world to its initial state, with the seed data of the configuration",
   operands: [],
   flags: { ...WORLD_FLAGS, empty: { help: "without the seed data" } },
   run,
@@ -12,6 +12,6 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { url, client } = await runningWorld(invocation);
   const status = await client.reset(invocation.flags.empty === true ? { empty: true } : {});
-  printResult(invocation, status, [`${url} is as fresh`]);
+  printResult(invocation, status, [`${url} is reset`]);
   return 0;
 }

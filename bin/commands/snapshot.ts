@@ -6,9 +6,9 @@ import { missingLines } from "../snapshot/lines.ts";
 import { printResult } from "../terminal.ts";
 
 interface Action {
-  /** Names of what has to follow; one in brackets may be left out. */
+  /** Operands; one in brackets is optional. */
   readonly operands: readonly string[];
-  /** Flags that no other action takes. */
+  /** Flags that only this action takes. */
   readonly flags?: readonly string[];
   run(world: RunningWorld, names: readonly string[], invocation: Invocation): Promise<unknown>;
   lines(answer: never): readonly string[];
@@ -57,7 +57,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     flags: ["secrets", "force"],
     run: ({ url }, ...rest) => importFrom(url, ...rest),
     lines: (snapshot: SnapshotView) => [
-      `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` puts it in place`,
+      `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` loads it into the world`,
       ...missingLines(snapshot.missing),
     ],
   },
@@ -82,7 +82,9 @@ async function run(invocation: Invocation): Promise<number> {
   const [name = "", ...names] = operands;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action)
-    throw new UsageError(`${name}: snapshot does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
+    throw new UsageError(
+      `${name}: unknown action of snapshot; give one of ${Object.keys(ACTIONS).join(", ")}`,
+    );
   refuseMisuse(name, action, names, invocation);
   const answer = await action.run(await runningWorld(invocation, TIMEOUT_MS), names, invocation);
   printResult(invocation, answer, action.lines(answer as never));

@@ -12,11 +12,11 @@ import { print, printError } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 export const command: Command = {
-  summary: "start everything and run until SIGINT or SIGTERM",
+  summary: "start the emulator and run until SIGINT or SIGTERM",
   operands: [],
   flags: {
     ...settingFlags(),
-    "ready-file": { value: "<file>", help: "file that the ready line is written to when ready" },
+    "ready-file": { value: "<file>", help: "file to write the ready line to" },
   },
   run,
 };
@@ -26,14 +26,14 @@ async function run(invocation: Invocation): Promise<number> {
   const resolved = await configurationOf(invocation);
   const folder = locatorFolder(resolved, invocation.cwd);
   const readyFile = readyFileOf(invocation);
-  // Left by an emulator that was killed, it would tell that this one is ready.
+  // A file left by a killed emulator would falsely report this one as ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const running = await startOrExplain(resolved.configuration);
   const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
     try {
       if (!writeLocator(folder, running.ready))
         printError(
-          `${folder} has the locator of another running emulator, which is kept; find this one with --url`,
+          `${folder} contains the locator file of another running emulator, which is kept; reach this one with --url`,
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
@@ -67,7 +67,7 @@ function readyFileOf({ flags, cwd }: Invocation): string | undefined {
   return typeof file === "string" ? resolve(cwd, file) : undefined;
 }
 
-/** Whoever watches the file sees the whole line or none. */
+/** Writes atomically: a reader of the file sees the whole line or none. */
 function writeReadyFile(file: string, ready: ReadyLine | undefined): void {
   const temporary = `${file}.${process.pid}`;
   try {

@@ -3,7 +3,7 @@ import { runningWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "say what runs, and where",
+  summary: "print what runs, and where",
   operands: [],
   flags: WORLD_FLAGS,
   run,

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
 export const command: Command = {
-  summary: "stop a running emulator; its state is saved",
+  summary: "save the state of a running emulator and stop it",
   operands: [],
   flags: TARGET_FLAGS,
   run,
@@ -32,7 +32,7 @@ async function run(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** A pid may have passed on to another program: only one that answers as this very emulator is signalled. */
+/** The system may have reused a pid: only a process that answers as this emulator is signalled. */
 async function proveIdentity(locator: Locator, url: string | undefined): Promise<void> {
   const fix = "stop it where it runs, with SIGTERM";
   if (locator.hostname !== hostname())

@@ -6,7 +6,7 @@ import { verdictLines } from "../verdict.ts";
 const TIMEOUT_MS = 30 * 60_000;
 
 export const command: Command = {
-  summary: "read the Parquet files of an export back and prove them complete and correct",
+  summary: "read the Parquet files of an export and check that they are complete and correct",
   operands: ["<id>"],
   flags: WORLD_FLAGS,
   run,

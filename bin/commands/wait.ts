@@ -22,11 +22,11 @@ async function run(invocation: Invocation): Promise<number> {
   const timeout = String(invocation.flags.timeout ?? DEFAULT_TIMEOUT);
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined)
-    throw new UsageError(`--timeout: "${timeout}" will not do; give a duration such as PT30S`);
+    throw new UsageError(`--timeout: "${timeout}" is not valid; give a duration such as PT30S`);
   const given = urlFlag(invocation);
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // An emulator that is just starting has not left its locator yet, so it is looked for each time.
+    // A starting emulator has not written its locator file yet, so it is looked up each time.
     const url = given ?? (await findLocator(invocation))?.url;
     if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) {
       printResult(invocation, { ready: true, url }, [`${url} is ready`]);
@@ -35,8 +35,8 @@ async function run(invocation: Invocation): Promise<number> {
     if (performance.now() >= deadline)
       throw new CommandFailure(
         url === undefined
-          ? `no emulator has left its locator here after ${timeout}; start one, or name one with --url`
-          : `${url} is not ready after ${timeout}; look at its output`,
+          ? `no locator file found here after ${timeout}; start an emulator, or name one with --url`
+          : `${url} is not ready after ${timeout}; see its output`,
       );
     await pause(POLL_MS);
   }

@@ -38,7 +38,7 @@ export const command: Command = {
     ...TARGET_FLAGS,
     from: {
       value: "<name>",
-      help: "with create: the world or snapshot to go on from; `seeded` is as the configuration begins one",
+      help: "with create: the world or snapshot to copy; `seeded` starts with the configured seed data",
     },
   },
   run,
@@ -49,7 +49,7 @@ async function run(invocation: Invocation): Promise<number> {
   const [name = "", id, surplus] = operands;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action)
-    throw new UsageError(`${name}: world does not know this; choose ${Object.keys(ACTIONS).join(", ")}`);
+    throw new UsageError(`${name}: unknown action of world; give one of ${Object.keys(ACTIONS).join(", ")}`);
   const extra = [id, surplus][action.operands];
   if (extra !== undefined) throw new UsageError(`${extra}: not expected after world ${name}`);
   if (flags.from !== undefined && name !== "create")

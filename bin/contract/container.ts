@@ -4,13 +4,13 @@ import { UsageError } from "../command.ts";
 
 const TIMEOUT_MS = 60_000;
 
-/** Run by Node inside of the container, with an address to ask for. */
+/** Script run by Node inside the container; requests the address given to it. */
 const PROBE = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).then(
   () => process.exit(0),
   () => process.exit(1),
 )`;
 
-/** An emulator in a container that is started for the run and stopped after it; an empty image is the usual one. */
+/** Starts an emulator in a container and stops it after the run; an empty image name selects the default. */
 export async function containerTarget(options: string): Promise<Target> {
   const { EMULATOR_IMAGE, EmulatorContainer, HOST_NAME_INSIDE } = await loaded(
     () => import("../../emulator/entries/testcontainers.ts"),
@@ -18,7 +18,7 @@ export async function containerTarget(options: string): Promise<Target> {
   const image = options === "" ? EMULATOR_IMAGE : options;
   await refuseMissing(image, options === "");
   const container = await new EmulatorContainer(image)
-    // This process stops it, which needs no second container and no second image.
+    // This process stops the container, so the cleanup container and its image are not needed.
     .withAutoCleanup(false)
     .withStartupTimeout(TIMEOUT_MS)
     .start()
@@ -39,24 +39,26 @@ export async function containerTarget(options: string): Promise<Target> {
   });
 }
 
-/** The package that starts containers is brought by those who want it. */
+/** The container package is an optional peer dependency. */
 async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new UsageError("--target: containers need a package; npm install --save-dev testcontainers@11");
+    throw new UsageError(
+      "--target: the package testcontainers is missing; npm install --save-dev testcontainers@11",
+    );
   }
 }
 
-/** An image that is named may be fetched; the usual one is in no registry. */
+/** A named image may be pulled; the default image is in no registry. */
 async function refuseMissing(image: string, isUsual: boolean): Promise<void> {
   const { getContainerRuntimeClient, ImageName } = await loaded(() => import("testcontainers"));
   const client = await getContainerRuntimeClient().catch(() => {
-    throw new UsageError("--target: no container engine answers; start Docker, or name it by DOCKER_HOST");
+    throw new UsageError("--target: no container engine answers; start Docker, or set DOCKER_HOST");
   });
   if (isUsual && !(await client.image.exists(ImageName.fromString(image))))
     throw new UsageError(
-      `--target: there is no image ${image}; build it in a clone with \`docker build -t ${image} .\``,
+      `--target: image ${image} not found; build it in a clone with \`docker build -t ${image} .\``,
     );
 }

@@ -4,12 +4,12 @@ import { printError, printResult } from "../terminal.ts";
 
 const ID_WIDTH = 8;
 
-/** `contract coverage`: the ledger with the cases of each row; 1 when a row has none that could report it. */
+/** `contract coverage`: prints the requirements with their cases; exit code 1 when a requirement has none. */
 export async function showCoverage(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const all = coverage(CASES);
   const rows =
     selectors.length === 0 ? all : all.filter(({ section }) => selectors.some((one) => isIn(section, one)));
-  if (rows.length === 0) throw new UsageError(`${selectors.join(", ")}: the ledger has no such section`);
+  if (rows.length === 0) throw new UsageError(`${selectors.join(", ")}: no such section`);
   const missing = uncovered(rows);
   const covered = rows.filter(({ cases }) => cases.length > 0).length;
   const indent = " ".repeat(ID_WIDTH + 3);

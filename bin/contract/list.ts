@@ -5,10 +5,10 @@ import { printResult } from "../terminal.ts";
 
 const ID_WIDTH = 40;
 
-/** `contract list`: the cases, what they are about and what they need. */
+/** `contract list`: prints the cases with their requirements and needs. */
 export async function list(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const unknown = emptySelectors(CASES, selectors);
-  if (unknown.length > 0) throw new UsageError(`${unknown.join(", ")}: no case is meant by this`);
+  if (unknown.length > 0) throw new UsageError(`${unknown.join(", ")}: no case matches`);
   const cases = selected(CASES, selectors);
   const shown = cases.map(({ run: _, ...rest }) => rest);
   const lines = cases.flatMap(({ id, title, requirements, needs }) => [

@@ -4,24 +4,24 @@ import { exitCodeAfter } from "../signals.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The targets of a command: however it ends, they are closed, so that nothing of theirs stays behind. */
+/** The targets of a command; they are closed however the command ends. */
 export interface OpenTargets {
   open(make: () => Promise<Target>): Promise<Target>;
   close(): Promise<void>;
 }
 
-/** Whoever opened it has heard why it could not be. */
+/** Ignores a failed open: its caller has received the error. */
 async function closeOne(opening: Promise<Target>): Promise<void> {
   const target = await opening.catch(() => undefined);
   await target?.close();
 }
 
-/** A first signal closes them and ends the process, a second one ends it at once. */
+/** The first signal closes the targets and ends the process; the second ends it at once. */
 export function openTargets(): OpenTargets {
   const opened: Promise<Target>[] = [];
   let closing: Promise<void> | undefined;
 
-  /** One that is still being opened is waited for: it may have made something already. */
+  /** Waits for a target that is still opening: it may already have created something. */
   async function closeAll(): Promise<void> {
     const closed = await Promise.allSettled(opened.map(closeOne));
     for (const signal of SIGNALS) process.off(signal, onSignal);
@@ -48,7 +48,7 @@ export function openTargets(): OpenTargets {
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
     async open(make) {
-      if (closing) throw new CommandFailure("the run was ended");
+      if (closing) throw new CommandFailure("the run was interrupted");
       const target = make();
       opened.push(target);
       return target;

@@ -24,16 +24,16 @@ import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { otherOf, targetOf, text, wholeNumber } from "./target.ts";
 
 const DRIFT = 3;
-/** A service that is not local is not asked without a bound. */
+/** Default request budget for a server that is not local. */
 const BUDGET_ELSEWHERE = 2000;
 
-/** `contract run`: 0 when all is well, 1 when a case failed or none was asked, 3 when two servers differ. */
+/** `contract run`: exit code 0 on success, 1 when a case failed or none was run, 3 when two servers differ. */
 export async function run(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const { flags } = invocation;
   const reporter = reporterOf(flags);
   refuseUnknown(selectors);
   if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
-    throw new UsageError("--compare-api-key: only goes with --compare");
+    throw new UsageError("--compare-api-key: only valid with --compare");
   for (const name of ["seed", "budget"]) wholeNumber(flags, name);
   await refuseUnwritable(invocation);
   const targets = openTargets();
@@ -43,7 +43,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
       selectors,
       targets,
     );
-    // A reader that goes away while the report is printed ends the process.
+    // A closed pipe during the report ends the process.
     await targets.close();
     await deliver(invocation, outcomes.written(reporter), outcomes.brief);
     return outcomes.exitCode;
@@ -52,10 +52,10 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   }
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 interface ContractOutcome {
   readonly exitCode: number;
-  /** What is said beside a report that goes to a file. */
+  /** Summary printed when the report goes to a file. */
   readonly brief: readonly string[];
   written(reporter: Reporter): string;
 }
@@ -76,7 +76,7 @@ async function runTargets(
   };
 }
 
-/** A report goes to a file or to the terminal; beside a file some words are said. */
+/** Writes the report to a file, with a summary on the terminal, or to the terminal. */
 async function deliver(
   { flags, cwd }: Invocation,
   fullReport: string,
@@ -87,7 +87,7 @@ async function deliver(
   if (flags.quiet !== true) for (const line of file === undefined ? [fullReport] : brief) print(line);
 }
 
-/** A report that cannot be kept is known of before a server is asked anything. */
+/** Checks before the first request that the report file can be written. Throws `UsageError`. */
 async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
   const file = text(flags, "output");
   if (file === undefined) return;
@@ -96,7 +96,7 @@ async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `--output: "${file}" cannot be written (${code}); name a file in a folder that is there`,
+      `--output: "${file}" cannot be written (${code}); name a file in an existing folder`,
     );
   }
 }
@@ -128,7 +128,7 @@ async function judge(
   }
 }
 
-/** The second one is asked first: what it cannot be asked need not be asked of the other. */
+/** Runs the second server first: cases it cannot run are skipped on the first. */
 async function compared(
   invocation: Invocation,
   selectors: readonly string[],
@@ -139,7 +139,7 @@ async function compared(
   const target = await targets.open(() => targetOf(invocation));
   const second = await judge(invocation, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
-  if (able.length === 0) throw new CommandFailure(`${second.target}: there is nothing that it can be asked`);
+  if (able.length === 0) throw new CommandFailure(`${second.target}: no case can be run on it`);
   const rest = cases.filter(({ id }) => able.includes(id));
   const first = await judge(invocation, target, rest, other.nonce);
   const comparison = comparisonOf(first, second);
@@ -150,18 +150,18 @@ async function compared(
   };
 }
 
-/** Flags that say which server is asked what, and nothing of its report; keys are given once more. */
+/** Flags that select servers and requests, not the report; repeated in the command that reruns a case. */
 const CASE_COMMAND =
   "target eu-url agent-url world assistant tenant-id s3 s3-bucket s3-region allow-writes seed strict";
 
-/** Secrets, and the variables that stand for them. */
+/** Secret flags, and the shell variables printed in their place. */
 const HIDDEN: Readonly<Record<string, string>> = {
   "api-key": "API_KEY",
   "s3-access-key-id": "AWS_ACCESS_KEY_ID",
   "s3-secret-access-key": "AWS_SECRET_ACCESS_KEY",
 };
 
-/** What is typed to ask one case again, without a secret in it. */
+/** The command that reruns one case, without secrets. */
 function againCommand(flags: Invocation["flags"]): string {
   const values = CASE_COMMAND.split(" ").flatMap((name) => {
     const value = flags[name];
@@ -173,7 +173,7 @@ function againCommand(flags: Invocation["flags"]): string {
   return ["emulator contract run <case>", ...values, ...hidden].join(" ");
 }
 
-/** As a shell takes it for one word. */
+/** Quotes text as one shell word. */
 function quoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -187,14 +187,14 @@ function comparisonIn(reporter: Reporter, comparison: Comparison): string {
 function reporterOf(flags: Invocation["flags"]): Reporter {
   const values = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
   const found = REPORTERS.find((name) => name === values);
-  if (!found) throw new UsageError(`--report: "${values}" will not do; give ${REPORTERS.join(", ")}`);
+  if (!found) throw new UsageError(`--report: "${values}" is not valid; give ${REPORTERS.join(", ")}`);
   if (found === "junit" && flags.compare !== undefined)
-    throw new UsageError("--report: junit tells of one server; with --compare give pretty, json or md");
+    throw new UsageError("--report: junit describes one server only; with --compare give pretty, json or md");
   return found;
 }
 
 function refuseUnknown(selectors: readonly string[]): void {
   const unknown = emptySelectors(CASES, selectors);
   if (unknown.length > 0)
-    throw new UsageError(`${unknown.join(", ")}: no case is meant by this; see \`emulator contract list\``);
+    throw new UsageError(`${unknown.join(", ")}: no case matches; see \`emulator contract list\``);
 }

@@ -11,10 +11,10 @@ import { sectionOf } from "../../contracts/spec/requirements.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress, print, printError } from "../terminal.ts";
 
-/** `contract selftest`: whether the suites notice lies; 1 when one survives, or the honest emulator fails a case. */
+/** `contract selftest`: runs the suites against mutants; exit code 1 when one survives or the unmodified emulator fails. */
 export async function runSelftest({ flags }: Invocation, selectors: readonly string[]): Promise<number> {
   const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
-  if (mutants.length === 0) throw new UsageError(`${selectors.join(", ")}: no lie is about this`);
+  if (mutants.length === 0) throw new UsageError(`${selectors.join(", ")}: no mutant matches`);
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   const progress = openProgress(flags.quiet === true);
   const done = await selftest({

@@ -7,12 +7,12 @@ type Flags = Invocation["flags"];
 
 const MAX_DIGITS = 10;
 
-/** The server to be judged: the one that is spelled out, or an emulator in this process. */
+/** The server under test: the one given by flags, or an emulator in this process. */
 export async function targetOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
   const image = imageOf(flags);
   if (image !== undefined) {
-    refuseUnusedFlags(flags, "does not go with a container");
+    refuseUnusedFlags(flags, "not valid with a container");
     return (await import("./container.ts")).containerTarget(image);
   }
   if (flags.target !== undefined) return at(invocation, "target");
@@ -23,8 +23,8 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
 }
 
 /**
- * The server that is compared with it; what describes one server describes that at `--target` where there is one:
- * the key of one server is nothing to send to another.
+ * The server to compare with. Flags that describe one server describe the one at `--target` where that is given:
+ * the key of one server must not be sent to another.
  */
 export function otherOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
@@ -36,7 +36,7 @@ export function otherOf(invocation: Invocation): Promise<Target> {
   return at({ ...invocation, flags: named }, "compare", keyFlag);
 }
 
-/** The server that a flag gives the address of, with the flags that say who calls it. */
+/** The server at the address in a flag, with the caller's key and workspace. */
 async function at(
   { flags, env }: Invocation,
   flag: "target" | "agent-url" | "compare",
@@ -74,31 +74,31 @@ async function at(
   });
 }
 
-/** What a flag was given; undefined when it was not. */
+/** The text of a flag; undefined when it is absent. */
 export function text(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Throws a `UsageError` when the flag was given something else. */
+/** The number in a flag. Throws `UsageError` for anything else. */
 export function wholeNumber(flags: Flags, name: string): number | undefined {
   const addressFlags = text(flags, name);
   if (addressFlags === undefined) return undefined;
   if (!/^\d+$/.test(addressFlags) || addressFlags.length > MAX_DIGITS)
     throw new UsageError(
-      `--${name}: "${addressFlags}" will not do; give a whole number of at most ${MAX_DIGITS} digits`,
+      `--${name}: "${addressFlags}" is not valid; give a whole number of at most ${MAX_DIGITS} digits`,
     );
   return Number(addressFlags);
 }
 
-/** The image that `--target container[:<image>]` names: empty for the usual one, undefined for an address. */
+/** The image of `--target container[:<image>]`: empty for the default image, undefined for an address. */
 function imageOf(flags: Flags): string | undefined {
   const found = /^container(?::(.+))?$/.exec(text(flags, "target") ?? "");
   return found ? (found[1] ?? "") : undefined;
 }
 
-/** Flags that describe a server say nothing about an emulator that is started here. */
-function refuseUnusedFlags(flags: Flags, why = "only goes with --target"): void {
+/** Refuses flags that describe a remote server when the emulator is started here. Throws `UsageError`. */
+function refuseUnusedFlags(flags: Flags, why = "only valid with --target"): void {
   for (const name of ["eu-url", "world", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
     if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
@@ -106,20 +106,19 @@ function refuseUnusedFlags(flags: Flags, why = "only goes with --target"): void 
 /** Each region has an address of its own (§1). */
 function requireDistinctUrls(url: string, euUrl: string | undefined): void {
   if (url === euUrl)
-    throw new UsageError(`--eu-url: ${euUrl} is the US address; give the one of the EU region`);
+    throw new UsageError(`--eu-url: ${euUrl} is the US address; give the address of the EU region`);
 }
 
-/** Nothing else has worlds, and other services are not asked for any. */
+/** Only emulators have worlds; other services are never sent a world's path. */
 function worldFor(addressFlags: Parameters<typeof areLocal>[0], world: string): string {
   if (!areLocal(addressFlags)) throw new UsageError("--world: only an emulator on this machine has worlds");
-  if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is no name of a world`);
+  if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is not a valid name of a world`);
   return world;
 }
 
 function refuseTwoWorlds(addressFlags: Parameters<typeof areLocal>[0], world: string | undefined): void {
   const [one, another] = worldsNamed(addressFlags, world);
-  if (another !== undefined)
-    throw new UsageError(`--world: ${one} and ${another} are two worlds; name the one that is to be judged`);
+  if (another !== undefined) throw new UsageError(`--world: ${one} and ${another} are two worlds; give one`);
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {
@@ -131,11 +130,11 @@ function baseOf(name: string, addressFlags: string): string {
   const address = URL.canParse(addressFlags) ? new URL(addressFlags) : undefined;
   if (!address || !/^https?:$/.test(address.protocol))
     throw new UsageError(
-      `--${name}: "${addressFlags}" is no http or https address; give one such as http://127.0.0.1:4700`,
+      `--${name}: "${addressFlags}" is not an http or https address; give one such as http://127.0.0.1:4700`,
     );
   if (address.username !== "" || address.password !== "")
     throw new UsageError(
-      `--${name}: leave user and password out of the address; a key is given by --api-key`,
+      `--${name}: user and password are not allowed in the address; give a key with --api-key`,
     );
   if (address.search !== "" || address.hash !== "")
     throw new UsageError(`--${name}: a base address ends before "?" and "#"`);

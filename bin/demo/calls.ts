@@ -2,7 +2,7 @@ import { type ControlClient, createControlClient } from "../../emulator/client/c
 import { requestJson, sendTo } from "../../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/client/values.ts";
 
-/** How the demo calls its emulator: over the ports, as a user would. */
+/** The HTTP client of the demo. */
 export interface DemoCalls {
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
   readonly control: ControlClient;

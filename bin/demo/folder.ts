@@ -4,15 +4,15 @@ import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { UsageError } from "../command.ts";
 
-/** Lies in folders that the demo made, and so may empty. */
+/** File that marks folders created by the demo, which it may empty. */
 const MARK = "made-by-demo";
 
-/** Makes the demo's folder afresh; a folder that holds anything else is not touched. */
+/** Empties or creates the demo's folder. Throws `UsageError` for a folder with other contents. */
 export async function makeDemoFolder(folder: string): Promise<void> {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     if (!existsSync(join(folder, MARK)))
       throw new UsageError(
-        `${folder}: it holds something that the demo did not make; name an empty folder with --data`,
+        `${folder}: contains files that the demo did not make; name an empty folder with --data`,
       );
     const holder = await holderOf(folder);
     if (holder !== undefined)
@@ -20,5 +20,5 @@ export async function makeDemoFolder(folder: string): Promise<void> {
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   }
   makeFolder(folder);
-  writeFileSync(join(folder, MARK), "Emptied and made again by each `emulator demo`.\n");
+  writeFileSync(join(folder, MARK), "Emptied by each `emulator demo`.\n");
 }

@@ -11,7 +11,7 @@ import { counted, verdictLines } from "../verdict.ts";
 import { type DemoCalls, demoCalls } from "./calls.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
-/** What the demo did: for a program, and for a reader. */
+/** The demo's results, as data and as lines of text. */
 export interface DemoReport {
   readonly facts: {
     readonly verified: boolean;
@@ -47,7 +47,7 @@ const ROWS = 3_000;
 const WINDOW_DAYS = 3;
 const DAY_MS = 86_400_000;
 
-/** Uses a running emulator as a user would, over its ports, from the first trace to the verified files. */
+/** Runs the demo over HTTP, from the first trace to the verified files. */
 export async function runDemo(
   { ready, objectsFolder }: Pick<RunningEmulator, "ready" | "objectsFolder">,
   progress: Progress,
@@ -147,10 +147,10 @@ function linesOf(
   );
   const [first] = files;
   return [
-    `An emulator ran at ${ready.url}, its object store at ${ready.s3_url}, on a clock of its own.`,
+    `An emulator ran at ${ready.url}, its object store at ${ready.s3_url}, on its own clock.`,
     "",
     `1 Traces        ${ROWS} sample runs into the project "${PROJECT}", ${window.from.slice(0, 10)} to ${window.to.slice(0, 10)}`,
-    `2 Destination   s3://${SEEDED_BUCKET}/${PREFIX}, proven by writing a test file`,
+    `2 Destination   s3://${SEEDED_BUCKET}/${PREFIX}, checked by writing a test file`,
     `3 Export        ${id}, format v2_beta`,
     "4 Fast-forward  to COMPLETED; a run for each day:",
     ...days,

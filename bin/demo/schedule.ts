@@ -2,7 +2,7 @@ import type { Verification } from "../../emulator/subjects/control-operation.ts"
 import { counted } from "../verdict.ts";
 import type { DemoCalls } from "./calls.ts";
 
-/** A scheduled export, followed over three windows. */
+/** A scheduled export, over three windows. */
 export interface ScheduledExport {
   readonly id: string;
   readonly spawned: readonly Spawned[];
@@ -20,10 +20,10 @@ interface Spawned {
 
 const INTERVAL_HOURS = 6;
 const WINDOWS = 3;
-/** The last window, its ten minutes of grace, and a minute for its files. */
+/** The last window, its ten minutes of delay, and a minute for its files. */
 const TIMEOUT = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
 
-/** Orders an export of every six hours from `start` on and moves the clock through three of them. */
+/** Creates an export with a six-hour schedule from `start` on and moves the clock through three windows. */
 export async function exportOnSchedule(
   { api, control }: DemoCalls,
   body: { readonly projectId: string; readonly destinationId: string; readonly start: string },
@@ -42,7 +42,7 @@ export async function exportOnSchedule(
   return { id, spawned, verdict };
 }
 
-/** True when every window was spawned and every row of it is where it should be. */
+/** True when every window was spawned and all of its rows are exported. */
 export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
   return verdict.ok && verdict.rows > 0 && spawned.length === WINDOWS;
 }

@@ -6,7 +6,7 @@ import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { isAlive, readLocator } from "../../emulator/storage/locator.ts";
 import { clientAt, isReady } from "../running.ts";
 
-/** One thing that was looked at. */
+/** One check, its result and the fix. */
 export interface Finding {
   readonly ok: boolean;
   readonly what: string;
@@ -18,7 +18,7 @@ const PROBE_TIMEOUT_MS = 5_000;
 const EARLIEST_PLAUSIBLE_MS = Date.UTC(2026, 0, 1);
 const LATEST_PLAUSIBLE_MS = Date.UTC(2100, 0, 1);
 
-/** Packages that load when they are first used, and so fail late; each with what needs it. */
+/** Packages that are loaded on first use, so that a missing one would be noticed late. */
 const LAZY_PACKAGES: Readonly<Record<string, () => Promise<unknown>>> = {
   yaml: () => import("yaml"),
   hyparquet: () => import("hyparquet"),
@@ -34,7 +34,7 @@ export function checkNode(version: string): Finding {
   return { ok, what: `Node ${version}`, fix: `install Node ${OLDEST_NODE.join(".")} or later` };
 }
 
-/** Whether a data folder can be made or written, and by whom it is held. */
+/** Whether a data folder can be created or written, and which process has locked it. */
 export async function checkFolder(folder: string): Promise<Finding> {
   const existing = nearestExisting(folder);
   try {
@@ -54,7 +54,7 @@ export async function checkFolder(folder: string): Promise<Finding> {
   if (holder !== undefined && (locator === undefined || !isAlive(locator)))
     return {
       ok: false,
-      what: `${folder} is held by ${holder}, which says no address`,
+      what: `${folder} is locked by ${holder}, which has no address`,
       fix: `wait 15 s, or end that process`,
     };
   return {
@@ -63,14 +63,14 @@ export async function checkFolder(folder: string): Promise<Finding> {
   };
 }
 
-/** The three ports of a start, unless the emulator that runs has them. */
+/** Whether the three ports are free, or in use by the running emulator. */
 export async function checkPorts(
   { port, host }: Configuration,
   runningUrl: string | undefined,
 ): Promise<Finding[]> {
-  if (port === 0) return [{ ok: true, what: "free ports are taken at the start" }];
+  if (port === 0) return [{ ok: true, what: "free ports are chosen at the start" }];
   if (runningUrl !== undefined && new URL(runningUrl).port === String(port)) return [];
-  const fix = "stop what uses it, or choose another --port (0 takes free ones)";
+  const fix = "stop the program that uses it, or choose another --port (0: free ports)";
   const states = await Promise.all([port, port + 1, port + 2].map((each) => portProblem(each, host)));
   return states.map((problem, index) => ({
     ok: problem === undefined,
@@ -88,14 +88,14 @@ export async function checkRunning(url: string): Promise<Finding[]> {
       () => false,
     );
   const ready = await isReady(url, PROBE_TIMEOUT_MS);
-  const fix = "look at its output, or start it with `emulator start`";
+  const fix = "see its output, or start it with `emulator start`";
   return [
     { ok: answers, what: `an emulator ${answers ? "answers" : "does not answer"} at ${url}`, fix },
     { ok: ready, what: `${url} is ${ready ? "" : "not "}ready`, fix },
   ];
 }
 
-/** Loads every package that is otherwise loaded late. */
+/** Loads every package that is otherwise loaded on first use. */
 export async function checkDependencies(): Promise<Finding[]> {
   return Promise.all(
     Object.entries(LAZY_PACKAGES).map(async ([name, load]) => {
@@ -109,7 +109,7 @@ export async function checkDependencies(): Promise<Finding[]> {
   );
 }
 
-/** Signatures of S3 and certificates follow the wall clock, so a machine that is years off cannot work. */
+/** S3 signatures and certificates need a correct wall clock. */
 export function checkClock(now: number): Finding {
   const ok = now > EARLIEST_PLAUSIBLE_MS && now < LATEST_PLAUSIBLE_MS;
   return { ok, what: `wall clock at ${new Date(now).toISOString()}`, fix: "set the machine's clock" };

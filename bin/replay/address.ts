@@ -2,13 +2,13 @@ import { dirname, resolve } from "node:path";
 import { readLocator } from "../../emulator/storage/locator.ts";
 import { UsageError } from "../command.ts";
 
-/** An emulator that runs, and the world of it that is meant when one is. */
+/** The address of a running emulator, and a world of it if one is given. */
 export interface TargetAddress {
   readonly url: string;
   readonly world: string | undefined;
 }
 
-/** An address, or the folder or file of a locator that holds one; `/w/<world>` behind it names a world. */
+/** Parses an address (`/w/<world>` at its end names a world), or reads it from a locator file or its folder. */
 export function targetAddressOf(
   value: string | boolean,
   world: string | boolean | undefined,
@@ -22,7 +22,7 @@ export function targetAddressOf(
     return { url: locatedAt(text, flag, cwd), world: named };
   const [, inPath] = /^(?:\/w\/([^/]+))?\/?$/.exec(url.pathname) ?? [undefined, ""];
   if (inPath === "")
-    throw new UsageError(`${flag}: "${text}" has a path that names no world; give ${url.origin}`);
+    throw new UsageError(`${flag}: "${text}" has a path that is not /w/<world>; give ${url.origin}`);
   if (inPath !== undefined && named !== undefined && inPath !== named)
     throw new UsageError(`--world: ${flag} names the world ${inPath} already`);
   return { url: url.origin, world: named ?? inPath };
@@ -42,7 +42,7 @@ export function addressOf({ url, world = "main" }: TargetAddress): string {
   return world === "main" ? url : `${url}/w/${encodeURIComponent(world)}`;
 }
 
-/** The flags that name it again. */
+/** The flags that select it again. */
 export function flagsFor({ url, world }: TargetAddress): readonly string[] {
   return [`--target ${url}`, ...(world === undefined ? [] : [`--world ${world}`])];
 }

@@ -9,20 +9,20 @@ import {
 } from "../../scenarios/environment.ts";
 
 const DEFAULT_NOW = "2026-01-01T00:00:00Z";
-/** Emulators that nobody plays on are kept for scenarios of their kind, but not all of them for ever. */
+/** How many idle emulators are kept for later scenarios with the same seed, instant and settings. */
 const MAX_IDLE = 4;
 
-/** An emulator with all that play in worlds of it. */
+/** An emulator with the scenarios playing in its worlds. */
 interface SharedEmulator {
   readonly emulator: Promise<Emulator>;
   openWorlds: number;
-  /** How many worlds there have been: a name is not used again, since something may still come late. */
+  /** Worlds created so far: names are not reused, since a late request may still arrive. */
   createdWorlds: number;
 }
 
 /**
- * Worlds in this process. Scenarios with the same seed, instant and settings share an emulator, since its
- * worlds all begin alike.
+ * Worlds in this process. Scenarios with the same seed, instant and settings share an emulator, since all
+ * its worlds start equal.
  */
 export function openInProcess(): Environments {
   const sharedEmulators = new Map<string, SharedEmulator>();
@@ -30,7 +30,7 @@ export function openInProcess(): Environments {
   let isClosed = false;
 
   function acquire(setting: EnvironmentOptions): SharedEmulator {
-    if (isClosed) throw new EnvironmentError("the replay was ended");
+    if (isClosed) throw new EnvironmentError("the replay was interrupted");
     const { seed, now = DEFAULT_NOW, settings, isAlone } = setting;
     if (isAlone) alone += 1;
     const key = JSON.stringify([seed, now, settings, isAlone && alone]);
@@ -39,7 +39,7 @@ export function openInProcess(): Environments {
       openWorlds: 0,
       createdWorlds: 0,
     };
-    // The one that was used last comes last.
+    // Least recently used first.
     sharedEmulators.delete(key);
     sharedEmulators.set(key, shared);
     shared.openWorlds += 1;
@@ -84,7 +84,7 @@ async function started({ seed, now = DEFAULT_NOW, settings }: EnvironmentOptions
   return startEmulator({ ...settings, clock: "frozen", now, ...(seed !== undefined && { seed }) });
 }
 
-/** One that could not be started has nothing to close, and whoever asked for it was told. */
+/** An emulator that failed to start has nothing to close; its caller has received the error. */
 async function closed({ emulator }: SharedEmulator): Promise<void> {
   await (await emulator.catch(() => undefined))?.close();
 }
@@ -104,7 +104,7 @@ function environmentOn(world: Emulator, close: () => Promise<void>): Environment
   };
 }
 
-/** Reads exported files as the oracle does. */
+/** Reads exported files with the reader of the oracle. */
 export const readParquet: ReadParquet = async (bytes) => {
   const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
   return readParquetFile(bytes);

@@ -39,14 +39,14 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     const outcomes = await Promise.race([played, interrupted]);
     if (typeof outcomes === "string") return exitCodeAfter(outcomes);
     publish(invocation, report, outcomes);
-    // Worlds that last by themselves stay without anybody who waits.
+    // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
       await waitedFor(interrupted);
     }
     return exitCodeOf(outcomes);
   } finally {
-    // The worlds that scenarios are played in go in any case.
+    // The worlds of scenarios are removed in any case.
     await environments.close();
   }
 }
@@ -59,7 +59,7 @@ async function environmentsAt(address: TargetAddress | undefined): Promise<Envir
   });
 }
 
-/** Played at all, played as told, and played as before. */
+/** Exit codes: 2 for a scenario that could not be played, 1 for a failure, 3 for drift, 0 for success. */
 function exitCodeOf(outcomes: readonly Outcome[]): number {
   const verdicts = new Set(outcomes.map(({ verdict }) => verdict));
   if (verdicts.has("failed")) return 1;
@@ -86,7 +86,7 @@ function publish({ flags, cwd }: Invocation, name: ReportName, outcomes: readonl
 function reportOf({ flags }: Invocation): ReportName {
   const name = flags.report ?? (flags.json === true ? "json" : "pretty");
   if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
-  throw new UsageError(`--report: "${String(name)}" will not do; give pretty, junit, json or md`);
+  throw new UsageError(`--report: "${String(name)}" is not valid; give pretty, junit, json or md`);
 }
 
 function countOf(
@@ -98,10 +98,10 @@ function countOf(
   if (value === undefined) return undefined;
   const count = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
   if (count >= least && count <= most) return count;
-  throw new UsageError(`${flag}: "${String(value)}" will not do; give a number from ${least} to ${most}`);
+  throw new UsageError(`${flag}: "${String(value)}" is not valid; give a number from ${least} to ${most}`);
 }
 
-/** The scenarios that come with the package, which lie above the sources and above the bundle. */
+/** The folder of the scenarios shipped with the package, above the sources and above the bundle. */
 function shippedFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (; dirname(folder) !== folder; folder = dirname(folder)) {

@@ -4,7 +4,7 @@ import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { print, printError } from "../terminal.ts";
 import { addressOf, targetAddressOf } from "./address.ts";
 
-/** `replay --record`: writes what a running emulator was asked as a scenario. */
+/** `replay --record`: writes the requests that a running emulator received as a scenario. */
 export async function recordScenario(invocation: Invocation, from: string | boolean): Promise<number> {
   const { flags, operands, cwd } = invocation;
   const [file, second] = operands;
@@ -21,14 +21,13 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   return 0;
 }
 
-/** A scenario that is there already is only overwritten when that is asked for. */
+/** Overwrites an existing scenario only with --update. */
 function write(file: string, text: string, isUpdate: boolean): void {
   try {
     writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === "EEXIST" ? "is there already; overwrite it with --update" : `cannot be written (${code})`;
+    const why = code === "EEXIST" ? "exists; overwrite it with --update" : `cannot be written (${code})`;
     throw new UsageError(`--record: ${file} ${why}`);
   }
 }

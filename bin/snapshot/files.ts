@@ -7,11 +7,11 @@ import { transportTo } from "./transport.ts";
 interface Written {
   readonly file: string;
   readonly bytes: number;
-  /** Null when nothing was. */
+  /** Null when nothing was left out. */
   readonly left_out: string | null;
 }
 
-/** `snapshot export`: from wherever the emulator runs to a file here. */
+/** `snapshot export`: downloads a snapshot to a local file. */
 export async function exportTo(
   url: string,
   [name = "", file = ""]: readonly string[],
@@ -25,7 +25,7 @@ export async function exportTo(
   return { file: path, bytes, left_out: /[1-9]/.test(leftOut) ? leftOut : null };
 }
 
-/** `snapshot import`: from a file here to wherever the emulator runs. */
+/** `snapshot import`: uploads a local file as a snapshot. */
 export async function importFrom(
   url: string,
   [file = "", name]: readonly string[],
@@ -52,7 +52,7 @@ async function withExplanation<T>(url: string, act: () => Promise<T>): Promise<T
     if (code === undefined) throw new CommandFailure(message);
     const why = message || code;
     throw new CommandFailure(
-      `${url}: the connection failed or broke off (${why}); nothing was written or imported`,
+      `${url}: the connection failed or was interrupted (${why}); nothing was written or imported`,
     );
   }
 }

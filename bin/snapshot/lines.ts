@@ -1,17 +1,17 @@
 import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 
-/** What an imported snapshot has no secrets for, and what to do about it, a line each. */
+/** One line for each secret that an imported snapshot lacks, with the call that supplies it. */
 export function missingLines(missing: SnapshotView["missing"]): readonly string[] {
   if (!missing) return [];
   const { destinations, keys, webhooks } = missing;
   const lines = [
     ...destinations.map(
       ({ id, display_name }) =>
-        `no credentials came along for the destination ${display_name}: PATCH /api/v1/bulk-exports/destinations/${id} {"credentials":{…}}`,
+        `no credentials in the file for the destination ${display_name}: PATCH /api/v1/bulk-exports/destinations/${id} {"credentials":{…}}`,
     ),
     ...keys.map(
       (key) =>
-        `no secret came along for the key ${key}: PATCH /_emulator/v1/s3/credentials/${key} {"secret_access_key":…}`,
+        `no secret in the file for the key ${key}: PATCH /_emulator/v1/s3/credentials/${key} {"secret_access_key":…}`,
     ),
     ...(webhooks.length > 0
       ? [

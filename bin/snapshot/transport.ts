@@ -3,7 +3,7 @@ import { request as requestSecurely } from "node:https";
 import { Readable } from "node:stream";
 import type { SnapshotTransport } from "../../emulator/runtime/library/snapshot-files.ts";
 
-/** Sends and fetches files piece by piece; `fetch` would hold most of them in memory. */
+/** Streams files; `fetch` would hold most of them in memory. */
 export function transportTo(url: string): SnapshotTransport {
   return (method, path, chunks) =>
     new Promise((resolve, reject) => {
@@ -14,7 +14,7 @@ export function transportTo(url: string): SnapshotTransport {
           ok: (response.statusCode ?? 0) < 400,
           leftOut: String(response.headers["x-emulator-left-out"] ?? ""),
           chunks: readBy(response, () => {
-            // An answer that comes before all was sent is a refusal: the rest need not be sent.
+            // A reply before the whole body was sent is a refusal: stop sending.
             body.destroy();
             sending.destroy();
           }),

@@ -4,7 +4,7 @@ export type Region = "us" | "eu";
 export interface WireRequest {
   readonly region: Region;
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -15,7 +15,7 @@ export interface ObjectStore {
 /** A received webhook. */
 export interface Delivery {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

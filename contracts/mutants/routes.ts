@@ -31,7 +31,7 @@ export const rewriteExportStatus = (from: string, to: string): SendWrapper => {
   return (next) => wait(rewriteExports(change)(rewriteReplyBody(RUNS, change)(next)));
 };
 
-/** A success that nobody has worked for. */
+/** A fake success. */
 export const fakeSuccess = (
   route: Parameters<typeof rewriteReply>[0],
   when: (request: WireRequest) => boolean,

@@ -1,6 +1,6 @@
-/** X-2: the one language of faults. What each plane is matched by, and what can be made to happen there. */
+/** X-2: the fault language. The match keys of each plane, and the effects of its faults. */
 
-/** The moments in the life of an export run at which a fault may strike. */
+/** The points of an export run at which a fault may be triggered. */
 const FAULT_POINTS = {
   "export.running": "The export has moved to RUNNING; this run begins with it. Has to be named.",
   "run.started": "An attempt at the run has begun.",
@@ -51,15 +51,15 @@ export interface FaultMember {
   readonly beside?: readonly string[];
   /** True when it cannot stand alone. */
   readonly follows?: true;
-  /** `request`: it cannot strike at a point, since nothing asks for an answer there. */
+  /** `request`: it cannot be triggered at a point, which has no reply. */
   readonly needs?: "request";
 }
 
-/** Where faults strike, by what they are told apart there, and what can be made to happen. */
+/** A plane: its points, match keys, and the effects of faults. */
 export interface FaultPlaneRow {
   readonly summary: string;
   readonly match: Readonly<Record<string, MatchKind>>;
-  /** Points that strike only rules with `at`: whoever matches runs or requests does not mean them. */
+  /** Points that only match rules with `at`, not rules that match runs or requests in general. */
   readonly named?: readonly FaultPoint[];
   /** Keys of `match` that exclude each other. */
   readonly apart?: readonly (readonly [string, string])[];
@@ -79,7 +79,7 @@ export const FAULT_PLANES = {
     named: ["export.running"],
     then: {
       crash: { takes: "yes", meaning: "The encoding thread ends (§7.3-1)." },
-      stall: { takes: "duration", meaning: "The run goes on that much later." },
+      stall: { takes: "duration", meaning: "The run continues after this delay." },
       error: { takes: "processing_error", meaning: "The attempt fails for this reason (§7.3-6)." },
       delete_destination: { takes: "yes", meaning: "The destination of the export is deleted (§7.3-5)." },
     },
@@ -110,7 +110,7 @@ export const FAULT_PLANES = {
         takes: "name_or_yes",
         meaning: "The access key of this id is deleted; true means the one at hand.",
       },
-      delay: { takes: "duration", meaning: "The request goes on that much later.", needs: "request" },
+      delay: { takes: "duration", meaning: "The request continues after this delay.", needs: "request" },
       reset: { takes: "yes", meaning: "The connection is cut.", needs: "request" },
     },
   },
@@ -126,16 +126,16 @@ export const FAULT_PLANES = {
         follows: true,
       },
       headers: { takes: "headers", meaning: "Headers of that answer.", beside: ["status"], follows: true },
-      delay: { takes: "duration", meaning: "The request is carried out that much later." },
+      delay: { takes: "duration", meaning: "The request is carried out after this delay." },
     },
   },
   webhook: {
     summary: "Webhook deliveries.",
     match: { url: "text", run_id: "id", nth: "count" },
     then: {
-      drop: { takes: "yes", meaning: "It is never sent, and nobody is told." },
+      drop: { takes: "yes", meaning: "It is never sent, without any error." },
       duplicate: { takes: "copies", meaning: "It is sent that many times more.", beside: ["delay"] },
-      delay: { takes: "duration", meaning: "It is sent that much later." },
+      delay: { takes: "duration", meaning: "It is sent after this delay." },
       refuse: { takes: "yes", meaning: "The connection is refused.", beside: ["delay"] },
       status: { takes: "status", meaning: "The receiver answers with this status.", beside: ["delay"] },
     },
@@ -177,13 +177,13 @@ export const FAULT_PRESETS = {
     outlasts: "workflow_timeout_ms",
   },
   bucket_deleted: {
-    summary: "The bucket goes away as the export begins.",
+    summary: "The bucket is deleted as the export begins.",
     plane: "s3",
     match: { at: "export.running" },
     then: { delete_bucket: true },
   },
   destination_deleted: {
-    summary: "The destination goes away as the export begins.",
+    summary: "The destination is deleted as the export begins.",
     plane: "worker",
     match: { at: "export.running" },
     then: { delete_destination: true },

@@ -6,7 +6,7 @@ export const paging = {
     integer({
       minimum: 1,
       maximum: 1000,
-      description: "Most entries to answer with; all of them when left out.",
+      description: "Maximum number of entries; all when left out.",
       "x-assumption": "export.list_paging",
     }),
   ),
@@ -14,7 +14,7 @@ export const paging = {
     integer({
       minimum: 0,
       default: 0,
-      description: "Entries to pass over first.",
+      description: "Number of entries to skip.",
       "x-assumption": "export.list_paging",
     }),
   ),

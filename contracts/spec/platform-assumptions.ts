@@ -44,7 +44,7 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 413,
     alternatives: [],
     reason:
-      "Everything is bounded; the bound is limits.body_bytes. Of a body of more than 256 KiB only the first problem is told: to find millions takes more memory than there is.",
+      "A limit, set by limits.body_bytes. For a body of more than 256 KiB only the first problem is reported, to limit memory.",
     setting: "limits.body_bytes",
   },
   "platform.disk_full": {
@@ -60,7 +60,7 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "7-1",
     choice: 500,
     alternatives: [],
-    reason: "Everything is bounded; deeper JSON is refused with 422.",
+    reason: "A limit: deeper JSON is refused with 422.",
   },
   "platform.content_type": {
     section: "4",
@@ -82,7 +82,7 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "7-1",
     choice: "named in the journal, with --strict in x-emulator-warning too, and never refused",
     alternatives: [],
-    reason: "Clients need more than is shown; whoever relies on it should know that it is a choice of ours.",
+    reason: "Clients need more than is shown; a test should be able to see that it relies on an assumption.",
   },
   "platform.unknown_query_parameters": {
     section: "4",
@@ -124,7 +124,7 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "5-6",
     choice: "x-user-id alone may ingest and query while any key is good; bulk exports need a key",
     alternatives: [],
-    reason: "The limits of users could be met by nobody else; what a user proves itself with is not shown.",
+    reason: "Without it the limits of users could not be reached; how a user authenticates is not shown.",
   },
   "platform.missing_tenant": {
     section: "5",
@@ -160,7 +160,7 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "5-3",
     choice: "404 for what belongs to another workspace",
     alternatives: [],
-    reason: "A workspace must not even learn what others have.",
+    reason: "A workspace must not learn what other workspaces contain.",
   },
   "platform.reply_fields": {
     section: "4.7",

@@ -97,7 +97,7 @@ export const REQUIREMENTS = {
   "4.8-4": chosen("Wait answers at the end of the run; crons start runs on time."),
 
   "5-1": shown("X-API-Key identifies the caller, in any letter case."),
-  "5-2": shown("A user is x-user-id with the address; nobody is the address."),
+  "5-2": shown("A user is x-user-id with the address; an anonymous caller is the address."),
   "5-3": chosen("Workspaces do not see each other's things."),
   "5-4": shown("A token in the webhook's URL arrives as it was given."),
   "5-5": chosen("The agent server can be asked without a key."),

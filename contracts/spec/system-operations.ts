@@ -14,7 +14,7 @@ import {
 import type { Operation } from "./operation.ts";
 import { isLimited } from "./rate-limits/rows.ts";
 
-/** Nobody is refused there but by §8.5, whose rows decide whether somebody can be. */
+/** Only §8.5 can refuse a request there. */
 const system = (path: string) =>
   ({
     section: "1",
@@ -54,22 +54,22 @@ export const information = health(facts);
 export const SYSTEM_OPERATIONS = {
   ok: {
     ...system("/ok"),
-    summary: "Say that the server answers.",
+    summary: "Liveness: the server answers.",
     reply: { status: 200, body: health(object({ ok: boolean() })) },
   },
   livez: {
     ...system("/livez"),
-    summary: "Say that the process lives.",
+    summary: "Liveness: the process runs.",
     reply: { status: 200, body: health(object({ live: boolean() })) },
   },
   readyz: {
     ...system("/readyz"),
-    summary: "Say whether seeding is done.",
+    summary: "Readiness: seeding is done.",
     reply: { status: 200, body: health(object({ ready: boolean() })) },
   },
   info: {
     ...system("/info"),
-    summary: "Tell versions and what ingest accepts.",
+    summary: "Return versions and what ingest accepts.",
     alsoAt: ["/api/v1/info"],
     reply: { status: 200, body: information },
   },
@@ -77,7 +77,7 @@ export const SYSTEM_OPERATIONS = {
     section: "8.5",
     requirements: ["5-6"],
     server: "platform",
-    summary: "Say which workspace the key speaks for.",
+    summary: "Return the workspace of the key.",
     method: "GET",
     path: "/auth",
     alsoAt: ["/api/v1/auth"],
@@ -91,7 +91,7 @@ export const SYSTEM_OPERATIONS = {
   },
   openapi: {
     ...system("/openapi.json"),
-    summary: "Answer with the document derived from these tables.",
+    summary: "Return the OpenAPI document.",
     reply: { status: 200, body: health(freeForm()) },
   },
 } as const satisfies Record<string, Operation>;

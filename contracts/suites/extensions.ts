@@ -73,9 +73,9 @@ export const EXTENSION_CASES = suite({
       const statuses: number[] = [];
       for (let asked = 0; asked < 3; asked++)
         statuses.push((await t.call("GET", EXPORTS, { unjudged: true })).status);
-      t.fact("X-2", equal(statuses, [503, 503, 200]), "two requests are struck, the third is not");
+      t.fact("X-2", equal(statuses, [503, 503, 200]), "two requests are hit, the third is not");
       const hits = await hitsOf(t, fault);
-      t.fact("X-2", equal(hits, 2), "it tells how often it struck");
+      t.fact("X-2", equal(hits, 2), "it reports its number of hits");
       const never = await callControl(t, "POST", "/faults", { ...rule, match: { op: "listNothing" } });
       t.fact("X-2", refused(never.status), "a fault that can never strike is refused");
     },
@@ -128,7 +128,7 @@ export const EXTENSION_CASES = suite({
         t.fact("X-2", (await t.now()) - now < HOUR_MS, "and so is its time");
       });
       const { status } = await callControl(t, "GET", "/worlds/contract-nobody");
-      t.fact("X-2", equal(status, 404), "a world that nobody made is not found");
+      t.fact("X-2", equal(status, 404), "a world that does not exist is not found");
     },
   },
   "X/snapshots": {

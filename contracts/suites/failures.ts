@@ -39,7 +39,7 @@ async function expectError(
 async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   const { id: exportId, fault } = await exportWithFault(t, rule);
   t.fact(id, await until(t, exportId, "FAILED"), "the export is FAILED");
-  t.fact(id, (await hitsOf(t, fault)) === 1, "the fault has struck once");
+  t.fact(id, (await hitsOf(t, fault)) === 1, "the fault was hit once");
   const runs = await runsOf(t, exportId);
   t.fact(id, every(runs.map(statusOf), "FAILED"), "its run is FAILED");
   const most = Math.max(0, ...runs.map(attempts));

@@ -217,7 +217,7 @@ export const RATE_LIMIT_CASES = suite({
         100,
       );
       const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true });
-      t.fact("5-2", equal(nobody.status, 429), "whoever sends no header is counted by address");
+      t.fact("5-2", equal(nobody.status, 429), "a caller without a header is counted by address");
     },
   },
   "8.5/system-endpoints": {

@@ -18,7 +18,7 @@ export interface StartedContainer {
   stop(): Promise<void>;
 }
 
-/** Every case may run, since nobody else uses the container; closing the target stops it. */
+/** Every case may run, since the container is not shared; closing the target stops it. */
 export async function createContainerTarget(container: StartedContainer): Promise<Target> {
   const { image, url, euUrl, s3Url, hostName } = container;
   const target = await createAddressTarget({ url, euUrl, allowWrites: true, isOwn: true, world: "main" });

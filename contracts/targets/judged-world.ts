@@ -95,7 +95,7 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedW
       `${root.us} makes no world for the run: ${errorTextIn(text)} Or judge the world that is there, with --world ${MAIN}.`,
     );
   const sender = senderTo(inWorld(root, id));
-  // Somebody else may have removed it, or the emulator have ended: either way it is gone.
+  // Another client may have removed it, or the emulator may have stopped.
   const release = async () =>
     void (await controlSender.send(control("DELETE", `/worlds/${id}`)).catch(() => undefined));
   try {
@@ -157,7 +157,7 @@ export function worldsNamed(
 function worldNamed(addresses: AddressInput, wanted: string | undefined): string | undefined {
   const [named, another] = worldsNamed(addresses, wanted);
   if (another === undefined) return named;
-  throw new Unreachable(`${named} and ${another} are two worlds; name the one that is to be judged`);
+  throw new Unreachable(`${named} and ${another} are two worlds; give one`);
 }
 
 function basesOf({ url, euUrl, agentUrl }: AddressInput): Bases {

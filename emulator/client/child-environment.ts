@@ -2,7 +2,7 @@ import { DEFAULT_API_KEY } from "../subjects/auth.ts";
 import { SEEDED_KEY } from "../subjects/object-storage/seed.ts";
 import type { WorldAddresses } from "./views.ts";
 
-/** What a program needs to know to use an emulator instead of the hosted services. */
+/** Environment variables that point a program at an emulator instead of the hosted services. */
 export function childEnvironment({ url, eu_url, s3_url }: WorldAddresses): Readonly<Record<string, string>> {
   return {
     EMULATOR_URL: url,

@@ -25,12 +25,12 @@ export function createControlClient(send: Send) {
     status: () => call<Status>("GET", "/status"),
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),
-    /** The world equals a fresh one; `empty` leaves the seed data of the configuration out. */
+    /** Resets the world to its initial state; `empty` omits the seed data of the configuration. */
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
-    /** Every turn with its cause; `since` is the number of the last turn that is not wanted. */
+    /** Every turn with its cause; only turns after number `since` if given. */
     journal: (since?: number) =>
       call<readonly Members[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
-    /** What was asked since the start, after a line about the emulator. */
+    /** The requests since the start, after a line about the emulator. */
     recording: () => call<readonly unknown[]>("GET", "/recording"),
     generateTraces: (order: TraceOrder) =>
       call<{ readonly session_id: string }>("POST", "/traces/generate", order),
@@ -47,7 +47,7 @@ function timeCalls(call: Call) {
     clock: {
       read: () => call<ClockView>("GET", "/clock"),
       freeze: () => call("POST", "/clock/freeze"),
-      /** So many times as fast as the wall clock. */
+      /** `rate` is in virtual seconds per second. */
       flow: (rate = 1) => call("POST", "/clock/flow", { rate }),
       /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
       advance: (target: string | AdvanceTarget) =>
@@ -61,7 +61,7 @@ function timeCalls(call: Call) {
     },
     rateLimits: {
       list: () => call("GET", "/rate-limits"),
-      /** `method`, `path`, `x-api-key` and the like of a request. */
+      /** The `method`, `path`, `x-api-key` and other facts of a request. */
       explain: (request: Readonly<Record<string, string>>) =>
         call<Members>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
       change: (row: string, change: Members) => call("PUT", `/rate-limits/${segment(row)}`, change),
@@ -93,7 +93,7 @@ function storeCalls(call: Call) {
 function subjectCalls(call: Call) {
   return {
     exports: {
-      /** Reads every file back and compares it with what was sent. */
+      /** Reads every file back and compares it with the stored rows. */
       verify: (id: string) => call<Verification>("GET", `/exports/${segment(id)}/verify`),
       /** Why a trace run is in an export or not. */
       explain: (id: string, run: string) =>
@@ -104,7 +104,7 @@ function subjectCalls(call: Call) {
       deliveries: (limit = MAX_DELIVERIES) =>
         call<readonly Members[]>("GET", `/webhooks/deliveries?limit=${limit}`),
       redeliver: (id: string) => call<Members>("POST", `/webhooks/deliveries/${segment(id)}/redeliver`, {}),
-      /** What §6.1 makes of a URL. */
+      /** Checks a URL by the rules of §6.1. */
       check: (url: string) => call<Members>("POST", "/webhooks/check", { url }),
     },
     agentScripts: {
@@ -114,7 +114,7 @@ function subjectCalls(call: Call) {
   };
 }
 
-/** As many as the emulator gives at once. */
+/** Maximum page size of the emulator. */
 const MAX_DELIVERIES = 10_000;
 
 function segment(text: string): string {

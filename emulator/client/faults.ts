@@ -23,9 +23,9 @@ type Matched<Kind> = Kind extends MatchKind
   : never;
 
 interface Bounds {
-  /** How many matching occasions it strikes one after the other; 1 unless told otherwise. */
+  /** Number of consecutive matching occasions it is triggered on; default 1. */
   readonly times?: number;
-  /** ISO 8601 duration of virtual time after which it strikes no more. */
+  /** ISO 8601 duration of virtual time after which it expires. */
   readonly ttl?: string;
 }
 

@@ -1,11 +1,11 @@
-/** What a client sends: the part of `RequestInit` that every way to an emulator takes. */
+/** The part of `RequestInit` that every transport to an emulator accepts. */
 export interface ClientRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
 }
 
-/** What a client reads of a reply; a `Response` of the Fetch standard is one. */
+/** The part of a `Response` of the Fetch standard that clients read. */
 export interface ClientReply {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -28,10 +28,10 @@ export class NoReply extends Error {
 export class ErrorReply extends Error {
   override readonly name = "ErrorReply";
   readonly status: number;
-  /** Only of the control API, as is the hint: what to do about it. */
+  /** Like `hint` (what to do about it), only present in errors of the control API. */
   readonly code: string | undefined;
   readonly hint: string | undefined;
-  /** What was asked, the status, and what the reply says in the shape of the control API or any other. */
+  /** Method, path, status, and the reason in the reply. */
   readonly explained: string;
 
   constructor(method: string, path: string, status: number, body: unknown) {
@@ -56,7 +56,7 @@ function reasonOf(error: ErrorBody["error"], detail: unknown, body: unknown): st
   return message ?? (typeof detail === "string" ? detail : JSON.stringify(body));
 }
 
-/** Sends over the network; throws `NoReply` when nothing answers, or not within so many milliseconds. */
+/** Sends over the network; throws `NoReply` when nothing answers within `timeoutMs`. */
 export function sendTo(url: string, timeoutMs?: number): Send {
   return async (path, request) => {
     const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);

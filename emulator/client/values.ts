@@ -1,4 +1,4 @@
-/** Words, times and defaults of the emulator that programs beside it read and write as the emulator does. */
+/** Constants and functions of the emulator that client programs share. */
 export { parseDuration } from "../kernel/duration.ts";
 export { parseMicros } from "../kernel/instant.ts";
 export { nearest } from "../kernel/nearest.ts";

@@ -1,13 +1,13 @@
 import type { ClockState } from "../kernel/commit.ts";
 
-/** The origins of a world; below each, every path leads into it. */
+/** The base addresses of a world. */
 export interface WorldAddresses {
   readonly url: string;
   readonly eu_url: string;
   readonly s3_url: string;
 }
 
-/** What `GET /status` answers with, at the least. */
+/** The members of `GET /status` that clients use. */
 export interface Status extends WorldAddresses {
   readonly world: string;
   readonly pid: number;
@@ -19,10 +19,10 @@ export interface Status extends WorldAddresses {
   readonly [fact: string]: unknown;
 }
 
-/** How a world is to be made; everything may be left out. */
+/** Options for a new world; all optional. */
 export interface WorldOrder {
   readonly id?: string | undefined;
-  /** A world or snapshot to go on from; `seeded` is as the configuration begins one. */
+  /** A world or snapshot to copy; `seeded` starts with the configured seed data. */
   readonly from?: string | undefined;
   readonly clock?: "flowing" | "frozen" | undefined;
   readonly seed?: number | undefined;
@@ -43,7 +43,7 @@ export interface AdvanceTarget {
   readonly within?: string;
 }
 
-/** What a move of the clock has made happen, as `POST /clock/advance` answers it. */
+/** The reply of `POST /clock/advance`. */
 export interface AdvanceResult {
   readonly from: string;
   readonly to: string;
@@ -62,7 +62,7 @@ export interface AdvanceResult {
   readonly why?: string;
 }
 
-/** What `GET /clock` answers with. */
+/** The reply of `GET /clock`. */
 export interface ClockView {
   readonly now: string;
   readonly mode: "flowing" | "frozen";
@@ -71,7 +71,7 @@ export interface ClockView {
   readonly in_flight: readonly { readonly kind: string; readonly ref: string }[];
 }
 
-/** Sample traces to be generated; what is left out the emulator chooses. */
+/** Options of generated sample traces; the emulator chooses what is absent. */
 export interface TraceOrder {
   readonly count: number;
   readonly project?: string;

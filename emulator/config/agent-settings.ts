@@ -9,7 +9,7 @@ import { AGENT_GRAPH } from "../subjects/settings.ts";
 import { type Kind, list, text, toggle } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
-/** What the agent server serves, and how its runs end. */
+/** Settings of assistants and of scripts that decide how runs end. */
 export const AGENT_SETTINGS = {
   "agent.assistants": setting(
     list(AGENT_GRAPH, "assistants, each with graph_id and like, one of the built-in ones"),

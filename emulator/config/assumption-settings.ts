@@ -4,7 +4,7 @@ import { formatDuration } from "../kernel/duration.ts";
 import { values } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
-/** A setting for each assumption that can be switched; without a value the profile decides. */
+/** A setting for each assumption with alternatives; without a value the profile decides. */
 export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.filter(
   (id) => assumption(id).switchable,
 ).map((id) => {
@@ -13,7 +13,7 @@ export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.
 });
 
 /**
- * The effective value of every assumption: set on its own, else switched by the profile, else ours. One
+ * The effective value of every assumption: its own setting, else the profile's, else the default. One
  * that is a setting of another name follows that setting.
  */
 export function effectiveAssumptions(
@@ -36,7 +36,7 @@ export function effectiveAssumptions(
 export function unswitchable(id: string): string | undefined {
   if (!(id in ASSUMPTIONS)) return undefined;
   const { setting: path } = assumption(id as AssumptionId);
-  return path === undefined ? "nothing else is built for it" : `set ${path} instead`;
+  return path === undefined ? "it has no alternatives" : `set ${path} instead`;
 }
 
 /** The spelling of a followed setting's value, where the assumption's own choice is such a value. */

@@ -51,7 +51,7 @@ function readText(path: string, name: string, problems: Problem[]): string | und
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    const what = code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
+    const what = code === "ENOENT" ? "file not found" : `the file cannot be read (${code})`;
     problems.push({ where: name, what, fix: "check the path given with --config" });
   }
   return undefined;

@@ -3,46 +3,46 @@ import type { Instant } from "../kernel/instant.ts";
 import type { CredentialRequest } from "../subjects/object-storage/credentials.ts";
 import type { Settings } from "../subjects/settings.ts";
 
-/** All that `start` needs to know, resolved from defaults, configuration file, environment, flags and options. */
+/** The resolved configuration: defaults, configuration file, environment, flags and options. */
 export interface Configuration {
   /** US origin; EU = port + 1, S3 = port + 2; 0 takes three free ports. */
   readonly port: number;
   readonly host: string;
-  /** Host names that the control surface answers to beside loopback names. */
+  /** Host names at which control requests are accepted, in addition to loopback names. */
   readonly allowedHosts: readonly string[];
-  /** Null keeps everything in memory and bodies in a temporary folder that goes with the process. */
+  /** Null: state in memory, bodies in a temporary folder that is removed with the process. */
   readonly dataFolder: string | null;
-  /** A snapshot file that a fresh world begins with. */
+  /** A snapshot file that initialises a fresh world. */
   readonly importFile: string | null;
-  /** A file that the world `main` is written to at the end. */
+  /** A file to which the world `main` is exported at exit. */
   readonly exportFile: string | null;
   /** A file with the secrets that the imported one goes without. */
   readonly secretsFile: string | null;
   readonly seed: number;
-  /** Virtual start; null is the wall clock's now. */
+  /** Virtual start; null: current time of the wall clock. */
   readonly now: Instant | null;
   readonly clock: ClockState;
-  /** Whether a request that waits for a run moves time that stands still. */
+  /** Whether a request that waits for a run advances a frozen clock. */
   readonly followWaits: boolean;
   readonly settings: Settings;
   readonly seedData: SeedData;
 }
 
-/** What a fresh world is given beside the standard workspace, key pair and bucket. */
+/** Seed data of a fresh world, in addition to the standard workspace, key pair and bucket. */
 export interface SeedData {
   readonly buckets: readonly string[];
   /** NDJSON files or JSON bodies of trace runs to ingest, absolute paths. */
   readonly traces: readonly { readonly file: string; readonly project: string }[];
   readonly projects: readonly string[];
   readonly destinations: readonly Readonly<Record<string, unknown>>[];
-  /** Key pairs of the embedded object store; one of the standard pair's name changes that. */
+  /** Key pairs of the embedded object store; one with the standard id replaces the standard pair. */
   readonly keys: readonly SeedKey[];
 }
 
-/** As `POST /_emulator/v1/s3/credentials` takes it. */
+/** In the form of the body of `POST /_emulator/v1/s3/credentials`. */
 export type SeedKey = CredentialRequest;
 
-/** What a running emulator says of itself: the ready line, the ready file and the locator file. */
+/** Facts about a running emulator, in the ready line, the ready file and the locator file. */
 export interface ReadyLine {
   readonly ready: true;
   readonly url: string;

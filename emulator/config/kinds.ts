@@ -2,7 +2,7 @@ import { type Field, listOf, text as textField } from "../../contracts/spec/fiel
 import { formatDuration, ISO_DURATION, parseDuration } from "../kernel/duration.ts";
 import { parseInstant } from "../kernel/instant.ts";
 
-/** What a setting's value may be: its words for a person, its JSON Schema, and how it is read. */
+/** The type of a setting's value: a description, a JSON Schema, and a parser. */
 export interface Kind<T> {
   /** Completes “give …”. */
   readonly expects: string;
@@ -12,9 +12,9 @@ export interface Kind<T> {
    * schema before. Single values have not, so that a start with flags alone loads no schema compiler.
    */
   read(value: unknown): T | undefined;
-  /** What is wrong with a list or an object that fits the schema, where the schema cannot say it. */
+  /** Problems of a list or an object that the schema cannot express. */
   problemOf?(value: unknown): string | undefined;
-  /** From a flag or an environment variable, which carry text only, to what a file would hold. */
+  /** Converts the text of a flag or an environment variable to the value that a file would contain. */
   fromText(text: string): unknown;
 }
 
@@ -47,7 +47,7 @@ export function positiveNumber(to: number): Kind<number> {
   };
 }
 
-/** A text that is not empty, of `MAX_TEXT_LENGTH` characters at most. */
+/** A non-empty text of at most `MAX_TEXT_LENGTH` characters. */
 export function text(expects = "a text"): Kind<string> {
   return {
     expects,
@@ -58,7 +58,7 @@ export function text(expects = "a text"): Kind<string> {
   };
 }
 
-/** One of these words, written just so. */
+/** One of these words, case-sensitive. */
 export function choice<const V extends readonly string[]>(...values: V): Kind<V[number]> {
   return {
     expects: values.length === 1 ? `${values[0]}` : `one of ${values.join(", ")}`,
@@ -68,10 +68,10 @@ export function choice<const V extends readonly string[]>(...values: V): Kind<V[
   };
 }
 
-/** `true` or `false`; a person may also write on and off. */
+/** `true` or `false`, also written `on` and `off`. */
 export function toggle(): Kind<boolean> {
   return {
-    expects: "true or false (on and off will do)",
+    expects: "true or false (or on and off)",
     schema: { type: ["boolean", "string"], enum: [true, false, "on", "off"] },
     read: (value) => {
       if (typeof value === "boolean") return value;
@@ -119,7 +119,7 @@ export function version(): Kind<string> {
   };
 }
 
-/** A list of at most `MAX_LIST_LENGTH` items; in text, they stand between commas or are JSON. */
+/** A list of at most `MAX_LIST_LENGTH` items; in text, separated by commas or as JSON. */
 export function list<T>(items: Field<T>, expects: string): Kind<readonly T[]> {
   const one = (part: string) => (items.type === "integer" ? numberFromText(part) : part);
   return {
@@ -135,9 +135,9 @@ export function list<T>(items: Field<T>, expects: string): Kind<readonly T[]> {
   };
 }
 
-/** A list or an object that is used as it fits its schema; in text it is JSON. */
+/** A list or an object, checked by its schema only; in text, JSON. */
 export function shape<T>(schema: Field<T>, expects: string): Kind<T> {
-  // That it has the type of the schema is what the comparison with the schema has shown.
+  // The value has been checked against the schema, so it has the schema's type.
   return {
     expects,
     schema,

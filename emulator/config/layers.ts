@@ -4,12 +4,12 @@ import { isObject } from "./kinds.ts";
 import { type Problem, unknownName } from "./problem.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** One value given for one setting, with what to call its source in a message. */
+/** One value of one setting, with the name of its source for messages. */
 export interface Given {
   readonly path: string;
   readonly value: unknown;
   readonly where: string;
-  /** The folder that relative paths in the value start from. */
+  /** Base folder of relative paths in the value. */
   readonly folder: string;
 }
 
@@ -17,7 +17,7 @@ const SEE_SCHEMA = "see emulator.config.schema.json in the package";
 
 const ENVIRONMENT_PREFIX = "EMULATOR_";
 
-/** Variables that commands read or give to others; they are no settings. */
+/** Variables that commands read or set and that are not settings. */
 const OTHER_VARIABLES = new Set(
   ["CONFIG", "JSON", "QUIET", "READY_FILE", "URL", "EU_URL", "S3_URL", "TIMEOUT", "WORLD"].map(
     (name) => ENVIRONMENT_PREFIX + name,
@@ -31,12 +31,12 @@ const FLAG_VARIABLES = new Map([...FLAGS].map(([flag, path]) => [variableOf(flag
 const OPTION_NAMES = new Map([...FLAGS].map(([flag, path]) => [camelCase(flag), path]));
 const SECTIONS = new Set([...SETTINGS.keys()].flatMap(sectionsOf));
 
-/** The environment twin of a flag: `--ready-file` is EMULATOR_READY_FILE. */
+/** The environment variable of a flag: `--ready-file` is EMULATOR_READY_FILE. */
 export function variableOf(flag: string): string {
   return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll("-", "_");
 }
 
-/** What flags say of settings; paths in it are taken from `folder`. */
+/** The settings given by flags; relative paths start from `folder`. */
 export function givenByFlags(
   flags: Readonly<Record<string, string | boolean | undefined>>,
   folder: string,
@@ -50,7 +50,7 @@ export function givenByFlags(
   return given;
 }
 
-/** What variables say of settings; one that begins like a setting's and is none becomes a problem. */
+/** The settings given by environment variables; an unknown one with the prefix becomes a problem. */
 export function givenByEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   folder: string,
@@ -70,7 +70,7 @@ export function givenByEnvironment(
 interface TreeSource {
   readonly name: string;
   readonly folder: string;
-  /** Whether flags in camelCase stand beside the sections, as they do for a program. */
+  /** Whether flags in camelCase are allowed beside the sections, as in options of a program. */
   readonly optionNames: boolean;
 }
 

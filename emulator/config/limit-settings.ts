@@ -2,10 +2,10 @@ import type { Limit, LimitTable, LimitValues } from "../../contracts/spec/limit.
 import { duration, integer, type Kind } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
-/** Counts that may be nought; with none of the others could anything ever happen. */
+/** Counts that may be zero; any other count of zero would block all work. */
 const MAY_BE_ZERO = new Set(["limits.max_retries"]);
 
-/** Where the rows of a table stand in the configuration. */
+/** Sections of the configuration for the tables of limits. */
 type Prefix = "limits" | "timings";
 
 /** A setting for each row of a table of limits, under its key. */
@@ -21,7 +21,7 @@ export function limitSettings(prefix: Prefix, table: LimitTable): [string, Setti
   });
 }
 
-/** The values under the names that the domain knows them by: durations are in milliseconds and say so. */
+/** The values under their names in the domain; durations are in milliseconds, with the suffix `_ms`. */
 export function limitValues<Table extends LimitTable>(
   prefix: Prefix,
   table: Table,

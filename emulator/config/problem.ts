@@ -1,6 +1,6 @@
 import { nearest } from "../kernel/nearest.ts";
 
-/** Something wrong with a configuration, told in one line; never with the value of a secret. */
+/** A problem of a configuration; never contains the value of a secret. */
 export interface Problem {
   readonly where: string;
   readonly what: string;
@@ -9,12 +9,12 @@ export interface Problem {
 
 const MAX_QUOTED_LENGTH = 60;
 
-/** A problem with what to do about it, in one line. */
+/** Formats a problem and its fix as one line. */
 export function problemLine(problem: Problem): string {
   return `${problem.where}: ${problem.what}; ${problem.fix}`;
 }
 
-/** Names the nearest known word, or where the known words are listed. */
+/** A problem of an unknown word: suggests the nearest known word, or where they are listed. */
 export function unknownName(where: string, word: string, known: Iterable<string>, listedBy: string): Problem {
   const meant = nearest(word, known);
   return {
@@ -24,7 +24,7 @@ export function unknownName(where: string, word: string, known: Iterable<string>
   };
 }
 
-/** A value as a message may quote it: short and on one line. */
+/** A value for a message: shortened, on one line. */
 export function quoted(value: unknown): string {
   const spelled = JSON.stringify(value) ?? String(value);
   return spelled.length > MAX_QUOTED_LENGTH ? `${spelled.slice(0, MAX_QUOTED_LENGTH)}…` : spelled;

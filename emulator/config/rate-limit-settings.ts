@@ -31,7 +31,7 @@ import {
 } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
-/** What a user gives for a row: in some regions or in all, the count alone or the window too. */
+/** The setting of a row: a count, optionally with a window, for all regions or for each. */
 export type RateGiven = Readonly<Partial<Record<RateRegion, Partial<RateSetting>>>>;
 
 const MAX_SCALE = 1_000;
@@ -52,7 +52,7 @@ const BOTH = closed({ count: optional(COUNT), seconds: optional(SECONDS) }, NOT_
 const RATE_OF_REGION = eitherOf([COUNT, RATE_TEXT, BOTH]);
 const PER_REGION = closed({ us: optional(RATE_OF_REGION), eu: optional(RATE_OF_REGION) }, NOT_EMPTY);
 
-/** An object that names no region is of all of them. */
+/** An object without regions applies to all of them. */
 const OBJECT: Field<TypeOf<typeof BOTH> | TypeOf<typeof PER_REGION>> = {
   type: "object",
   if: { properties: { us: false, eu: false } },
@@ -60,7 +60,7 @@ const OBJECT: Field<TypeOf<typeof BOTH> | TypeOf<typeof PER_REGION>> = {
   else: PER_REGION,
 };
 
-/** §8.5 as a whole; the rows of its table have settings of their own. */
+/** Settings of §8.5 other than those of single rows. */
 export const RATE_LIMIT_SETTINGS = {
   "rate_limits.enabled": setting<boolean | null>(toggle(), null, ENABLED, { flag: "rate-limits" }),
   "rate_limits.window": setting(
@@ -71,13 +71,9 @@ export const RATE_LIMIT_SETTINGS = {
   "rate_limits.headers": setting(
     choice("none", "retry-after", "x-ratelimit"),
     "none",
-    "what replies say of the limit",
+    "rate-limit headers of replies",
   ),
-  "rate_limits.scale": setting(
-    positiveNumber(MAX_SCALE),
-    1,
-    "what the counts of the table are multiplied with",
-  ),
+  "rate_limits.scale": setting(positiveNumber(MAX_SCALE), 1, "factor for all counts of the table"),
   "rate_limits.trusted_proxies": setting(
     networks(),
     [],
@@ -86,7 +82,7 @@ export const RATE_LIMIT_SETTINGS = {
   "rate_limits.held_at_most": setting(
     integer(LEAST_HELD, MOST_HELD),
     RATE_LIMIT_MEMORY.value,
-    "windows and instants of use that are held in memory",
+    "maximum number of windows and timestamps in memory",
   ),
 };
 
@@ -104,7 +100,7 @@ export function rateLimitPath(id: RateLimitId): string {
   return `rate_limits.rows.${id}`;
 }
 
-/** A count, or as §8.5 writes it `count / seconds`, or an object of both; us and eu give one to a region. */
+/** A count, a text `count / seconds` as in §8.5, or an object of both; us and eu set one region. */
 function rate(): Kind<RateGiven> {
   return {
     expects:
@@ -123,7 +119,7 @@ function forAll(one: Partial<RateSetting> | undefined): RateGiven | undefined {
   return one && { us: one, eu: one };
 }
 
-/** A single value is compared with the bounds here, an object has been (`Kind.read`). */
+/** Checks the bounds of a single value; an object has been checked by its schema (`Kind.read`). */
 function readRate(value: unknown): Partial<RateSetting> | undefined {
   if (isObject(value)) return value;
   const [, count, seconds] = RATE.exec(String(value)) ?? [];

@@ -12,7 +12,7 @@ import type { NamedValues } from "./settings.ts";
 
 type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
 
-/** The limits in effect: those of the table, scaled, unless a row is set by itself. */
+/** The effective limits: those of the table, scaled, unless a row has its own setting. */
 export function rateLimitSettings(value: ValueOf, valueOf: (path: string) => unknown): RateLimitSettings {
   const scale = value("rate_limits.scale");
   const rows = RATE_LIMIT_IDS.map((id) => {

@@ -14,15 +14,15 @@ import { rateLimitSettings } from "./resolve-rate-limits.ts";
 import { type NamedValues, SETTINGS } from "./settings.ts";
 import { checkWebhookVersions, webhookSettings } from "./webhook-settings.ts";
 
-/** Where settings come from; a later one wins: file, environment, flags, options. */
+/** Sources of settings, in increasing precedence: file, environment, flags, options. */
 export interface Sources {
   /** The working folder: relative paths and the configuration file are looked up here. */
   readonly cwd: string;
   /** Flags by name without dashes; `config` names the configuration file. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>;
-  /** Without it there are no settings from it; templates in webhook headers then look into the process's own. */
+  /** Environment variables for settings; when absent, webhook header templates use the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What a program gives: the keys of the file, and flags in camelCase (`port`, `now`, `serviceVersion`). */
+  /** Options of a program: the keys of the file, and flags in camelCase (`port`, `now`, `serviceVersion`). */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Whether a configuration file in the working folder is read without being named. */
   readonly discover?: boolean;
@@ -30,12 +30,12 @@ export interface Sources {
 
 const MAX_MISFITS = 3;
 
-/** The configuration, or every problem of it at once, one line each. */
+/** The configuration, or all problems, one line each. */
 export type Resolution =
   | { readonly ok: true; readonly configuration: Configuration }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The configuration that the sources add up to, or every problem with them, a line each. */
+/** Resolves the configuration from its sources, or returns all problems, one line each. */
 export async function resolveConfiguration(sources: Sources): Promise<Resolution> {
   const problems: Problem[] = [];
   const winners = new Map<string, Given & { readonly read: unknown }>();
@@ -123,11 +123,11 @@ async function valueOf({ path, value, where }: Given, problems: Problem[]): Prom
   if (read !== undefined) return read;
   const shown = secret ? "the value" : quoted(value);
   const why = misfits.length > 0 ? ` (${misfits.join("; ")})` : "";
-  problems.push({ where, what: `${shown}${why} will not do`, fix: `give ${kind.expects}` });
+  problems.push({ where, what: `${shown}${why} is not valid`, fix: `give ${kind.expects}` });
   return undefined;
 }
 
-/** What is wrong with a list or an object, as far as it is told. */
+/** The first problems of a list or an object. */
 async function misfitsOf(kind: Kind<unknown>, value: object): Promise<readonly string[]> {
   const check = await checkOf(kind.schema);
   const misfits = check(value, "").map((sentence) => sentence.replace(/^[.:] ?/, ""));
@@ -172,14 +172,14 @@ function checkSeedKeys({ keys }: SeedData, problems: Problem[]): void {
   const ids = keys.map(({ access_key_id }) => access_key_id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined)
-    problems.push({ where: "seed_data.keys", what: `${twice} is there twice`, fix: "keep one of them" });
+    problems.push({ where: "seed_data.keys", what: `${twice} is listed twice`, fix: "keep one of them" });
 }
 
 function checkKeys(value: ValueOf, problems: Problem[]): void {
   if (value("auth.mode") === "keys" && value("auth.keys").length === 0)
     problems.push({
       where: "auth.mode",
-      what: "keys asked for and none given",
+      what: "auth.mode is keys but no key is given",
       fix: "list them under auth.keys",
     });
 }

@@ -4,7 +4,7 @@ interface Section {
   [name: string]: unknown;
 }
 
-/** The JSON Schema of the configuration file, for editors: the same table that reads it. */
+/** The JSON Schema of the configuration file, derived from the settings table. */
 export function configurationSchema(): Readonly<Record<string, unknown>> {
   const root = section();
   for (const [path, { kind, initial, help }] of SETTINGS) {
@@ -17,13 +17,13 @@ export function configurationSchema(): Readonly<Record<string, unknown>> {
   }
   for (const [name, one] of Object.entries(root.properties as Section)) {
     const properties = (one as Section).properties as Section | undefined;
-    // A section that can be switched off as a whole may be given as the switch alone.
+    // A section with `enabled` may be given as a boolean.
     if (properties?.enabled) (root.properties as Section)[name] = { anyOf: [one, properties.enabled] };
   }
   return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "emulator.config", ...root };
 }
 
-/** The id of an assumption has dots of its own and is one key. */
+/** The id of an assumption contains dots and is one key. */
 function keysOf(path: string): string[] {
   return path.startsWith("assumptions.")
     ? ["assumptions", path.slice("assumptions.".length)]
@@ -44,7 +44,7 @@ function section(): Section {
   return { type: "object", properties: {}, additionalProperties: false };
 }
 
-/** Durations and instants are kept as numbers, which is not how a file spells them. */
+/** Durations and instants are numbers internally but text in a file, so they have no default here. */
 function defaultOf(
   schema: Readonly<Record<string, unknown>>,
   initial: unknown,

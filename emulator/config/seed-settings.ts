@@ -10,7 +10,7 @@ export const SEED_SETTINGS = {
   "seed_data.traces": setting(
     list(closed({ file: TEXT, project: TEXT }), "files, each with file and project"),
     [],
-    "files of trace runs to take in",
+    "files of trace runs to ingest",
   ),
   "seed_data.destinations": setting(
     list(freeForm(), "destination bodies"),

@@ -1,22 +1,22 @@
 import type { Kind } from "./kinds.ts";
 
-/** One thing that a user can set: its flag, environment twin, file key and option all come from this row. */
+/** One setting: its flag, environment variable, file key and option are derived from this row. */
 export interface Setting<T = unknown> {
   readonly kind: Kind<T>;
-  /** The value when nobody gives one; null stands for “none”. */
+  /** The default value; null means none. */
   readonly initial: T | null;
   readonly help: string;
   /** The flag without dashes; settings without one are set by file, environment or option. */
   readonly flag?: string;
-  /** What help calls the value of the flag, where its kind does not tell: `<dir>`. */
+  /** Placeholder of the flag's value in help, if not derived from its kind: `<dir>`. */
   readonly word?: `<${string}>`;
-  /** The flag stands alone and means true. */
+  /** A boolean flag without a value. */
   readonly bare?: true;
-  /** Problems never quote the value. */
+  /** The value is never quoted in messages. */
   readonly secret?: true;
 }
 
-/** One row of the settings. */
+/** Creates a setting. */
 export function setting<T>(
   kind: Kind<T>,
   initial: T | null,

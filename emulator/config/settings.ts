@@ -22,7 +22,7 @@ import { RATE_LIMIT_ROW_SETTINGS, RATE_LIMIT_SETTINGS } from "./rate-limit-setti
 import { SEED_SETTINGS } from "./seed-settings.ts";
 import { type Setting, setting } from "./setting.ts";
 
-/** EU is the next port and S3 the one after, so the highest two are out of reach. */
+/** EU uses port + 1 and S3 port + 2, so the highest two ports are excluded. */
 const MAX_PORT = 65_533;
 
 const MAX_RATE = 1_000_000;
@@ -48,7 +48,7 @@ const SERVER = {
   "server.import": setting<string | null>(
     text("a snapshot file"),
     null,
-    "snapshot file that a fresh world begins with",
+    "snapshot file that initialises a fresh world",
     {
       flag: "import",
       word: "<file>",
@@ -57,7 +57,7 @@ const SERVER = {
   "server.export_on_exit": setting<string | null>(
     text("a file"),
     null,
-    "file that the world main is written to at the end",
+    "file to which the world main is exported at exit",
     { flag: "export-on-exit", word: "<file>" },
   ),
   "server.import_secrets": setting<string | null>(
@@ -69,7 +69,7 @@ const SERVER = {
   "server.allowed_hosts": setting(
     list(TEXT, "host names"),
     [],
-    "host names the control surface answers to, with commas between",
+    "host names at which control requests are accepted, separated by commas",
     { flag: "allowed-hosts" },
   ),
 };
@@ -78,7 +78,7 @@ const WORLD = {
   "clock.mode": setting(
     choice("flowing", "frozen"),
     "flowing",
-    "flowing follows the wall clock, frozen waits",
+    "flowing follows the wall clock, frozen moves only on request",
     {
       flag: "clock",
     },
@@ -90,15 +90,15 @@ const WORLD = {
   "clock.follow_waits": setting(
     toggle(),
     true,
-    "whether a pending wait, join or stream moves a frozen clock",
+    "whether a pending wait, join or stream advances a frozen clock",
   ),
-  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "what ids and samples are drawn from", {
+  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "seed of ids and sample data", {
     flag: "seed",
   }),
   profile: setting(
     choice("spec", "observed"),
     "spec",
-    "the specification to the letter, or what was observed",
+    "behaviour of the specification, or as observed at the public service",
     {
       flag: "profile",
     },
@@ -120,7 +120,7 @@ const WORLD = {
   deployment: setting(choice("hosted", "self-hosted"), "hosted", "kind of deployment", {
     flag: "deployment",
   }),
-  strict: setting(toggle(), false, "what is tolerated becomes an error", { flag: "strict", bare: true }),
+  strict: setting(toggle(), false, "treat tolerated problems as errors", { flag: "strict", bare: true }),
 };
 
 const AUTH = {
@@ -155,7 +155,7 @@ const WEBHOOKS = {
   "http.disable_webhooks": webhookSetting("http.disable_webhooks", toggle()),
 };
 
-/** A row of the table as a setting; one that nobody sets is null where the table gives no value. */
+/** A setting from a row of the table; the default is null where the table has none. */
 function webhookSetting<T, Key extends WebhookSettingKey>(key: Key, kind: Kind<T>) {
   const { initial, text: help } = WEBHOOK_SETTINGS[key];
   return setting(kind as Kind<Given<T, Key>>, initial as Given<T, Key>, help);
@@ -165,7 +165,7 @@ type Given<T, Key extends WebhookSettingKey> = (typeof WEBHOOK_SETTINGS)[Key]["i
   ? T | null
   : T;
 
-/** The settings that have a type of their own, by their path in the configuration file. */
+/** The settings with individual types, by their path in the configuration file. */
 const NAMED = {
   ...SERVER,
   ...WORLD,
@@ -181,7 +181,7 @@ export type NamedValues = {
   readonly [Path in keyof typeof NAMED]: (typeof NAMED)[Path] extends Setting<infer T> ? T : never;
 };
 
-/** Everything that can be set: flags, environment twins, file keys and options are derived from here. */
+/** All settings; flags, environment variables, file keys and options are derived from here. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries<Setting>(NAMED),
   ...limitSettings("limits", LIMITS),

@@ -2,7 +2,7 @@ import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import type { Configuration, SeedKey } from "./configuration.ts";
 
-/** What `GET /_emulator/v1/config` answers: everything in effect; keys of callers and headers of webhooks are masked. */
+/** The reply of `GET /_emulator/v1/config`: all effective settings; API keys and webhook headers are masked. */
 export function configurationView(configuration: Configuration): Readonly<Record<string, unknown>> {
   const { settings, ...rest } = configuration;
   const { assumptions, auth, webhooks, ...shown } = settings;

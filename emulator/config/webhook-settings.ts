@@ -12,13 +12,13 @@ const TEMPLATE = /\$\{\{\s*env\.([^\s}]*)\s*\}\}/g;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** A host, or a wildcard for its subdomains: what holds a scheme, a port or a path would never match one. */
+/** A host, or a wildcard for its subdomains; without scheme, port or path, which would never match. */
 const DOMAIN = /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[^\s/\\:@?#*[\]]+)$/i;
 
-/** What HTTP itself writes into a request. */
+/** Headers that HTTP itself sets. */
 const RESERVED_HEADERS = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
-/** §6.1 as the domain uses it; what cannot work blocks the start with a problem. */
+/** The webhook settings of §6.1 for the domain; invalid ones become problems and prevent the start. */
 export function webhookSettings(
   value: ValueOf,
   environment: Environment,
@@ -44,13 +44,13 @@ function checkedDomains(domains: readonly string[] | null, problems: Problem[]):
   for (const name of bad ?? [])
     problems.push({
       where: "webhooks.url.allowed_domains",
-      what: `${JSON.stringify(name)} is no host name`,
+      what: `${JSON.stringify(name)} is not a host name`,
       fix: "write hooks.example.com, or *.example.com for its subdomains",
     });
   return domains;
 }
 
-/** §9.4, 6.1-10: a setting that the emulated version does not have yet is not passed over. */
+/** §9.4, 6.1-10: a setting that the emulated version does not have is a problem, not ignored. */
 export function checkWebhookVersions(given: Iterable<string>, versions: Versions, problems: Problem[]): void {
   for (const path of given) {
     if (!(path in WEBHOOK_SETTINGS)) continue;
@@ -74,10 +74,10 @@ function resolvedHeaders(
   for (const [name, template] of Object.entries(templates)) {
     const complain = (what: string, fix: string) =>
       problems.push({ where: `webhooks.headers: ${name}`, what, fix });
-    if (!HEADER_NAME.test(name)) complain("this is no name of a header", "use letters, digits and hyphens");
+    if (!HEADER_NAME.test(name)) complain("not a valid header name", "use letters, digits and hyphens");
     if (RESERVED_HEADERS.has(name.toLowerCase())) complain("HTTP sets this header itself", "leave it out");
     if (template.replace(TEMPLATE, "").includes("${{"))
-      complain("not all of it is a template", "write ${{ env.NAME }}");
+      complain("the value is not a single template", "write ${{ env.NAME }}");
     headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
       if (!variable.startsWith(prefix)) {
         complain(`${variable} does not begin with ${prefix}`, "rename it, or set webhooks.env_prefix");
@@ -90,7 +90,7 @@ function resolvedHeaders(
       return found ?? "";
     });
     if (!HEADER_VALUE.test(headers[name] ?? ""))
-      complain("the value has characters no header can carry", "check the variables");
+      complain("the value has characters that are not allowed in a header", "check the variables");
   }
   return headers;
 }

@@ -35,7 +35,7 @@ const advanceBody = object({
   within: optional(duration()),
 });
 
-/** Time: to read, to stop, to let go and to move. */
+/** Operations to read, freeze, release and advance the clock. */
 export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -59,7 +59,7 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/clock/freeze",
-    summary: "Time stands still until it is told to move.",
+    summary: "Freeze the clock until it is advanced.",
     run({ clock, world }) {
       clock.freeze();
       return { now: formatInstant(world.now), mode: "frozen" };
@@ -68,7 +68,7 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "POST",
     path: "/clock/flow",
-    summary: "Time follows the wall clock at a rate.",
+    summary: "Let the clock follow the wall clock at a rate.",
     body: object({ rate: optional(number({ exclusiveMinimum: 0, maximum: 1_000_000 })) }),
     run({ clock, world }, { body }) {
       clock.flow(body.rate ?? 1);
@@ -100,7 +100,7 @@ type AdvanceBody = TypeOf<typeof advanceBody>;
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
   const given = ["by", "to", "next", "until"].filter((name) => name in body);
   if (given.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
-  if (body.within !== undefined && !until) throw invalid("within: belongs to until.");
+  if (body.within !== undefined && !until) throw invalid("within: only valid with until.");
   return {
     to: Math.min(body.to === undefined ? now + aheadOf(body) : instantMs(body.to), END_OF_CALENDAR),
     ...(body.next && { events: body.next, stayAtLastEvent: true }),
@@ -117,7 +117,7 @@ interface Condition {
   readonly outcome: (result: Advance) => { readonly reached: boolean; readonly why: string };
 }
 
-/** Holds as soon as the export has the status, or has ended with another one that it will never leave. */
+/** True once the export has the status, or has another final status. */
 function conditionOf(world: World, until: { readonly export: string; readonly status: string }): Condition {
   const id = until.export.toLowerCase();
   const wanted = until.status.toUpperCase();
@@ -139,8 +139,8 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
 }
 
 const WHY_STOPPED = {
-  target: "no event up to the end of the time looked at changes that",
-  events: "so many events have fired",
+  target: "no event within the time limit changes that",
+  events: "the given number of events has fired",
   until: "it has ended",
   stalled: "an effect is still in flight",
   runaway: "too many events have fired",
@@ -151,7 +151,7 @@ function refuseRunaway({ stopped, firedTotal, to }: Advance): void {
   throw new Refusal(
     422,
     "too_many_events",
-    `${firedTotal} events have fired and more are due; time stands at ${formatInstant(to)}, where the last one was.`,
+    `${firedTotal} events have fired and more are due; virtual time is ${formatInstant(to)}, the time of the last one.`,
     "Advance in smaller steps, or raise limits.events_per_advance.",
   );
 }

@@ -18,7 +18,7 @@ import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
-/** Every test-only operation. */
+/** All control operations. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,
@@ -40,8 +40,8 @@ const ROUTER = createRouter(
 );
 
 /**
- * Answers the test-only operations; errors are `{"error":{"code","message","hint"}}`. `record` is called with
- * the reply to a request that a recording has.
+ * Answers control operations; errors are `{"error":{"code","message","hint"}}`. `record` is called with
+ * the reply to a request that recordings include.
  */
 export async function handleControl(
   context: ControlContext,
@@ -52,7 +52,7 @@ export async function handleControl(
   const found = ROUTER.find(request.method, segmentsOf(request.path));
   const reply = await answer(context, request, found, allowedHosts);
   const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
-  // Looking at an emulator changes nothing and is not played again.
+  // Reads change nothing, so recordings omit them.
   if (request.method !== "GET" && isRecorded) record?.(reply);
   return reply;
 }
@@ -93,7 +93,7 @@ async function answer(
   }
 }
 
-/** What is there instead: the paths that resemble it, or the subjects that they begin with. */
+/** A 404 that suggests similar paths, or lists the first segments of all paths. */
 function noSuchOperation(path: string): Refusal {
   const paths = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned).map((row) => row.path);
   const meant = nearest(path.replace(`${CONTROL_PREFIX}v1`, ""), paths);
@@ -101,7 +101,7 @@ function noSuchOperation(path: string): Refusal {
   const hint = meant
     ? `Did you mean ${CONTROL_PREFIX}v1${meant}?`
     : `Below ${CONTROL_PREFIX}v1 there are ${[...subjects].join(", ")}.`;
-  return new Refusal(404, "not_found", `${path} is no control operation.`, hint);
+  return new Refusal(404, "not_found", `${path} is not a control operation.`, hint);
 }
 
 async function check(row: ControlOperation, path: ControlPath, request: HttpRequest) {
@@ -109,26 +109,26 @@ async function check(row: ControlOperation, path: ControlPath, request: HttpRequ
   const value = row.body && (isEmpty ? {} : parseJson(request.body));
   const checks = checksOf(row) ?? (await prepareChecks(row));
   const { problems, unknown, ...checked } = readRequest(row, checks, { request, path, body: { value } });
-  // Whatever is sent to an inbox is taken; elsewhere a member that is passed over would change what is done.
+  // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
   const all = [...problems, ...unread.map((name) => `${name}: is not known here`)];
   if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownIn(row, unread));
   return checked;
 }
 
-/** The names that are known beside those that are not, where these lie at the top of the body or in the query. */
+/** A hint with the known names, if the unknown ones are at the top level of the body or in the query. */
 function knownIn({ query = {}, body }: ControlOperation, unknown: readonly string[]): string | undefined {
   const isIn = (part: string) =>
     unknown.some((name) => name.startsWith(`${part}.`) && name.split(".").length === 2);
   const fields = isIn("body") ? body?.properties : isIn("query") ? query : undefined;
   if (!fields) return undefined;
   const names = Object.keys(fields);
-  return names.length === 0 ? "Leave it out: nothing is read here." : `Known: ${names.join(", ")}.`;
+  return names.length === 0 ? "Leave it out: this operation takes none." : `Known: ${names.join(", ")}.`;
 }
 
 type ControlPath = Readonly<Record<string, string>>;
 
-/** A page of another site, or a name that was made to point here, must not drive the emulator. */
+/** Protects against cross-site requests and DNS rebinding. Throws `Refusal` (403). */
 function refuseCrossOrigin({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
   const host = hostName(headers.host ?? "");
   const isAllowed = (name: string) => isLoopback(name) || allowedHosts.includes(name);
@@ -136,12 +136,12 @@ function refuseCrossOrigin({ headers }: HttpRequest, allowedHosts: readonly stri
     throw new Refusal(
       403,
       "foreign_host",
-      `The control surface does not answer to ${host}.`,
-      "Admit it with --allowed-hosts.",
+      `Control requests are not accepted at the host ${host}.`,
+      "Allow it with --allowed-hosts.",
     );
   const origin = headers.origin;
   if (origin !== undefined && !isAllowed(hostName(origin.replace(/^[a-z]+:\/\//, ""))))
-    throw new Refusal(403, "foreign_origin", `The control surface does not answer to pages of ${origin}.`);
+    throw new Refusal(403, "foreign_origin", `Control requests are not accepted from pages of ${origin}.`);
 }
 
 function hostName(authority: string): string {

@@ -5,15 +5,15 @@ import { explainRow } from "../subjects/bulk-exports/explain.ts";
 import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
 import type { World } from "../subjects/turn.ts";
 
-/** Lines that a follower has not taken yet; one that falls further behind is cut off. */
+/** Maximum unread lines of a follower; a slower one is disconnected. */
 const FOLLOW_BACKLOG = 10_000;
 
-/** Looking at a world without changing it, and starting over. */
+/** Operations to inspect a world and to reset it. */
 export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/status",
-    summary: "What runs, where, and how much it holds.",
+    summary: "Versions, addresses and sizes of the emulator.",
     run: (context) => context.status(),
   }),
   control({
@@ -56,7 +56,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     method: "POST",
     path: "/reset",
     recorded: false,
-    summary: "Make the world equal to a fresh one.",
+    summary: "Reset the world to its initial state.",
     body: object({ empty: optional(boolean()) }),
     async run(context, { body }) {
       await context.reset(body.empty === true);
@@ -70,8 +70,8 @@ async function* kept(world: World, since: number): AsyncIterable<string> {
 }
 
 /**
- * Written by hand because a generator that waits cannot be told to stop: a follower who goes away would
- * stay until the next turn, which on a clock that stands still may never come.
+ * A hand-written iterator, because a waiting generator cannot be interrupted: a disconnected follower would
+ * remain until the next turn, which may never come with a frozen clock.
  */
 function followed(world: World, since: number): AsyncIterable<string> {
   const backlog: JournalEntry[] = [...world.journal.since(since)];

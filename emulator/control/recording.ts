@@ -12,14 +12,14 @@ const MAX_TEXT_BYTES = 64 * 1024;
 const LONG_TEXT = 1024;
 const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
 
-/** Published with the emulator, and needed to play a recording as it is. */
+/** Values published with the emulator; not masked, since a replay needs them. */
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 const LEFT_OUT = "left-out";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Keeps the last requests of a world, as many as its bounds let it. */
+/** Keeps the last requests of a world, within its limits. */
 export function createRecording(isFresh: boolean): Recording {
   const kept: KeptRequest[] = [];
   let bytes = 0;
@@ -52,12 +52,12 @@ export function createRecording(isFresh: boolean): Recording {
   };
 }
 
-/** What was asked so far, to be played again. */
+/** The operation that returns the recorded requests. */
 export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/recording",
-    summary: "What was asked lately, with what came back, one JSON object a line; secrets left out.",
+    summary: "The latest requests and their replies as NDJSON; secrets left out.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
   }),
 ];
@@ -67,15 +67,15 @@ async function* linesOf({ isComplete, requests }: Recording, seed: number): Asyn
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
 }
 
-/** A request as it came. Mostly nobody looks at it, so it is put into words only for somebody who does. */
+/** A request as received; it is formatted only when the recording is read. */
 interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** Replies come in another order than requests. */
+  /** Set later: replies come in a different order from requests. */
   readonly arrival: number;
   readonly at: Instant;
   readonly status: number;
-  /** A long one as bytes, which the garbage collector does not move about as it does texts. */
+  /** Long bodies are kept as bytes, which the garbage collector does not move. */
   readonly reply: string | Uint8Array | null;
 }
 
@@ -125,7 +125,7 @@ function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string,
   };
 }
 
-/** Keys are told apart without being told. */
+/** Distinguishes keys without showing them. */
 function withoutKey(
   headers: RecordedRequest["headers"],
   labels: Map<string, string>,

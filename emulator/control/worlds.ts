@@ -21,7 +21,7 @@ const INITIAL_SETTINGS = {
   clock: optional(oneOf(["flowing", "frozen"])),
 };
 
-/** Undefined when nothing is wanted otherwise. */
+/** The options in the body; undefined when all are default. */
 function initialSettingsOf({
   seed,
   now,
@@ -35,7 +35,7 @@ function initialSettingsOf({
   return Object.keys(initialSettings).length > 0 ? initialSettings : undefined;
 }
 
-/** Worlds beside this one, and snapshots of it. */
+/** Operations on worlds and snapshots. */
 export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
@@ -55,7 +55,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     stores: true,
     recorded: false,
     summary:
-      "Make a world: empty, or going on from a world or a snapshot; `seeded` is as the configuration begins it.",
+      "Make a world: empty, or a copy of a world or a snapshot; `seeded` starts with the configured seed data.",
     body: object({ id: optional(text()), from: optional(text()), ...INITIAL_SETTINGS }),
     run({ worlds }, { body: { id, from, ...own } }) {
       const initialSettings = initialSettingsOf(own);
@@ -66,7 +66,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     method: "DELETE",
     path: "/worlds/{world}",
     recorded: false,
-    summary: "Remove a world with all that it holds; worlds and snapshots that were made of it stay.",
+    summary: "Remove a world with its data; worlds and snapshots copied from it stay.",
     run: ({ worlds }, { path }) => worlds.remove(path.world ?? ""),
   }),
   control({
@@ -80,7 +80,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     path: "/snapshots",
     stores: true,
     recorded: false,
-    summary: "Keep this world as it is now; a snapshot of the same name is replaced.",
+    summary: "Save this world as a snapshot; a snapshot of the same name is replaced.",
     body: object({ name: text() }),
     run: ({ snapshots }, { body }) => snapshots.save(body.name),
   }),
@@ -89,7 +89,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     path: "/snapshots/{name}/load",
     stores: true,
     recorded: false,
-    summary: "Put what a snapshot holds in the place of what this world holds.",
+    summary: "Replace the state of this world with a snapshot.",
     run: ({ snapshots }, { path }) => snapshots.load(path.name ?? ""),
   }),
   control({
@@ -134,7 +134,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     method: "DELETE",
     path: "/snapshots/{name}",
     recorded: false,
-    summary: "Remove a snapshot; worlds that go on from it stay.",
+    summary: "Remove a snapshot; worlds copied from it stay.",
     run({ snapshots }, { path }) {
       snapshots.remove(path.name ?? "");
       return { removed: path.name };

@@ -10,7 +10,7 @@ export interface Addresses {
 /**
  * Handlers that answer every request to these addresses from an emulator in this process, or from a forked
  * world of one, without a port: `setupServer(...emulatorHandlers(emulator, "https://api.example.com"))`.
- * Streams come bit by bit.
+ * Streams are delivered incrementally.
  */
 export function emulatorHandlers(
   emulator: Pick<Emulator, "request">,

@@ -15,10 +15,10 @@ const ALLOWED_HOSTS = "EMULATOR_ALLOWED_HOSTS";
 /** The image that `docker build -t trace-platform-emulator .` makes. */
 export const EMULATOR_IMAGE = "trace-platform-emulator";
 
-/** What the machine that runs the tests is called inside of the container, for example in the URL of a webhook. */
+/** Host name of the test machine inside the container, for example in the URL of a webhook. */
 export const HOST_NAME_INSIDE = "host.docker.internal";
 
-/** The emulator in a container of its own, which keeps nothing. */
+/** The emulator in a container, ephemeral. */
 export class EmulatorContainer extends GenericContainer {
   constructor(image = EMULATOR_IMAGE) {
     super(image);
@@ -28,24 +28,24 @@ export class EmulatorContainer extends GenericContainer {
     this.withExtraHosts([{ host: HOST_NAME_INSIDE, ipAddress: "host-gateway" }]);
   }
 
-  /** Time stands still at an instant until it is moved. */
+  /** Freezes the clock at an instant. */
   withFrozenClock(now: string): this {
     return this.withEnvironment({ EMULATOR_CLOCK: "frozen", EMULATOR_NOW: now });
   }
 
-  /** What ids and samples are drawn from. */
+  /** Seed of ids and sample data. */
   withSeed(seed: number): this {
     return this.withEnvironment({ EMULATOR_SEED: String(seed) });
   }
 
-  /** Names other than the network aliases by which the test-only controls are called. */
+  /** Host names at which control requests are accepted, in addition to the network aliases. */
   withAllowedHosts(...names: readonly string[]): this {
     const before = this.environment[ALLOWED_HOSTS];
     const all = before === undefined ? names : [before, ...names];
     return this.withEnvironment({ [ALLOWED_HOSTS]: all.join(",") });
   }
 
-  /** Neighbours call the controls by an alias, and this machine may reach its engine by a name of its own. */
+  /** Allowed hosts: the network aliases, and the name by which this machine reaches the container engine. */
   protected override async beforeContainerCreated(): Promise<void> {
     const { info } = await getContainerRuntimeClient();
     this.withAllowedHosts(...this.networkAliases, info.containerRuntime.host);
@@ -56,7 +56,7 @@ export class EmulatorContainer extends GenericContainer {
   }
 }
 
-/** A container that answers, at the addresses that this machine reaches it by. */
+/** A running container, with its addresses as seen from this machine. */
 export class StartedEmulatorContainer extends AbstractStartedContainer {
   readonly url: string;
   readonly euUrl: string;
@@ -80,7 +80,7 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
     return childEnvironment({ url: this.url, eu_url: this.euUrl, s3_url: this.s3Url });
   }
 
-  /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
+  /** Calls a control operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     return createControlClient(sendTo(this.url)).call<T>(method, path, body);
   }

@@ -5,21 +5,21 @@ import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 
-/** Where the clock of each test's emulator begins. */
+/** Initial virtual time of each test's emulator. */
 export const FIRST_INSTANT = "2026-01-01T00:00:00Z";
 
-/** What a test may ask for, and what it may set with `test.extend`. */
+/** Fixtures of a test, and options it may set with `test.extend`. */
 export interface EmulatorFixtures {
-  /** What a test's emulator is started with; its clock is frozen at 2026-01-01 unless this says otherwise. */
+  /** Options of the emulator; by default the clock is frozen at 2026-01-01. */
   readonly emulatorOptions: EmulatorOptions;
   /**
-   * The world or snapshot that each test's world goes on from; `"seeded"`, as the options begin it, unless this
-   * says otherwise. Null: no world but an emulator of its own, whose address has no path.
+   * The world or snapshot that each test's world is copied from; default `"seeded"`, the seed data of the
+   * options. Null: a separate emulator instead of a world; its address has no path.
    */
   readonly emulatorFrom: string | null;
   /** A world for every test that asks for one, removed when the test has ended. */
   readonly emulator: Emulator;
-  /** Moves its time; nothing else does. */
+  /** Advances the frozen clock of the test's world. */
   readonly clock: FrozenClock;
   /**
    * The world `main` of the emulator that the tests of a file share, for what is prepared once:
@@ -28,10 +28,10 @@ export interface EmulatorFixtures {
   readonly sharedEmulator: SharedEmulator;
 }
 
-/** Starts one emulator for each set of options, when it is asked for the first time. */
+/** Starts one emulator for each set of options, on first use. */
 export type SharedEmulator = (options?: EmulatorOptions) => Promise<Emulator>;
 
-/** Time that stands still until the test moves it. */
+/** A frozen clock that the test advances. */
 export interface FrozenClock {
   now(): Date;
   /** By an ISO 8601 duration. */
@@ -72,7 +72,7 @@ export const test = base.extend<FileFixtures>({
   clock: async ({ emulator }, use) => use(frozenClock(emulator)),
 });
 
-/** Every `test.extend` has fixtures of its own, even for a whole file; they end together with the file. */
+/** Every `test.extend` has separate fixtures, even of file scope; they are closed at the end of the file. */
 let users = 0;
 let forks = 0;
 const emulators = new Map<string, Promise<Emulator>>();
@@ -87,11 +87,11 @@ function shared(options: EmulatorOptions = {}): Promise<Emulator> {
 async function closeAll(): Promise<void> {
   const all = await Promise.allSettled(emulators.values());
   emulators.clear();
-  // One that could not be started has failed the tests that asked for it.
+  // An emulator that failed to start has already failed the tests that use it.
   await Promise.all(all.map((each) => each.status === "fulfilled" && each.value.close()));
 }
 
-/** Names are not used again: what comes late from a test that has ended must not reach another one's world. */
+/** Names are not reused: a late request of an ended test must not reach another test's world. */
 function forkOf(emulator: Emulator, from: string): Promise<Emulator> {
   forks += 1;
   return emulator.fork({ from, id: `test-${forks}` });
@@ -101,7 +101,7 @@ function started(options: EmulatorOptions): Promise<Emulator> {
   return startEmulator({ clock: "frozen", now: FIRST_INSTANT, ...options });
 }
 
-/** The clock of an emulator in the words of a test. */
+/** Creates the clock fixture of an emulator. */
 export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
   return {
     now: () => new Date(clock.now()),
@@ -114,7 +114,7 @@ export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
   };
 }
 
-/** What a delivery must be like; members by name or path, with the matchers of scenarios. */
+/** The expected members of a delivery, by name or path, with the matchers of scenarios. */
 export type ExpectedDelivery = Readonly<Record<string, unknown>>;
 
 interface EmulatorMatchers {
@@ -126,8 +126,8 @@ interface EmulatorMatchers {
   /** A webhook was delivered; with `times` exactly so often. */
   toHaveDelivered(expected?: ExpectedDelivery, times?: number): Promise<void>;
   /**
-   * A `Response`, a `{ status, headers, body }` or an exchange is as the specification has it; `asked` says
-   * what was asked for, where it does not say so itself: `{ method: "POST", path: "/threads" }`.
+   * A `Response`, a `{ status, headers, body }` or an exchange conforms to the specification; `asked` gives
+   * the request, if the value does not contain it: `{ method: "POST", path: "/threads" }`.
    */
   toMatchContract(asked?: ExpectOptions): Promise<void>;
 }

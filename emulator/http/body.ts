@@ -4,13 +4,13 @@ import type { HttpRequest } from "../subjects/message.ts";
 const MAX_DEPTH = 500;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON value of a body, however deep: refused when it is none, is too large, or says it is something else (§4-1). */
+/** Parses a JSON body of any depth. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
 export function readBody({ headers, body }: HttpRequest, maxBytes: number): unknown {
   if (body.length > maxBytes)
     throw new Refusal(
       413,
       "body_too_large",
-      `The body has ${body.length} bytes; at most ${maxBytes} are taken.`,
+      `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
     );
   if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
@@ -23,14 +23,14 @@ export function readBody({ headers, body }: HttpRequest, maxBytes: number): unkn
   return parseUtf8Json(body);
 }
 
-/** The JSON value of bytes in UTF-8; throws a `Refusal` (422) when it is none or nests too deep. */
+/** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */
 export function parseJson(body: Uint8Array): unknown {
   const value = parseUtf8Json(body);
   refuseTooDeep(value);
   return value;
 }
 
-/** Throws a `Refusal` (422) for what nests deeper than the checks and handlers may walk. */
+/** Throws `Refusal` (422) for a value that nests deeper than checks and handlers can process. */
 export function refuseTooDeep(value: unknown): void {
   if (isDeeperThan(value, MAX_DEPTH))
     throw new Refusal(422, "too_deep", `The body nests deeper than ${MAX_DEPTH} levels.`);

@@ -1,7 +1,7 @@
 import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
 import { WORLD_HEADER } from "./world-choice.ts";
 
-/** What a page of another origin may read of a reply beside what browsers always show. */
+/** Headers that a page of another origin may read, in addition to those always exposed. */
 const EXPOSED = [
   "content-location",
   "location",
@@ -16,17 +16,17 @@ const EXPOSED = [
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const USUAL_HEADERS = `content-type, x-api-key, x-tenant-id, x-user-id, ${WORLD_HEADER}`;
-/** Names of headers with commas between; anything else is not sent back. */
+/** A list of header names; anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_AGE_SECONDS = "600";
 
-/** Headers for a request of a page of another origin; without an origin there are none. */
+/** CORS headers of a reply; none for a request without an origin. */
 export function corsHeaders({ headers }: HttpRequest): ReplyHeaders {
   if (headers.origin === undefined) return NO_HEADERS;
   return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
 }
 
-/** Answers OPTIONS, whatever the path: one that does not exist, or not with a method, says so when called. */
+/** Answers OPTIONS on any path; an unknown path or method is refused by the request itself. */
 export function preflightReply({ headers }: HttpRequest, methods: readonly string[] = METHODS): HttpReply {
   const wanted = headers["access-control-request-headers"] ?? "";
   return {

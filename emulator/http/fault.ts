@@ -4,7 +4,7 @@ import type { HttpFault } from "../subjects/faults/http.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
 
-/** What a fault answers instead of the handler; undefined, perhaps after a delay, when the handler is to. */
+/** The reply of a fault instead of the handler's; undefined, possibly after a delay, when the handler answers. */
 export async function faultReply(
   world: World,
   id: OperationId,

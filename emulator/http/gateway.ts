@@ -42,26 +42,26 @@ import { warning } from "./warning.ts";
 /** From a request to its reply: route, identify, limit, check, turn, reply. */
 export interface Gateway {
   handle(world: World, request: HttpRequest, around?: RequestSurroundings): Promise<HttpReply>;
-  /** Requests that stay open as a run goes. */
+  /** Open requests that wait for or stream a run. */
   readonly openStreams: OpenStreams;
 }
 
-/** What goes with a request beside its world. */
+/** Context of a request other than its world. */
 export interface RequestSurroundings {
-  /** Lets a request that waits for a run move time that stands still. */
+  /** Advances a frozen clock for a request that waits for a run. */
   readonly stepper?: ClockStepper;
-  /** Called with the reply, where the operation is one that a recording has. */
+  /** Called with the reply of an operation that recordings include. */
   readonly record?: ((reply: HttpReply) => void) | undefined;
 }
 
-/** What a gateway answers with. */
+/** Options of a gateway. */
 interface GatewayParts {
   readonly handlers: Handlers;
   readonly codecs: Codecs;
   readonly openStreams: OpenStreams;
 }
 
-/** One request on its way. */
+/** A request being processed. */
 interface Exchange {
   readonly world: World;
   readonly request: HttpRequest;
@@ -69,7 +69,7 @@ interface Exchange {
   readonly stepper: ClockStepper | undefined;
 }
 
-/** A gateway over one handler for each row; without `codecs`, bodies in protobuf are refused (415). */
+/** Creates a gateway with one handler per operation; without `codecs`, protobuf bodies are refused (415). */
 export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway {
   const parts: GatewayParts = { handlers, codecs, openStreams: createOpenStreams() };
   return {
@@ -117,7 +117,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;
     const operation = operationUnder(route.operation, settings.assumptions);
     const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
-    // An await where there is nothing to wait for would cost a short request as much as its handler does.
+    // Awaits only promises: an unnecessary await costs a short request as much as its handler.
     const checks = checksOf(operation) ?? (await prepareChecks(operation));
     const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
     const body = read instanceof Promise ? await read : read;
@@ -147,7 +147,7 @@ function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: read
   return { type: "request", name, detail };
 }
 
-/** The checks have shown that it is what the row says, which the compiler cannot know. */
+/** The checks have established the type, which the compiler cannot infer. */
 function handlerRequestOf(
   { path, query, body }: CheckedRequest,
   workspace: Workspace,
@@ -156,11 +156,11 @@ function handlerRequestOf(
   return { path, query, body, workspace, headers } as RequestOf<OperationId>;
 }
 
-/** What a reply says beside its result. */
+/** Facts for the headers of a reply. */
 interface ReplyFacts {
   readonly operation: Operation;
   readonly cause: Cause;
-  /** Members of the request that nothing reads. */
+  /** Unknown members of the request. */
   readonly unknown: readonly string[];
 }
 
@@ -230,5 +230,5 @@ function wrongMethod(
 }
 
 function noPath({ path }: HttpRequest): HttpReply {
-  return jsonReply(404, { detail: `${path} is no path of this API; /openapi.json lists them.` });
+  return jsonReply(404, { detail: `${path} is not a path of this API; /openapi.json lists them.` });
 }

@@ -4,17 +4,17 @@ import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { AuthSettings } from "../subjects/settings.ts";
 
-/** Who calls, from where, and on whose behalf (§5). */
+/** The caller of a request: key, user, address and workspace (§5). */
 export interface Caller {
   readonly apiKey: string | undefined;
   readonly userId: string | undefined;
   readonly address: string;
   readonly region: string;
-  /** The workspace that was named, as it was written. */
+  /** The named workspace, as written. */
   readonly namedTenant: string | undefined;
 }
 
-/** Reads the caller off a request's headers and changes nothing; an empty header counts as none. */
+/** Reads the caller from the headers; an empty header counts as absent. */
 export function identify({ headers, address, region }: HttpRequest): Caller {
   return {
     apiKey: headers["x-api-key"] || undefined,
@@ -27,7 +27,7 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The workspace that a call is about, empty where none plays a part, or why it may not be made (§5-1, 5-6). */
+/** The workspace of a call, empty where none is needed, or the refusal (§5-1, 5-6). */
 export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation["workspace"]): string {
   if (named === "none") return "";
   if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant))
@@ -39,7 +39,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
   if (!isUser) refuseUnknownCaller(caller, auth, known !== undefined);
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
-    throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls carry it (§5).");
+    throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls require it (§5).");
   if (tenant !== undefined && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
   const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;

@@ -4,9 +4,9 @@ import type { HttpRequest } from "../subjects/message.ts";
 import { parseJson } from "./body.ts";
 import { readMultipart } from "./multipart.ts";
 
-/** Reads and writes bodies that are not JSON; what a codec reads is a JSON value. */
+/** Decodes a media type other than JSON to JSON values, and encodes replies. */
 export interface Codec {
-  /** Rejects with a `Refusal` when the bytes are not of its kind. */
+  /** Rejects with `Refusal` when the bytes are invalid. */
   read(bytes: Uint8Array): Promise<unknown>;
   write(value: unknown): Promise<Uint8Array>;
 }
@@ -14,7 +14,7 @@ export interface Codec {
 /** By media type. */
 export type Codecs = Readonly<Partial<Record<BodyMedia, Codec>>>;
 
-/** What the body of a request says, when its row takes other media than JSON. */
+/** Decodes the body of an operation that accepts media types other than JSON. Throws `Refusal`. */
 export async function readMedia(
   request: HttpRequest,
   media: readonly BodyMedia[],
@@ -26,7 +26,7 @@ export async function readMedia(
     throw new Refusal(
       413,
       "body_too_large",
-      `The body has ${body.length} bytes; at most ${maxBytes} are taken.`,
+      `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
     );
   const type = mediaOf(request);
   const taken = media.find((one) => one === type);
@@ -45,7 +45,7 @@ export async function readMedia(
   return { value: parseJson(body), isForm: false };
 }
 
-/** The codec in which a reply is expected: that of the request. */
+/** The codec of the reply: that of the request. */
 export function codecFor(
   request: HttpRequest,
   media: readonly BodyMedia[] | undefined,

@@ -8,14 +8,14 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 const HEADERS_END = ENCODER.encode("\r\n\r\n");
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d];
-/** How clients write the headers of a part: read at once, since there are as many as rows have members. */
+/** The usual headers of a part, matched in one step for speed. */
 const USUAL_HEADERS =
   /^content-disposition: form-data; name="([^"\\\r]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
 /**
- * The parts of a multipart/form-data body, which is in memory already and is not copied. A part that says
- * its length is believed, and refused when its boundary is not there: a body may hold anything then.
+ * The parts of a multipart/form-data body in memory, without copying. A part that declares
+ * its length may contain anything, and is refused (422) when no boundary follows it.
  *
  * Not busboy, for two reasons. It searches every part for the boundary and drops the parameters of a part's
  * Content-Type, so it can neither read a part that holds the boundary nor tell its caller of `length`. And it
@@ -50,11 +50,11 @@ function firstDelimiter(body: Uint8Array, delimiter: Uint8Array): number {
   return found + delimiter.length;
 }
 
-/** White space may stand between a boundary and the end of its line. */
+/** White space is allowed between a boundary and the end of its line. */
 function endOfLine(body: Uint8Array, from: number): number {
   let at = from;
   while (body[at] === 0x20 || body[at] === 0x09) at += 1;
-  if (body[at] !== CR || body[at + 1] !== LF) throw malformed("it ends, or goes on, behind a boundary");
+  if (body[at] !== CR || body[at + 1] !== LF) throw malformed("a boundary is not followed by a line break");
   return at + 2;
 }
 
@@ -102,7 +102,7 @@ function wrongLength(
   length: number | undefined,
 ): string {
   const found = indexOf(body, delimiter, from);
-  return `part ${name} says that it has ${length} bytes, and ${found < 0 ? "does not end" : `has ${found - from}`}`;
+  return `part ${name} declares ${length} bytes, but ${found < 0 ? "does not end" : `has ${found - from}`}`;
 }
 
 function lengthOf(
@@ -112,7 +112,7 @@ function lengthOf(
 ): number | undefined {
   const said = [parameter, header].filter((text) => text !== undefined);
   const [length, other = length] = said.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN));
-  if (length !== other || Number.isNaN(length)) throw malformed(`part ${name} says no clear length`);
+  if (length !== other || Number.isNaN(length)) throw malformed(`part ${name} has an ambiguous length`);
   return length;
 }
 

@@ -12,22 +12,22 @@ import type { HttpReply } from "../subjects/message.ts";
 import type { StreamReply } from "../subjects/reply.ts";
 import type { World } from "../subjects/turn.ts";
 
-/** Lets a request that waits for a run move time that stands still. */
+/** Advances a frozen clock for a request that waits for a run. */
 export interface ClockStepper {
-  /** Moves one step towards an instant, for the sake of a run; false when time is not to be moved now. */
+  /** Advances one step towards an instant on behalf of a run; false when time must not move now. */
   stepTowards(instant: Instant, ref: string): boolean;
-  /** Lets other requests have their turn. */
+  /** Yields to other requests. */
   yieldToEventLoop(): Promise<void>;
 }
 
-/** A run that waits behind many others takes many moves. */
+/** Maximum steps for one request: a queued run needs many. */
 const STEPS_PER_YIELD = 100;
 
-/** Requests that stay open as a run goes. */
+/** Open requests that wait for or stream a run. */
 export interface OpenStreams {
-  /** How many there are in a world. */
+  /** Number of open requests in a world. */
   countIn(world: World): number;
-  /** Refuses one more than there may be in a world; asked before a run is started for it. */
+  /** Throws `Refusal` when the limit of a world is reached; called before a run is started. */
   admit(world: World): void;
   reply(world: World, streamReply: StreamReply, stepper: ClockStepper | undefined): HttpReply;
 }
@@ -39,7 +39,7 @@ const EVENT_STREAM = {
 };
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Counts what is open in each world, against `limits.agent_streams`. */
+/** Counts open requests in each world against `limits.agent_streams`. */
 export function createOpenStreams(): OpenStreams {
   const open = new WeakMap<World, number>();
   const countIn = (world: World) => open.get(world) ?? 0;
@@ -51,7 +51,7 @@ export function createOpenStreams(): OpenStreams {
         throw new Refusal(
           429,
           "too_many_streams",
-          `${agent_streams} requests wait for runs already.`,
+          `${agent_streams} requests are already waiting for runs.`,
           "Raise limits.agent_streams.",
         );
     },
@@ -62,7 +62,7 @@ export function createOpenStreams(): OpenStreams {
       return {
         status: 200,
         headers: { ...(isStream ? EVENT_STREAM : JSON_TYPE), ...headers },
-        // One line: an empty one behind it would end an event that clients take for one of theirs.
+        // No empty line after it: that would end an event in clients.
         keepAlive: { text: isStream ? ": heartbeat\r\n" : "\n", everyMs: agent_heartbeat_ms },
         body: {
           [Symbol.asyncIterator]() {
@@ -76,10 +76,10 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-/** What a listener makes of the present: a text to send, or nothing yet, or the end. */
+/** A listener's result: a text to send, nothing yet, or the end. */
 interface RunReader {
   next(): { readonly text: string; readonly over: boolean };
-  /** What to send when the world ends before the run does. */
+  /** The text to send when the world ends before the run. */
   ended(problem: Error): string;
 }
 
@@ -92,8 +92,8 @@ interface RunStream {
 }
 
 /**
- * Written by hand because a generator that waits cannot be told to stop: `return` has to wake it, so
- * that a client who goes away leaves nothing behind.
+ * A hand-written iterator, because a waiting generator cannot be interrupted: `return` has to wake it, so
+ * that a disconnected client leaves nothing behind.
  */
 function runStream({ world, follow, stepper, listener, closed }: RunStream): AsyncIterator<string> {
   let notify = () => {};
@@ -121,7 +121,7 @@ function runStream({ world, follow, stepper, listener, closed }: RunStream): Asy
       isEnd = over;
       return text === "" ? undefined : text;
     } finally {
-      // A listener that fails has nothing more to say, either.
+      // A failed listener ends the stream.
       if (isEnd) close();
     }
   }
@@ -190,7 +190,7 @@ function errorOf(problem: Error) {
   return { error: problem instanceof Refusal ? problem.code : "Defect", message: problem.message };
 }
 
-/** Order and line ends as the public service was seen to write them. */
+/** Field order and line ends as observed at the public service. */
 function frameText({ id, event, data }: Frame): string {
   return `event: ${event}\r\ndata: ${JSON.stringify(data)}\r\nid: ${id}\r\n\r\n`;
 }

@@ -10,32 +10,32 @@ import { readBody, refuseTooDeep } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
 
-/** What a request says, once it is known to fit its row. */
+/** The checked content of a request. */
 export interface CheckedRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
-  /** Members that were sent and that nothing reads. */
+  /** Unknown members that were sent. */
   readonly unknown: readonly string[];
 }
 
-/** A body that has been read; a form's parts are bytes, which its operation reads itself. */
+/** A decoded body; the parts of a form are bytes, decoded by the operation. */
 export interface ParsedBody {
   readonly value: unknown;
   readonly isForm?: boolean;
 }
 
-/** What an operation takes, as its row says. */
+/** The fields of an operation's request. */
 export type RequestFields = Pick<Operation, "pathParameters" | "query" | "body">;
 
-/** A request to an operation, before it is compared with the operation's fields. */
+/** A request to an operation before validation. */
 export interface UncheckedRequest {
   readonly request: HttpRequest;
   readonly path: CheckedRequest["path"];
   readonly body: ParsedBody;
 }
 
-/** The checks of an operation's fields. */
+/** The validators of an operation's fields. */
 export interface Checks {
   readonly path: readonly NamedCheck[];
   readonly query: readonly (NamedCheck & { readonly isOptional: boolean })[];
@@ -51,7 +51,7 @@ const prepared = new WeakMap<RequestFields, Checks>();
 
 const widened = new WeakMap<Operation, Operation>();
 
-/** The row as the assumptions have it. */
+/** The operation's query fields under the effective assumptions. */
 export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
   const { queryWhen } = operation;
   if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
@@ -62,7 +62,7 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
   return wider;
 }
 
-/** The query of a request, and the parameters of it that nothing reads. */
+/** The query of a request, and its unknown parameters. */
 interface ReadQuery {
   readonly query: CheckedRequest["query"];
   readonly unread: readonly string[];
@@ -74,7 +74,7 @@ function queryOf({ query: fields = {} }: RequestFields, { query }: HttpRequest):
   return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
 }
 
-/** Reads a request to an operation; 422 names every field that is wrong, or that nothing reads (`strict`). */
+/** Validates a request. Throws `Refusal` (422) naming every invalid field, and with `strict` every unknown one. */
 export function checkRequest(
   fields: RequestFields,
   checks: Checks,
@@ -88,7 +88,7 @@ export function checkRequest(
   return checked;
 }
 
-/** Reads a request to an operation, with a sentence for each field that is wrong. */
+/** Validates a request, with a sentence for each invalid field. */
 export function readRequest(
   fields: RequestFields,
   checks: Checks,
@@ -107,12 +107,12 @@ export function readRequest(
   return { path, query, body: body.value, unknown, problems };
 }
 
-/** The checks of an operation's fields; undefined until they have been prepared. */
+/** The validators of an operation; undefined until compiled. */
 export function checksOf(fields: RequestFields): Checks | undefined {
   return prepared.get(fields);
 }
 
-/** Compiles the checks of an operation's fields, once. */
+/** Compiles the validators of an operation, once. */
 export async function prepareChecks(fields: RequestFields): Promise<Checks> {
   const { pathParameters = {}, query = {}, body } = fields;
   const checks: Checks = {
@@ -134,15 +134,15 @@ export async function prepareChecks(fields: RequestFields): Promise<Checks> {
 
 const NO_BODY: ParsedBody = { value: undefined };
 
-/** What a body is read with. */
+/** Context for decoding a body. */
 interface BodyReading {
-  /** The JSON value, where it had to be read to find the row; undefined elsewhere, which no JSON value is. */
+  /** The JSON value, if it was parsed to select the operation; otherwise undefined. */
   readonly value: unknown;
   readonly settings: Settings;
   readonly codecs: Codecs;
 }
 
-/** The body as its row takes it; other media than JSON are read by libraries that answer later. */
+/** Decodes the body; media types other than JSON are decoded asynchronously. */
 export function bodyOf(
   { body, bodyMedia, boundsDepth }: Operation,
   request: HttpRequest,

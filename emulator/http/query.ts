@@ -5,7 +5,7 @@ export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField
 
 const NOTHING_GIVEN = new URLSearchParams();
 
-/** The query's values in the types that the fields ask for; texts that are none stay texts and fail the check. */
+/** Converts the query to the types of its fields; unconvertible texts are left for the validator to refuse. */
 export function readQuery(query: string, fields: QueryFields): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   const given = query === "" ? NOTHING_GIVEN : new URLSearchParams(query);
@@ -24,7 +24,7 @@ export function readQuery(query: string, fields: QueryFields): Readonly<Record<s
 
 const MAX_UNKNOWN = 50;
 
-/** Parameters that were sent and that nothing reads. */
+/** Unknown parameters that were sent. */
 export function unknownParameters(query: string, fields: QueryFields): readonly string[] {
   if (query === "") return [];
   const isKnown = (name: string) =>
@@ -45,7 +45,7 @@ function typed(text: string, field: Field<unknown>): unknown {
   return text;
 }
 
-/** Up to what a number can hold at all: a bound of the field says more than that it is none. */
+/** Parses any integer, so that a bound of the field is reported, not a wrong type. */
 const INTEGER = /^-?\d{1,300}$/;
 
 const BOOLEANS = new Map([
@@ -55,13 +55,13 @@ const BOOLEANS = new Map([
   ["0", false],
 ]);
 
-/** As `name[]` and `name[0]`, which is how some clients spell the items of a list. */
+/** Also accepts `name[]` and `name[0]`, as some clients spell the items of a list. */
 function bracketed(given: URLSearchParams, name: string): readonly string[] {
   const items = [...given].filter(([key]) => key.startsWith(`${name}[`));
   return items.filter(([key]) => /^\[\d{0,4}\]$/.test(key.slice(name.length))).map(([, text]) => text);
 }
 
-/** A list in a query: items with commas between, or one JSON list; it may be repeated as well. */
+/** A list in a query: separated by commas, one JSON list, or a repeated parameter. */
 function itemsIn(text: string): readonly string[] {
   return jsonList(text) ?? text.split(",");
 }

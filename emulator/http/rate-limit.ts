@@ -8,17 +8,17 @@ import type { RateLimitSettings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import type { Caller } from "./identity.ts";
 
-/** What counting a request came to. */
+/** The result of counting a request. */
 export interface RateLimitResult {
-  /** What the reply says of the limit. */
+  /** Rate-limit headers of the reply. */
   readonly headers: ReplyHeaders;
-  /** Why the request goes no further: it is one too many, or the world has ended. */
+  /** The reason for a refusal: over the limit, or the world has ended. */
   readonly refusal?: unknown;
 }
 
 const NOT_LIMITED: RateLimitResult = { headers: NO_HEADERS };
 
-/** §8.5: counts a request before anything is asked about its path; a refusal is journalled. */
+/** §8.5: counts a request before routing; a refusal is journalled. */
 export function countRequest(world: World, request: HttpRequest, caller: Caller): RateLimitResult {
   const { limiter } = world.ports;
   // A call of the emulator to itself has no address.

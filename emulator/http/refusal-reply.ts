@@ -3,7 +3,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 
-/** What a request is answered that was refused, or that met a defect. */
+/** The reply to a refused request, or to one that hit a defect. */
 export function refusalReply(
   error: unknown,
   { method, path }: HttpRequest,
@@ -19,7 +19,7 @@ export function refusalReply(
   return jsonReply(
     500,
     bodyOf(
-      `The emulator is broken, not your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
+      `A defect of the emulator, not of your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
     ),
   );
 }

@@ -8,22 +8,22 @@ import {
   unshownPath,
 } from "../../contracts/spec/undocumented-paths.ts";
 
-/** A row of the operations table, and what its path template took from the path. */
+/** An operation with its path parameters. */
 export interface OperationRoute {
   readonly kind: "operation";
   readonly id: OperationId;
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Rows that the body decides between, the one that takes any body last; absent where there is one. */
+  /** Candidates that the body selects from, the one for any body last; absent if there is only one. */
   readonly choices?: readonly OperationId[];
 }
 
-/** Where the method and path of a request lead, as far as they tell. */
+/** The result of routing a method and path. */
 export type RequestRoute =
   | OperationRoute
   | { readonly kind: "preflight"; readonly methods: readonly string[] | undefined }
   | { readonly kind: "unshown"; readonly unshown: UnshownPath }
-  /** `operation` is one of those that the path has. */
+  /** `operation` is one of the operations of the path. */
   | {
       readonly kind: "wrong method";
       readonly allow: readonly string[];
@@ -35,10 +35,10 @@ const NO_PARAMETERS: OperationRoute["parameters"] = {};
 const ROUTES = operationRoutes();
 const ROUTER = createRouter(ROUTES);
 
-/** Routes of templates without parameters, by path and method: such paths need no search. */
+/** Routes of templates without parameters, by path and method, for direct lookup. */
 const WHOLE_PATHS = wholePaths();
 
-/** Looks a request's operation up, once for all that asks for it. */
+/** Finds the operation of a request; the result is used throughout the request. */
 export function routeOf(method: string, path: string): RequestRoute {
   return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path);
 }
@@ -70,7 +70,7 @@ function operationAt(method = "", path: string): Operation | undefined {
 function operationRoutes(): readonly Route<OperationRoute>[] {
   const rows = Object.entries<Operation>(OPERATIONS) as [OperationId, Operation][];
   const ids = new Map<string, OperationId[]>();
-  // Rows that ask for a certain body come before the one that takes any.
+  // Operations with a body condition come before the one for any body.
   for (const [id, { method, path, alsoAt = [] }] of rows.sort(([, a], [, b]) => rankOf(a) - rankOf(b)))
     for (const template of [path, ...alsoAt]) {
       const call = `${method} ${template}`;
@@ -99,7 +99,7 @@ function routeTo(choices: readonly OperationId[]): OperationRoute {
   return choices.length > 1 ? { ...only, choices } : only;
 }
 
-/** The row that a body of this shape is meant for. */
+/** Selects the operation by the shape of the body. */
 export function chosenRoute(route: OperationRoute, body: unknown): OperationRoute {
   for (const id of route.choices ?? []) {
     const operation: Operation = OPERATIONS[id];

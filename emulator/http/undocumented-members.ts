@@ -38,17 +38,17 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** Under a symbol, which JSON passes over: the store's bytes stay as they are. */
+/** A symbol key, which JSON ignores, so that stored bytes do not change. */
 const UNDOCUMENTED = Symbol("answered beyond the specification");
 
 type AnnotatedCause = Cause & { [UNDOCUMENTED]?: readonly string[] };
 
-/** Says of the turn of a request what its reply had beyond the specification; a later turn may have answered it. */
+/** Notes on the turn of a request which members of its reply are undocumented; a later turn may have answered it. */
 export function noteUndocumented(cause: Cause, names: readonly string[]): void {
   (cause as AnnotatedCause)[UNDOCUMENTED] = names;
 }
 
-/** What was noted of the reply to the request of this turn. */
+/** The undocumented members noted on a turn. */
 export function undocumentedOf(cause: Cause): readonly string[] | undefined {
   return (cause as AnnotatedCause)[UNDOCUMENTED];
 }

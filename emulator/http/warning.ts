@@ -3,7 +3,7 @@ import type { ReplyHeaders } from "../subjects/message.ts";
 const NAMES_SHOWN = 20;
 const LONGEST = 1000;
 
-/** What a reply says of members that nothing reads, and of its own that the specification does not define. */
+/** The warning header: unknown members of the request and undocumented members of the reply. */
 export function warning(unknown: readonly string[], beyond: readonly string[]): ReplyHeaders {
   const parts = [
     ...(unknown.length > 0 ? [`unknown fields: ${shown(unknown)}`] : []),

@@ -10,7 +10,7 @@ const BASE_PATH = /^\/w\/([^/?]*)/;
 /** Which world a request is for. */
 export interface WorldChoice {
   readonly id: string;
-  /** The part of its path that says so, without a slash at its end; empty when a header does or nothing. */
+  /** The path prefix that selects it, without a final slash; empty when a header or nothing does. */
   readonly basePath: string;
 }
 
@@ -35,7 +35,7 @@ export function worldChoice(
   return { id: named, basePath: basePath ?? "" };
 }
 
-/** A header that was sent several times arrives with commas between. */
+/** A repeated header arrives as one text separated by commas. */
 function oneOf(header: string | readonly string[]): string {
   const named = new Set([header].flat().flatMap((each) => each.split(",").map((name) => name.trim())));
   const [name = "", another] = named;

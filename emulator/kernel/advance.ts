@@ -4,27 +4,27 @@ import type { Reader } from "./turn.ts";
 import type { WorldTypes } from "./types.ts";
 import type { World } from "./world.ts";
 
-/** Where an advance ends at the latest, and what it does while it waits. */
+/** Limits of an advance, and its waiting functions. */
 export interface AdvanceBounds {
-  /** No event later than this is fired, and time ends here when nothing stops it before. */
+  /** Latest event to fire, and the final time unless stopped before. */
   readonly to: Instant;
   /** Stop after this many events. */
   readonly events?: number;
-  /** Stop as soon as this holds; asked after every instant. */
+  /** Stop as soon as this is true; checked after every instant. */
   readonly until?: (reader: Reader) => boolean;
-  /** Time stays where the last event was when nothing more is due, instead of going on to `to`. */
+  /** When nothing more is due, stay at the last event instead of moving to `to`. */
   readonly stayAtLastEvent?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
   readonly effectsStalled: (settled: Promise<void>) => Promise<boolean>;
-  /** Lets others in between, now and then. */
+  /** Yields to the event loop, periodically. */
   readonly yieldToEventLoop?: () => Promise<void>;
   readonly maxEvents: number;
 }
 
-/** How far to go, as its caller says it. */
+/** The target of an advance, given by its caller. */
 export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stayAtLastEvent">;
 
-/** An event as the caller of an advance is told of it. */
+/** An event as reported to the caller of an advance. */
 export interface FiredEvent {
   readonly at: string;
   readonly kind: string;
@@ -33,7 +33,7 @@ export interface FiredEvent {
   readonly cause: string;
 }
 
-/** What an advance has done: from where to where in virtual time, what fired, and why it stopped. */
+/** The result of an advance: start and end in virtual time, events fired, and the reason it stopped. */
 export interface Advance {
   readonly from: Instant;
   readonly to: Instant;
@@ -41,7 +41,7 @@ export interface Advance {
   readonly fired: readonly FiredEvent[];
   readonly firedTotal: number;
   readonly stopped: "target" | "events" | "until" | "stalled" | "runaway";
-  /** What hangs, when `stopped` is `stalled`. */
+  /** The effect in flight, when `stopped` is `stalled`. */
   readonly inFlight: readonly Effect[];
 }
 
@@ -71,7 +71,7 @@ export async function advance<Types extends WorldTypes>(
     });
   });
 
-  /** Why to stop where time stands; undefined when it may go on. */
+  /** The reason to stop now; undefined to continue. */
   async function reasonToStop(): Promise<Advance["stopped"] | undefined> {
     if (world.inFlight().length > 0 && (await bounds.effectsStalled(world.settled()))) return "stalled";
     if (world.defect) throw world.defect;

@@ -6,20 +6,20 @@ export interface Cause {
   readonly type: "request" | "event" | "effect" | "control" | "object_storage" | "start";
   /** For example `createBulkExport`, `export_run.step`, `PutObject`. */
   readonly name: string;
-  /** What it was about: an id, a path. */
+  /** The subject: an id or a path. */
   readonly ref?: string;
   /** Facts for the reader of the journal; never a secret. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Something a turn asked to be done outside of it. */
+/** An effect requested by a turn and run outside of it. */
 export interface Effect {
   readonly number: number;
   readonly kind: string;
   readonly ref: string;
   /** Results of one lane come back in the order asked for. */
   readonly lane: string;
-  /** JSON; what an effect of this kind is told. */
+  /** JSON; the input of an effect of this kind. */
   readonly data: object;
 }
 
@@ -30,20 +30,20 @@ export interface Note {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** How virtual time goes by: by itself (flowing), or only when it is told to (frozen). */
+/** How virtual time passes: with the wall clock (flowing), or only on request (frozen). */
 export interface ClockState {
   readonly mode: "flowing" | "frozen";
   /** Virtual seconds per second of the wall clock. */
   readonly rate: number;
 }
 
-/** A record as a commit carries it: with the key that it is found by. */
+/** A record with its key. */
 export interface StoredRecord {
   readonly key: string;
   readonly record: unknown;
 }
 
-/** All that one turn did: one line of the store's journal. Applying commits in order rebuilds the world. */
+/** All changes of one turn: one line of the store's journal. Applying commits in order rebuilds the world. */
 export interface Commit {
   readonly turn: number;
   readonly now: Instant;
@@ -73,7 +73,7 @@ export interface WorldState {
   readonly inFlight: readonly Effect[];
 }
 
-/** How a world begins, where that is not as usual. */
+/** Initial values of a world that differ from the defaults. */
 export interface InitialSettings {
   readonly seed?: number;
   readonly now?: Instant;
@@ -85,7 +85,7 @@ export function emptyState(seed: number, now: Instant, clock: ClockState): World
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }
 
-/** A state that commits are applied to, in a form in which each of them costs little. */
+/** A mutable state to which commits are applied efficiently. */
 interface MutableState {
   turn: number;
   now: Instant;

@@ -21,7 +21,7 @@ import type { WorldParts } from "./world-parts.ts";
 /** More turns than this at one instant can only be events that schedule each other for ever. */
 const MAX_TURNS_PER_INSTANT = 1_000_000;
 
-/** What a world works with, and what of it changes from turn to turn. */
+/** The parts of a world and its mutable state. */
 export interface Core<Types extends WorldTypes> {
   readonly parts: WorldParts<Types>;
   readonly turnFactory: TurnFactory<Types>;
@@ -118,12 +118,12 @@ function finish<Types extends WorldTypes>(
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of asked) core.effectQueue.add(effect);
-  // Whoever reads of a turn in the journal finds what it has planned in the queue: a clock sets its timer by it.
+  // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
   core.journal.append(entryOf(commit));
   for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 
-/** Refuse before you write: a request that was refused has left nothing behind. */
+/** A turn that refused its request must not have written anything; otherwise the world is ended. */
 function noteRefusal<Types extends WorldTypes>(
   core: Core<Types>,
   { commit, changed }: TurnOutcome<Types>,
@@ -144,7 +144,7 @@ function poison<Types extends WorldTypes>(core: Core<Types>, error: unknown): Er
   return core.defect;
 }
 
-/** Starts what was asked for and fires what is due, until neither is left at this instant. */
+/** Starts requested effects and fires due events until none is left at this instant. */
 export function drain<Types extends WorldTypes>(core: Core<Types>): void {
   if (core.draining) return;
   core.draining = true;
@@ -178,7 +178,7 @@ function fire<Types extends WorldTypes, Kind extends EventKind<Types>>(
   );
 }
 
-/** Runs the turn that the result of an effect leads to, then what that has made due. */
+/** Runs the turn for the result of an effect, then the events that have become due. */
 export function deliverResult<Types extends WorldTypes, Kind extends EffectKind<Types>>(
   core: Core<Types>,
   effect: EffectOf<Types, Kind>,

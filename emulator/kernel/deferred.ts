@@ -1,4 +1,4 @@
-/** A promise with its ends beside it; Node 20 has no `Promise.withResolvers`. */
+/** A promise with its resolve and reject functions; Node 20 has no `Promise.withResolvers`. */
 export function withResolvers<T>(): {
   promise: Promise<T>;
   resolve: (value: T) => void;

@@ -21,7 +21,7 @@ export function parseDuration(text: string): number | undefined {
 /** Milliseconds of a duration that was checked before; throws when it is none after all. */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no ISO 8601 duration.`);
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not an ISO 8601 duration.`);
   return ms;
 }
 

@@ -1,7 +1,7 @@
 import { withResolvers } from "./deferred.ts";
 import type { EffectKind, EffectOf, WorldTypes } from "./types.ts";
 
-/** Carries out an effect; a trouble of the outside world is a result, never a rejection. */
+/** Runs an effect; an external failure is a result, never a rejection. */
 export type EffectRunner<Types extends WorldTypes, Kind extends EffectKind<Types>> = (
   effect: EffectOf<Types, Kind>,
 ) => Promise<Types["effects"][Kind]["result"]>;
@@ -13,9 +13,9 @@ export type EffectRunners<Types extends WorldTypes> = {
 
 /** The effects of a world that are in flight. */
 export interface EffectQueue<Types extends WorldTypes> {
-  /** Takes note of an effect that is to be started. */
+  /** Adds an effect to be started. */
   add(effect: EffectOf<Types>): void;
-  /** Starts the next one that was not started yet; false when there is none. */
+  /** Starts the next pending effect; false when there is none. */
   startNext(): boolean;
   /** Its result has been taken. */
   settle(number: number): void;
@@ -24,11 +24,11 @@ export interface EffectQueue<Types extends WorldTypes> {
   settled(): Promise<void>;
   /** Wakes whoever waits for `settled` when nothing is left. */
   notifyIfIdle(): void;
-  /** Lets go of all of them: their results find nobody. */
+  /** Drops all effects; their results are ignored. */
   discardAll(): void;
 }
 
-/** What the effects of a world begin with, and whom they report to. */
+/** Initial effects of a world, and callbacks. */
 export interface EffectQueueOptions<Types extends WorldTypes> {
   readonly inFlight: readonly EffectOf<Types>[];
   readonly runners: EffectRunners<Types>;
@@ -44,7 +44,7 @@ export interface EffectQueueOptions<Types extends WorldTypes> {
 
 interface PendingEffect {
   readonly number: number;
-  /** Delivers the result; absent until it is there. */
+  /** Delivers the result; absent until available. */
   deliver?: () => void;
 }
 

@@ -3,8 +3,8 @@ import { createRecords, type Records } from "./records.ts";
 import type { Collection } from "./table.ts";
 
 /**
- * A world at one instant, in memory: what another one begins with. It shares its records with the world that
- * it was taken of, so taking it costs little whatever they hold; every world begun with it copies them again.
+ * The state of a world at one instant, in memory, from which others start. It shares records with the world
+ * it was taken from, so taking it is cheap for any size; every world started from it makes its own copy.
  */
 export interface WorldImage extends Omit<WorldState, "records"> {
   readonly records: Records;

@@ -9,13 +9,13 @@ const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 
-/** Lists print many times of few days: the calendar is asked once for each day in a row. */
+/** Cache of the last day: lists print many times of few days. */
 let lastDay = { midnight: 0, text: "1970-01-01T" };
 let last = { instant: Number.NaN, text: "" };
 
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
-  // Much happens at one instant, and what happened is told more than once.
+  // Consecutive calls often format the same instant.
   if (instant !== last.instant) last = { instant, text: written(instant) };
   return last.text;
 }

@@ -1,7 +1,7 @@
 import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
 import { formatInstant } from "./instant.ts";
 
-/** One turn as people read it: what happened and which records it touched, without their contents. */
+/** One turn as shown to users: its cause and the records it changed, without contents. */
 export interface JournalEntry {
   readonly turn: number;
   readonly now: string;
@@ -16,14 +16,14 @@ export interface JournalEntry {
   readonly notes?: readonly Note[];
 }
 
-/** The newest turns of a world, for people and tests; older ones fall out. */
+/** The newest turns of a world; older ones are dropped. */
 export interface Journal {
   append(entry: JournalEntry): void;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
   /** Calls back for every later turn until the returned function is called; `closed` when no more will come. */
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
-  /** How many follow it. */
+  /** Number of followers. */
   readonly followers: number;
   /** Tells every follower that the world has ended. */
   close(): void;
@@ -57,7 +57,7 @@ export function createJournal(capacity: number): Journal {
   };
 }
 
-/** What the journal says of a commit: `collection/key` for every record, and times as ISO 8601. */
+/** The journal entry of a commit: `collection/key` for every record, and times as ISO 8601. */
 export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
   const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
   const entry: { -readonly [Member in keyof JournalEntry]: JournalEntry[Member] } = {

@@ -1,4 +1,4 @@
-/** The known name that was probably meant; undefined when none is close enough to be worth saying. */
+/** The known name most similar to a word; undefined when none is close enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: { name: string; distance: number } | undefined;

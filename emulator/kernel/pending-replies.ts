@@ -1,6 +1,6 @@
 import { withResolvers } from "./deferred.ts";
 
-/** Requests that wait for a later turn's answer; only this process knows them. */
+/** Requests that wait for the reply of a later turn; kept in this process only. */
 export interface PendingReplies {
   open(number: number): void;
   resolve(number: number, value: unknown): void;
@@ -8,7 +8,7 @@ export interface PendingReplies {
   resolveAll(value: unknown): void;
 }
 
-/** An answer to a ticket that is not open is dropped: whoever waited for it is gone. */
+/** A reply for a request that is no longer waiting is dropped. */
 export function createPendingReplies(): PendingReplies {
   const open = new Map<number, ReturnType<typeof withResolvers<unknown>>>();
   return {

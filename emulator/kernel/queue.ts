@@ -6,9 +6,9 @@ export interface DueEvent {
   readonly number: number;
   readonly at: Instant;
   readonly kind: string;
-  /** What it is about, for people: an id. */
+  /** The id of its subject, for display. */
   readonly ref: string;
-  /** JSON; what the event expects to find is part of it, so that a stale one can be told. */
+  /** JSON; includes the state that the event expects, so that a stale event is recognised. */
   readonly data: object;
   /** What the turn that scheduled it was about. */
   readonly cause: string;

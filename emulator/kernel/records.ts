@@ -37,7 +37,7 @@ function tableOf<T>(kind: Collection<T>, items: readonly StoredRecord[]): Table<
   return table;
 }
 
-/** A table is made when it is first asked for: most worlds use few, and a process may have many worlds. */
+/** Tables are created on first use: most worlds use few, and a process may have many worlds. */
 function recordsIn(kinds: Kinds, tables: Tables): Records {
   function table<T>({ name }: Collection<T>): Table<T> {
     const found = tables.get(name) ?? newTable(name);

@@ -1,10 +1,10 @@
 /**
- * A refused request: an answer, not an accident. Thrown inside a turn before anything is written
+ * A refused request: an expected reply, not a defect. Thrown inside a turn before anything is written
  * (a refusal after a write is a defect), and carried to the caller unchanged.
  */
 export class Refusal extends Error {
   readonly status: number;
-  /** What a program can tell the refusal by; wire bodies are made of it by the gateway. */
+  /** Machine-readable code of the refusal; the gateway derives error bodies from it. */
   readonly code: string;
   readonly hint: string | undefined;
 

@@ -5,7 +5,7 @@ export interface OrderedId {
 }
 
 /**
- * Ids in the order of their numbers; any part of them is reached without walking past the others, and
+ * Ids in the order of their numbers, with direct access to any part;
  * copies share its pieces until one of them writes to a piece.
  */
 export interface Sequence {
@@ -19,7 +19,7 @@ export interface Sequence {
   copy(): Sequence;
 }
 
-/** Ascending; whoever is not its owner copies it before a change. */
+/** Ascending; copied before a change by anyone but its owner. */
 interface Chunk {
   readonly owner: object;
   readonly items: OrderedId[];

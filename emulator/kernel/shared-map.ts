@@ -8,7 +8,7 @@ export interface SharedMap<V> {
   copy(): SharedMap<V>;
 }
 
-/** A piece of a map; whoever is not its owner copies it before a change. */
+/** A piece of a map; copied before a change by anyone but its owner. */
 interface Shard<V> {
   readonly owner: object;
   readonly entries: Map<string, V>;
@@ -74,7 +74,7 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
   };
 }
 
-/** A dozen characters or so say enough of a long key. */
+/** Hashes only some characters of a long key. */
 function hash(key: string): number {
   let mixed = key.length;
   const stride = 1 + (key.length >>> 4);

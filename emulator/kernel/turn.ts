@@ -4,7 +4,7 @@ import type { Instant } from "./instant.ts";
 import type { Collection, PageOf, Table } from "./table.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
-/** Looks at the records of a world. */
+/** Read access to the records of a world. */
 export interface Reader {
   get<T>(kind: Collection<T>, id: string): T | undefined;
   /** Records of a group in the order in which they were first put. */
@@ -26,7 +26,7 @@ export type EventRequest<Types extends WorldTypes, Kind extends EventKind<Types>
   };
 }[Kind];
 
-/** An effect as a turn asks for it; its number is drawn then. */
+/** An effect as requested by a turn; its number is assigned then. */
 export type EffectRequest<Types extends WorldTypes, Kind extends EffectKind<Types> = EffectKind<Types>> = {
   readonly [Each in Kind]: {
     readonly kind: Each;
@@ -44,7 +44,7 @@ export interface PendingReply {
 
 const PENDING_REPLY = Symbol("ticket");
 
-/** Whether a handler answered with a ticket instead of a body. */
+/** Whether a handler returned a pending reply instead of a body. */
 export function isPendingReply(value: unknown): value is PendingReply {
   return typeof value === "object" && value !== null && PENDING_REPLY in value;
 }
@@ -58,15 +58,15 @@ export interface Turn<Types extends WorldTypes> extends Reader {
   nextId(kind: string): string;
   /** Makes an event due `afterMs` from now. Nothing is ever cancelled: a stale event is dropped when it fires. */
   schedule<Kind extends EventKind<Types>>(event: EventRequest<Types, Kind>): void;
-  /** How many events wait, stale ones and those of this turn included, for whoever refuses to plan more. */
+  /** Number of queued events, including stale ones and those of this turn; used to refuse more. */
   pendingEventCount(): number;
-  /** Asks for something outside of the turn; its result comes back in a turn of its own. */
+  /** Requests an effect outside of the turn; its result arrives in a later turn. */
   requestEffect<Kind extends EffectKind<Types>>(effect: EffectRequest<Types, Kind>): void;
-  /** Takes a ticket that a later turn answers. */
+  /** Defers the reply to a later turn. */
   deferReply(): PendingReply;
   resolveReply(replyNumber: number, value: unknown): void;
   setClock(clock: ClockState): void;
-  /** Leaves a line for the reader of the journal. */
+  /** Adds a note to the journal. */
   note(kind: string, ref: string, detail?: Note["detail"]): void;
 }
 
@@ -83,13 +83,13 @@ export interface TurnContext<Types extends WorldTypes> {
   openPendingReply(number: number): void;
 }
 
-/** What a turn takes off the lists: the event it answers, or the effect whose result it takes. */
+/** The event or the effect that a turn completes. */
 export interface TurnTrigger {
   readonly fired?: number;
   readonly settled?: number;
 }
 
-/** What came of a turn: what it wrote, and what is to be done now that it is written. */
+/** The result of a turn: its commit, and the events and effects to process after it is stored. */
 export interface TurnOutcome<Types extends WorldTypes> {
   readonly commit: Commit;
   /** The events and effects of the commit, with their types. */
@@ -100,14 +100,14 @@ export interface TurnOutcome<Types extends WorldTypes> {
   readonly changed: boolean;
 }
 
-/** Where the turns of one world are done, one after the other: the turn is the same one each time. */
+/** Runs the turns of one world in sequence, reusing one turn object. */
 export interface TurnFactory<Types extends WorldTypes> {
   open(number: number, cause: Cause): Turn<Types>;
   /** Ends the turn and hands out what it did. */
   close(trigger: TurnTrigger): TurnOutcome<Types>;
 }
 
-/** A turn for every request would be dozens of new closures for each; these are made once. */
+/** One reused turn object: a new one per request would create dozens of closures. */
 export function createTurnFactory<Types extends WorldTypes>(context: TurnContext<Types>): TurnFactory<Types> {
   let draft: Draft<Types> | undefined;
 
@@ -138,7 +138,7 @@ export function createTurnFactory<Types extends WorldTypes>(context: TurnContext
   };
 }
 
-/** What a turn has done so far; most only look. */
+/** The changes of a turn so far; most turns only read. */
 interface Draft<Types extends WorldTypes> {
   readonly turn: number;
   readonly now: Instant;
@@ -222,7 +222,7 @@ function plannerOf<Types extends WorldTypes>(
       draft.asked.push({ number: nextOrdinal("effect"), ...effect });
     },
     deferReply() {
-      // Drawn, and so kept: after a restart no old answer may find a new request.
+      // Ids are persistent, so that after a restart an old reply cannot match a new request.
       const number = nextOrdinal("ticket");
       context.openPendingReply(number);
       return { [PENDING_REPLY]: true, number };
@@ -235,7 +235,7 @@ function plannerOf<Types extends WorldTypes>(
   };
 }
 
-/** Members that say nothing are left out: JSON has no other way to say so. */
+/** Removes empty members from a commit. */
 function outcomeOf<Types extends WorldTypes>(
   draft: Draft<Types>,
   { fired, settled }: TurnTrigger,

@@ -1,15 +1,15 @@
 import type { Effect } from "./commit.ts";
 import type { DueEvent } from "./queue.ts";
 
-/** What an effect of one kind is told, and what it comes to. */
+/** Input and result types of one kind of effect. */
 export interface EffectTypes {
   readonly data: object;
   readonly result: object;
 }
 
-/** What a world is typed by: the kernel knows no event, no effect and no port of its own. */
+/** Type parameters of a world: the kernel defines no events, effects or ports. */
 export interface WorldTypes {
-  /** What a turn may call on. */
+  /** The ports that a turn may call. */
   readonly ports: unknown;
   /** The data of every kind of event. */
   readonly events: Readonly<Record<string, object>>;
@@ -23,7 +23,7 @@ export type NoData = Readonly<Record<string, never>>;
 export type EventKind<Types extends WorldTypes> = keyof Types["events"] & string;
 export type EffectKind<Types extends WorldTypes> = keyof Types["effects"] & string;
 
-/** An event of one kind, or of any: a union that is told apart by `kind`. */
+/** An event of one kind, or of any: a union discriminated by `kind`. */
 export type EventOf<Types extends WorldTypes, Kind extends EventKind<Types> = EventKind<Types>> = {
   readonly [Each in Kind]: DueEvent & { readonly kind: Each; readonly data: Types["events"][Each] };
 }[Kind];
@@ -36,7 +36,7 @@ export type EffectOf<Types extends WorldTypes, Kind extends EffectKind<Types> = 
 /** The result of an effect that was in flight when the process ended. */
 export const INTERRUPTED = { failure: "interrupted", message: "the emulator was restarted" } as const;
 
-/** What an effect can come to: what its runner answers, or the end of the process in between. */
+/** The result of an effect: its runner's, or an interruption by the end of the process. */
 export type ResultOf<Types extends WorldTypes, Kind extends EffectKind<Types> = EffectKind<Types>> =
   | Types["effects"][Kind]["result"]
   | typeof INTERRUPTED;

@@ -4,12 +4,12 @@ import type { WorldImage } from "./image.ts";
 import type { Turn } from "./turn.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
 
-/** What an event leads to, by kind; a reaction drops what its world no longer expects. */
+/** Reactions to events, by kind; a reaction ignores stale events. */
 export type EventReactions<Types extends WorldTypes> = {
   readonly [Kind in EventKind<Types>]: (turn: Turn<Types>, event: EventOf<Types, Kind>) => void;
 };
 
-/** What the result of an effect leads to, by the kind of the effect. */
+/** Reactions to the results of effects, by kind. */
 export type ResultReactions<Types extends WorldTypes> = {
   readonly [Kind in EffectKind<Types>]: (
     turn: Turn<Types>,
@@ -18,9 +18,9 @@ export type ResultReactions<Types extends WorldTypes> = {
   ) => void;
 };
 
-/** What a world is made of: its state, its rules, and its ways to the outside. */
+/** The parts of a world: its state, its rules, and its ports. */
 export interface WorldParts<Types extends WorldTypes> {
-  /** What it begins with; an image may serve many worlds. */
+  /** The initial state; an image may be used for many worlds. */
   readonly image: WorldImage;
   readonly ports: Types["ports"];
   readonly events: EventReactions<Types>;

@@ -7,7 +7,7 @@ import type { Reader, Turn } from "./turn.ts";
 import { type EffectOf, type EventOf, INTERRUPTED, type WorldTypes } from "./types.ts";
 import type { WorldParts } from "./world-parts.ts";
 
-/** One world: its turns, one after the other, and what waits between them; a defect ends it. */
+/** One world: its turns, in sequence, and its queued events and effects; a defect ends it. */
 export interface World<Types extends WorldTypes> {
   readonly seed: number;
   readonly now: Instant;
@@ -15,9 +15,9 @@ export interface World<Types extends WorldTypes> {
   readonly journal: Journal;
   readonly reader: Reader;
   readonly ports: Types["ports"];
-  /** Runs one turn, keeps it, then whatever it made due at this instant. */
+  /** Runs one turn, commits it, then runs what has become due at this instant. */
   turn<R>(cause: Cause, act: (turn: Turn<Types>) => R): R;
-  /** The answer that a later turn gives to this ticket, or the error that ended the world before. */
+  /** Resolves with the deferred reply, or rejects with the error that ended the world. */
   awaitReply(replyNumber: number): Promise<unknown>;
   /** Moves time to a later instant at which nothing earlier is due, and runs what is due there. */
   moveTo(instant: Instant): void;
@@ -30,14 +30,14 @@ export interface World<Types extends WorldTypes> {
   readonly defect: Error | undefined;
   /** Ends this world: every later call and every waiting request is refused for this reason. */
   end(reason: Error): void;
-  /** Takes up what was in flight when the process ended. */
+  /** Settles the effects that were in flight when the process ended. */
   recover(): void;
   state(): WorldState;
-  /** For another world that goes on from here; nothing may be in flight, since it would end in neither. */
+  /** The image for a copy of this world; requires that no effect is in flight. */
   image(): WorldImage;
 }
 
-/** A world that goes on from its image; call `recover` before its first turn when effects were in flight. */
+/** Creates a world from an image; call `recover` before its first turn when effects were in flight. */
 export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>): World<Types> {
   const core = createCore(parts);
   const { effectQueue, records, pendingReplies, queue, journal } = core;

@@ -4,18 +4,18 @@ import { canonicalRow } from "../storage/parquet/canonical-row.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
 import { shown } from "./findings.ts";
 
-/** What an export was asked to write of a row. */
+/** The columns and format requested of an export. */
 export interface RowForm {
   readonly columns: readonly ColumnName[];
   readonly formatVersion: FormatVersion;
   readonly tenantId: string;
 }
 
-/** A row of the store or of a file, in words in which the two can be compared. */
+/** A row of the store or of a file, in a comparable form. */
 export interface ComparableRow {
   /** The id; without an id column, a digest of all values. */
   readonly identity: string;
-  /** Null when the file does not say it. */
+  /** Null when the file has no such column. */
   readonly start: string | null;
   /** One JSON text per column of the form; empty where the file's column cannot be compared. */
   readonly values: readonly string[];
@@ -25,7 +25,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const NOT_COMPARABLE = "";
 const NAMED_COLUMNS_MAX = 3;
-// A value is shown from its beginning, unless that would hide where it differs.
+// An excerpt starts at the beginning of a value unless that would hide the difference.
 const SHOWN_BEFORE_DIFFERENCE_MAX = 100;
 const BEFORE_DIFFERENCE = 40;
 
@@ -45,15 +45,15 @@ export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow
   return { identity: identityOf(form, canonical, values), start: row.start_time, values };
 }
 
-/** Which columns of a file have what was asked for, so that their values can be compared. */
+/** The columns of a file that have the requested type, so that values can be compared. */
 export type Comparable = ReadonlySet<string>;
 
-/** False when a file lacks what its rows would be told apart by. */
+/** False when a file lacks the columns that identify its rows. */
 export function canIdentify({ columns }: RowForm, comparable: Comparable): boolean {
   return columns.includes("id") ? comparable.has("id") : columns.every((name) => comparable.has(name));
 }
 
-/** A row as a file has it; columns of another type than asked for are not compared. */
+/** A row of a file; columns of another type than requested are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
   const values = form.columns.map((name) =>
     comparable.has(name) ? canonicalText(row[name]) : NOT_COMPARABLE,

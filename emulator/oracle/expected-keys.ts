@@ -5,7 +5,7 @@ import type { DestinationConfig } from "../subjects/destinations/records.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { ProblemKind } from "./findings.ts";
 
-/** Where the files of an export belong (§2.8). */
+/** The expected keys of an export's files (§2.8). */
 export interface ExpectedKeys {
   /** All files of the export lie under it, and nothing else does. */
   readonly prefix: string;
@@ -15,7 +15,7 @@ export interface ExpectedKeys {
   folderOf(run: ExportRun): string;
 }
 
-/** Places as the layout of the emulator itself has them for this export and its destination. */
+/** The expected keys of this export and its destination. */
 export function expectedKeysOf(
   settings: Settings,
   parent: BulkExport,
@@ -44,7 +44,7 @@ function aboveDate(folder: string): string {
   return folder.split("/").slice(0, -4).join("/");
 }
 
-/** What is wrong with a key that is not the expected one: another day's folder, or no place of this run at all. */
+/** The kind of problem of an unexpected key: another day's folder, or outside of the run's prefix. */
 export function misplacement(key: string, expected: string): ProblemKind {
   const [folder, right] = [folderOf(key), folderOf(expected)];
   const inOtherDay = folder !== right && folder.startsWith(`${aboveDate(right)}/`);

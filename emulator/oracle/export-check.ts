@@ -15,16 +15,16 @@ import { checkTiling } from "./tiling.ts";
 import { type UnmatchedRows, unmatchedBudget } from "./unmatched-rows.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** What an export is checked with. */
+/** The context of an export check. */
 export interface ExportCheckTools extends StoredFilesTools {
   /** Where the rows of a partition lie. */
   readonly rowsOf: (partition: Partition) => PartitionSource;
 }
 
-// Rows that are out of order within a file of the usual size wait on either side.
+// Large enough for rows that are out of order within a file of the usual size.
 const WAITING_BYTES_MIN = 64 * 1024 * 1024;
 
-/** Proves one export that is not a schedule, or says what is wrong with it. */
+/** Checks one export that is not a schedule and records its problems. */
 export async function checkExport(
   tools: ExportCheckTools,
   parent: BulkExport,

@@ -5,7 +5,7 @@ import type { ExportedFile } from "../subjects/bulk-exports/records.ts";
 import type { Comparable, RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
 
-// Not taken from the encoder, which is what is judged here.
+// Defined independently of the encoder, which is under test here.
 const CODECS = {
   none: "UNCOMPRESSED",
   snappy: "SNAPPY",
@@ -13,7 +13,7 @@ const CODECS = {
   zstandard: "ZSTD",
 } as const satisfies Record<Compression, string>;
 
-/** Compares what a file says of itself with what was asked for, and answers which columns can be compared. */
+/** Compares the schema of a file with the requested one; returns the comparable columns. */
 export function checkColumns(form: RowForm, key: string, file: ParquetFile, findings: Findings): Comparable {
   const asked = form.columns.join(", ");
   const there = file.columns.map(({ name }) => name).join(", ");
@@ -34,9 +34,9 @@ function columnsDetail({ columns }: RowForm, file: ParquetFile): string {
   const unasked = [...names].filter((name) => !(columns as readonly string[]).includes(name));
   const parts = [
     ...(lacking.length > 0 ? [`lacks ${lacking.join(", ")}`] : []),
-    ...(unasked.length > 0 ? [`has ${unasked.join(", ")}, which were not asked for`] : []),
+    ...(unasked.length > 0 ? [`has ${unasked.join(", ")}, which were not requested`] : []),
   ];
-  return parts.length > 0 ? parts.join("; ") : "the columns are not in the order asked for";
+  return parts.length > 0 ? parts.join("; ") : "the columns are not in the requested order";
 }
 
 /** The codecs that the column chunks of a file name. */
@@ -47,7 +47,7 @@ async function codecsOf(bytes: Uint8Array): Promise<ReadonlySet<string>> {
   return new Set(chunks.map(({ meta_data }) => meta_data?.codec ?? "unknown"));
 }
 
-/** Finds column chunks that are compressed in another way than asked for. */
+/** Finds column chunks with another compression than requested. */
 export async function checkCompression(
   compression: Compression,
   key: string,

@@ -1,6 +1,6 @@
 import type { Problem } from "../subjects/control-operation.ts";
 
-/** What can be wrong with an export. */
+/** Kinds of problems of an export. */
 export type ProblemKind =
   | "missing_file"
   | "unreadable"
@@ -21,12 +21,12 @@ export type ProblemKind =
   | "not_completed"
   | "schedule_gap";
 
-/** What was read and what is wrong with it; beyond a bound, problems are only counted. */
+/** Counts of what was read, and problems; beyond a limit, problems are only counted. */
 export interface Findings {
   rows: number;
   files: number;
   add(kind: ProblemKind, key: string, detail: string): void;
-  /** Problems of which nothing but their number is known any more. */
+  /** Adds problems that are only counted. */
   addUnseen(kind: ProblemKind, count: number): void;
   problems(): readonly Problem[];
 }
@@ -34,7 +34,7 @@ export interface Findings {
 const PROBLEMS_MAX = 100;
 const SHOWN_MAX = 200;
 
-/** A value as it may stand in a report. */
+/** A value shortened for a report. */
 export function shown(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }

@@ -3,15 +3,15 @@ import type { Findings } from "./findings.ts";
 import type { Fetched } from "./run-check.ts";
 import type { Absent, StoredFiles } from "./stored-files.ts";
 
-/** The files of an export: those that its runs name, and those that merely lie there. */
+/** The files of an export: those named by its runs, and extra ones. */
 export interface Listing {
-  /** Brings a file that a run names, also when it was moved to another place under the prefix. */
+  /** Fetches a file named by a run, also when it was moved under the prefix. */
   fetch(file: ExportedFile): Promise<Fetched | Absent>;
-  /** Keys that belong to nothing. */
+  /** Keys of extra files. */
   extra(): readonly string[];
 }
 
-// Every extra file is read to learn its size; more than these are not looked at.
+// Every extra file is read to learn its size, so their number is limited.
 const PROBED_MAX = 1000;
 
 /** `named` are the keys that runs name; a listing that may not be read is no problem by itself. */
@@ -36,7 +36,7 @@ export async function openListing(
     return "bytes" in got ? { key, bytes: got.bytes } : undefined;
   }
 
-  /** A file that is nowhere named and has just the size of one that is missing is the missing one, moved. */
+  /** An extra file with exactly the size of a missing one is that file, moved. */
   async function findMoved({ bytes }: ExportedFile): Promise<Fetched | undefined> {
     for (const key of extra) {
       const size = sizes.get(key);

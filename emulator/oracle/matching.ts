@@ -8,19 +8,19 @@ export interface FoundRow {
 }
 
 /**
- * Pairs the rows of the store with the rows of the files, in whatever order both come. Only rows that
- * wait for their like are kept; those that wait the longest are given up beyond a bound.
+ * Pairs the rows of the store with the rows of the files, in any order. Only unpaired rows
+ * are kept; beyond a limit the oldest are reported as unmatched.
  */
 export interface Matching {
   expect(row: ComparableRow): void;
   /** A row that may be there: its file could not be read. */
   tolerate(row: ComparableRow): void;
   find(found: FoundRow): void;
-  /** Gives up all that still waits. */
+  /** Reports all unpaired rows. */
   end(): void;
 }
 
-/** How rows are compared, and who hears of those that found no like. */
+/** Options of a matching: how rows are compared, and callbacks for unmatched rows. */
 export interface MatchingOptions {
   readonly form: RowForm;
   readonly findings: Findings;
@@ -67,11 +67,11 @@ export function createMatching(options: MatchingOptions): Matching {
 interface Waiting<T> {
   add(item: T): void;
   take(identity: string): T | undefined;
-  /** Gives up the oldest until no more than so many bytes wait. */
+  /** Reports the oldest unpaired rows until the limit of bytes is met. */
   giveUp(bytesMax: number): void;
 }
 
-// What an object in memory costs beside its texts.
+// Memory of an object in addition to its texts, in bytes.
 const VALUE_BYTES = 24;
 
 function sizeOf({ values }: ComparableRow): number {

@@ -9,7 +9,7 @@ import type { Secrets, World } from "../subjects/turn.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
 
-/** What the oracle reads: the world, its rows and the stores that its files lie in. */
+/** What the oracle reads: the world, its rows and the object stores of its files. */
 export interface OracleParts {
   readonly world: World;
   /** Where the rows are that the files are to hold. */
@@ -46,7 +46,7 @@ export function createOracle({ world, rowsOf, objectStores, secrets, objects }: 
     async verify(exportId) {
       const found = requireExport(world.reader, exportId);
       if (waiting >= WAITING_MAX)
-        throw new Refusal(429, "busy", `${waiting} exports are being verified already.`, "Try again later.");
+        throw new Refusal(429, "busy", `${waiting} exports are already being verified.`, "Try again later.");
       waiting += 1;
       const tools = { world, rowsOf, objectStores, secrets, bodies: objects.files };
       const mine = last.then(() => verify(found, tools));
@@ -59,7 +59,7 @@ export function createOracle({ world, rowsOf, objectStores, secrets, objects }: 
   };
 }
 
-/** A world that was reset meanwhile has taken its rows and files along: nothing can be said of them. */
+/** Throws when the world was reset meanwhile: its rows and files are gone. */
 function refuseIfEnded({ defect }: World): void {
   if (defect instanceof Refusal) throw defect;
 }

@@ -9,7 +9,7 @@ interface MissingRow {
   readonly unmatchedRow: UnmatchedRow;
 }
 
-/** Says what became of the rows that found no like in their own run. */
+/** Explains the unmatched rows of all runs. */
 export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], findings: Findings): void {
   const lost = indexMissingRows(runs);
   const unexplained = runs.map((left) => ({
@@ -28,7 +28,7 @@ export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], finding
   }
 }
 
-/** Finds what a surplus row is, unless it is a row that nothing explains. */
+/** Classifies a surplus row; false if nothing explains it. */
 function explain(
   form: RowForm,
   left: UnmatchedRows,
@@ -65,7 +65,7 @@ function reportChange(form: RowForm, stored: UnmatchedRow, found: Surplus, findi
   if (differing) findings.add("changed_value", found.key, `${stored.name}: ${differing}`);
 }
 
-/** The missing rows of all runs, by what they are told apart by. */
+/** The missing rows of all runs, by identity. */
 function indexMissingRows(runs: readonly UnmatchedRows[]) {
   const byIdentity = new Map<string, MissingRow[]>();
   const taken = new Set<UnmatchedRow>();
@@ -84,7 +84,7 @@ function indexMissingRows(runs: readonly UnmatchedRows[]) {
       if (like) taken.add(like.unmatchedRow);
       return like;
     },
-    /** What was not taken. */
+    /** The remaining rows. */
     of: (left: UnmatchedRows) => left.missing.filter((unmatchedRow) => !taken.has(unmatchedRow)),
   };
 }

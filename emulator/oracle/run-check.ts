@@ -10,7 +10,7 @@ import { openSelection, type Selection, selectedRows } from "./selection.ts";
 import type { Absent } from "./stored-files.ts";
 import { keepMissing, keepSurplus, type UnmatchedBudget, type UnmatchedRows } from "./unmatched-rows.ts";
 
-/** What the checks of an export's runs have in common. */
+/** The shared context of an export's run checks. */
 export interface ExportCheck {
   readonly parent: BulkExport;
   readonly form: RowForm;
@@ -52,7 +52,7 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
   return left;
 }
 
-/** Answers how many rows of the file could not be read. */
+/** Resolves with the number of unreadable rows of the file. */
 async function checkFile(
   check: ExportCheck,
   record: ExportedFile,

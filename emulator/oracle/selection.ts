@@ -47,7 +47,7 @@ export interface Selection {
   take(count: number, use: (row: ComparableRow) => void): Promise<void>;
 }
 
-/** Takes rows off the batches as they are asked for. */
+/** Reads rows from batches on demand. */
 export function openSelection(batches: AsyncGenerator<readonly ComparableRow[], undefined>): Selection {
   let batch: readonly ComparableRow[] = [];
   let at = 0;

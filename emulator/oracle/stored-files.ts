@@ -16,13 +16,13 @@ export interface StoredFiles {
 /** `whole` is false when more keys may follow the last one. */
 export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | ObjectStoreFailure;
 
-/** Why there are no bytes. */
+/** The reason why a file could not be read. */
 export interface Absent {
   readonly kind: "missing_file" | "unreadable";
   readonly detail: string;
 }
 
-/** The ways to the object stores that files may lie in. */
+/** Access to the object stores of files. */
 export interface StoredFilesTools {
   readonly world: World;
   readonly objectStores: ObjectStoreClients;
@@ -30,7 +30,7 @@ export interface StoredFilesTools {
   readonly bodies: Pick<Bodies, "open">;
 }
 
-// What a listing through a door holds at most.
+// Maximum page size of a listing.
 const LISTED_MAX = 100_000;
 
 /** Undefined when there are no credentials to open the store with. */
@@ -56,8 +56,8 @@ export async function openStoredFiles(
 }
 
 /**
- * The embedded store is read past its doors: a key pair that may only write, or a fault that is armed,
- * says nothing about the files.
+ * The embedded store is read directly: a write-only key pair or an armed fault
+ * must not affect the check of the files.
  */
 function embeddedFiles({ world, bodies }: StoredFilesTools, bucket: string): StoredFiles {
   return {

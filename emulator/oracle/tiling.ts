@@ -16,7 +16,7 @@ function byStart(left: ExportRun, right: ExportRun): number {
   return left.start_time < right.start_time ? -1 : left.start_time > right.start_time ? 1 : 0;
 }
 
-/** The first place at which windows do not meet. */
+/** The first gap or overlap of the windows. */
 function findGap(runs: readonly ExportRun[], start: string, end: string): string | undefined {
   let covered = start;
   for (const { id, start_time, end_time } of runs) {

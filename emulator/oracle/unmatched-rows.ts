@@ -4,17 +4,17 @@ import { type ComparableRow, nameOf, type RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
 import type { FoundRow } from "./matching.ts";
 
-/** A row that found no like within its run. */
+/** An unmatched row of a run. */
 export interface UnmatchedRow {
   readonly identity: string;
   readonly start: string | null;
   readonly name: string;
   readonly digest: string;
-  /** The row itself, as long as there is room for it. */
+  /** The row itself, within the memory limit. */
   readonly row: ComparableRow | undefined;
 }
 
-/** What is left of a run when all its files were compared; other runs may explain it. */
+/** The unmatched rows of a run; other runs may explain them. */
 export interface UnmatchedRows {
   readonly run: ExportRun;
   /** The folder of the run's files. */
@@ -25,18 +25,18 @@ export interface UnmatchedRows {
   expected: ReadonlySet<string>;
 }
 
-/** Room for the leftovers of all runs of an export; what does not fit in is only counted. */
+/** Memory limit for the unmatched rows of an export; further rows are only counted. */
 export interface UnmatchedBudget {
   rows: number;
   bytes: number;
 }
 
-/** Room for one check: so many rows, and so many characters of their values. */
+/** Creates the limit for one check: a number of rows and of characters. */
 export function unmatchedBudget(): UnmatchedBudget {
   return { rows: 100_000, bytes: 32 * 1024 * 1024 };
 }
 
-/** Undefined when there is no room for one more. */
+/** Undefined when the limit is reached. */
 function unmatchedRowOf(
   form: RowForm,
   row: ComparableRow,
@@ -56,7 +56,7 @@ function unmatchedRowOf(
   };
 }
 
-/** Keeps a row of the store that is in no file of its run, as far as there is room. */
+/** Keeps a missing row of a run, within the limit. */
 export function keepMissing(
   left: UnmatchedRows,
   form: RowForm,
@@ -69,7 +69,7 @@ export function keepMissing(
   else findings.addUnseen("missing_row", 1);
 }
 
-/** Keeps a row of a file that the run should not have, as far as there is room. */
+/** Keeps a surplus row of a run, within the limit. */
 export function keepSurplus(
   left: UnmatchedRows,
   form: RowForm,
@@ -82,7 +82,7 @@ export function keepSurplus(
   else findings.addUnseen(isOutside(left.run, row.start) ? "wrong_partition" : "extra_row", 1);
 }
 
-/** Whether a row begins outside of a run's window; one whose file does not say when does not. */
+/** Whether a row begins outside of a run's window; false when the start is unknown. */
 export function isOutside(run: ExportRun, start: string | null): boolean {
   return start !== null && (start < run.start_time || start >= run.end_time);
 }

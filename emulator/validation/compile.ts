@@ -6,13 +6,13 @@ import { type Misfit, misfitsOf } from "./misfits.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** They are compared with each other, and a long list of wrong items has one or more for each item. */
+/** Maximum errors processed: they are compared pairwise, and a long list may have several per item. */
 const ERRORS_READ = 200;
 
-/** Compares a value with a schema; no misfits when it fits. */
+/** Validates a value; an empty list when it is valid. */
 export type Validator = (value: unknown) => readonly Misfit[];
 
-/** Compiles a schema, which takes milliseconds: to find every misfit of a value, or only the first. */
+/** Compiles a schema (takes milliseconds); the validator finds all problems of a value or the first. */
 export function compile(schema: Field<unknown>, find: "all" | "first" = "all"): Validator {
   const validate = (find === "all" ? every() : first()).compile(schema as Record<string, unknown>);
   return (value) => (validate(value) ? [] : misfitsOf((validate.errors ?? []).slice(0, ERRORS_READ)));

@@ -1,13 +1,13 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { nearest } from "../kernel/nearest.ts";
 
-/** The way to a member of a value. */
+/** The path of a member in a value. */
 export type Keys = readonly (string | number)[];
 
-/** One thing by which a value does not fit its schema: the member, and what it has to be. */
+/** A schema violation: the member, and the requirement. */
 export interface Misfit {
   readonly keys: Keys;
-  /** Goes on from the name of the member: “must be integer”. */
+  /** Text that follows the name of the member: “must be integer”. */
   readonly sentence: string;
 }
 
@@ -16,7 +16,7 @@ export function memberPath(keys: Keys): string {
   return keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
 }
 
-/** What the errors of Ajv come to, without those that follow from another one. */
+/** Converts the errors of Ajv, without redundant ones. */
 export function misfitsOf(errors: readonly ErrorObject[]): readonly Misfit[] {
   const irrelevant = new Set(
     errors.filter(({ keyword }) => keyword === "anyOf").flatMap(irrelevantErrors(errors)),
@@ -27,7 +27,7 @@ export function misfitsOf(errors: readonly ErrorObject[]): readonly Misfit[] {
     .map((error) => ({ keys: keysOf(error), sentence: sentenceOf(error) }));
 }
 
-/** Of a choice that none of its schemas fits: what those say that want another type, if one wants this type. */
+/** Errors of `anyOf`: drops type errors if one alternative has the type of the value. */
 function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject) => readonly ErrorObject[] {
   return ({ schemaPath, instancePath }) => {
     const branchOf = (error: ErrorObject) => error.schemaPath.slice(schemaPath.length + 1).split("/", 1)[0];
@@ -47,7 +47,7 @@ function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject)
   };
 }
 
-/** Whoever is told of the values that are taken need not be told of their type. */
+/** A type error is redundant beside an error that lists the allowed values. */
 function isCoveredByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
   const listed = schemaPath.replace(/type$/, "enum");
   return (

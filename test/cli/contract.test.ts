@@ -58,22 +58,22 @@ describe("emulator contract", () => {
   });
 
   it.each([
-    [["run", "7.7"], "7.7: no case is meant by this; see `emulator contract list`"],
-    [["judge"], "judge: contract does not know this; choose run, list, coverage, selftest"],
-    [["run", "--api-key", "k"], "--api-key: only goes with --target"],
+    [["run", "7.7"], "7.7: no case matches; see `emulator contract list`"],
+    [["judge"], "judge: unknown action of contract; give one of run, list, coverage, selftest"],
+    [["run", "--api-key", "k"], "--api-key: only valid with --target"],
     [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
     [
       ["run", "--target", "here"],
-      '--target: "here" is no http or https address; give one such as http://127.0.0.1:4700',
+      '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
     ],
-    [["run", "--report", "html"], '--report: "html" will not do; give pretty, junit, json, md'],
+    [["run", "--report", "html"], '--report: "html" is not valid; give pretty, junit, json, md'],
     [
       ["run", "--compare", "http://127.0.0.1:9", "--report", "junit"],
-      "--report: junit tells of one server; with --compare give pretty, json or md",
+      "--report: junit describes one server only; with --compare give pretty, json or md",
     ],
     [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
-    [["run", "--assistant", "echo"], "--assistant: only goes with --target"],
-    [["run", "--world", "main"], "--world: only goes with --target"],
+    [["run", "--assistant", "echo"], "--assistant: only valid with --target"],
+    [["run", "--world", "main"], "--world: only valid with --target"],
     [
       ["run", "--target", "https://a.example.com", "--api-key", "k", "--world", "main"],
       "--world: only an emulator on this machine has worlds",
@@ -82,7 +82,7 @@ describe("emulator contract", () => {
     [["run", "--output", "no-such-folder/report.xml"], OUTPUT_PROBLEM],
     [
       ["run", "--target", "http://joe:hunter2@127.0.0.1:9"],
-      "--target: leave user and password out of the address; a key is given by --api-key",
+      "--target: user and password are not allowed in the address; give a key with --api-key",
     ],
     [["run", "--target", "http://127.0.0.1:9/?a=b"], '--target: a base address ends before "?" and "#"'],
     [
@@ -93,23 +93,20 @@ describe("emulator contract", () => {
       ["run", "--target", "http://127.0.0.1:9", "--api-key", "k", "--compare", "https://api.example.com"],
       "--compare-api-key: give the key of the server at --compare",
     ],
-    [["run", "--compare-api-key", "k"], "--compare-api-key: only goes with --compare"],
-    [
-      ["selftest", "--target", "http://a.b"],
-      "--target: contract selftest has no use for it, only contract run",
-    ],
-    [["run", "--seed", "x"], '--seed: "x" will not do; give a whole number of at most 10 digits'],
+    [["run", "--compare-api-key", "k"], "--compare-api-key: only valid with --compare"],
+    [["selftest", "--target", "http://a.b"], "--target: only contract run takes it, not contract selftest"],
+    [["run", "--seed", "x"], '--seed: "x" is not valid; give a whole number of at most 10 digits'],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],
-      "--world: main and mine are two worlds; name the one that is to be judged",
+      "--world: main and mine are two worlds; give one",
     ],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--eu-url", "http://127.0.0.1:8/w/yours"],
-      "--world: mine and yours are two worlds; name the one that is to be judged",
+      "--world: mine and yours are two worlds; give one",
     ],
     [
       ["run", "--target", "http://127.0.0.1:9/", "--eu-url", "http://127.0.0.1:9"],
-      "--eu-url: http://127.0.0.1:9 is the US address; give the one of the EU region",
+      "--eu-url: http://127.0.0.1:9 is the US address; give the address of the EU region",
     ],
   ])("%j is used wrongly: 2", async (args, problem) => {
     const { code, err } = await contract(args);

@@ -38,7 +38,7 @@ describe("a broken emulator", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: Error: ENOTDIR/);
     expect(stderr).toContain(`its last turns are in ${report}; please report it with that file`);
-    expect(stderr).toContain(`${data} holds all that was answered: starting again goes on from there`);
+    expect(stderr).toContain(`${data} holds all that was answered: start again to continue from it`);
     const [head, ...turns] = readFileSync(report, "utf8")
       .trim()
       .split("\n")

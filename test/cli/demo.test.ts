@@ -46,7 +46,7 @@ describe("emulator demo", () => {
     const { code, stdout, stderr } = await run(["demo", "--data", "mine"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(
-      /mine: it holds something that the demo did not make; name an empty folder with --data\n$/,
+      /mine: contains files that the demo did not make; name an empty folder with --data\n$/,
     );
     expect(readdirSync(join(cwd, "mine"))).toEqual(["thesis.txt"]);
   });

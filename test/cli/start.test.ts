@@ -94,7 +94,7 @@ describe("emulator start", () => {
     const { ready } = await start([], { cwd });
     expect(await run(["reset"], { cwd })).toEqual({
       code: 0,
-      stdout: `${ready.url} is as fresh\n`,
+      stdout: `${ready.url} is reset\n`,
       stderr: "",
     });
     const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
@@ -155,7 +155,7 @@ describe("emulator start", () => {
     server.close();
     expect(outcome).toMatchObject({ code: 2, stdout: "" });
     expect(outcome.stderr).toBe(
-      `emulator: port ${port}: the port is taken; stop what uses it, or choose another --port (0 takes free ones)\n`,
+      `emulator: port ${port}: the port is in use; stop the program that uses it, or choose another --port (0: free ports)\n`,
     );
   });
 

@@ -61,15 +61,12 @@ describe("emulator", () => {
     [["start", "--data", "--json"], "--data: the value is missing; give <dir>"],
     [["start", "--ephemeral=yes"], "--ephemeral: it takes no value; leave the value out"],
     [["start", "now"], "now: not expected after start; see `emulator start --help`"],
-    [["start", "--port", "http"], '--port: "http" will not do; give an integer from 0 to 65533'],
-    [["start", "--profile", "real"], '--profile: "real" will not do; give one of spec, observed'],
-    [
-      ["start", "--config", "absent.yaml"],
-      "absent.yaml: there is no such file; check the path given with --config",
-    ],
+    [["start", "--port", "http"], '--port: "http" is not valid; give an integer from 0 to 65533'],
+    [["start", "--profile", "real"], '--profile: "real" is not valid; give one of spec, observed'],
+    [["start", "--config", "absent.yaml"], "absent.yaml: file not found; check the path given with --config"],
     [["verify-export"], "verify-export: <id> is missing; see `emulator verify-export --help`"],
-    [["status", "--url", "here"], '--url: "here" is no address; give one such as http://127.0.0.1:4700'],
-    [["wait", "--timeout", "3"], '--timeout: "3" will not do; give a duration such as PT30S'],
+    [["status", "--url", "here"], '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
+    [["wait", "--timeout", "3"], '--timeout: "3" is not valid; give a duration such as PT30S'],
   ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
     expect(await run(words, { cwd: workingFolder() })).toEqual({
       code: 2,
@@ -87,15 +84,15 @@ describe("emulator", () => {
     });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'emulator: EMULATOR_JSON: "perhaps" will not do; give true or false\n',
+      stderr: 'emulator: EMULATOR_JSON: "perhaps" is not valid; give true or false\n',
     });
     const second = await run(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
     expect(second).toEqual({
       code: 2,
       stdout: "",
       stderr:
-        'emulator: emulator.config.yaml: limits.max_retries: "many" will not do; give an integer from 0\n' +
-        'emulator: EMULATOR_CLOCK: "fast" will not do; give one of flowing, frozen\n',
+        'emulator: emulator.config.yaml: limits.max_retries: "many" is not valid; give an integer from 0\n' +
+        'emulator: EMULATOR_CLOCK: "fast" is not valid; give one of flowing, frozen\n',
     });
   });
 

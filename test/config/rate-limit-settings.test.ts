@@ -79,7 +79,7 @@ describe("the settings of rate limits", () => {
     { us: { count: 1 }, asia: { count: 1 } },
   ])("refuse %j for a row", async (row) => {
     await expect(limits({ options: { rate_limits: { rows: { catch_all: row } } } })).rejects.toThrow(
-      /catch_all: .* will not do; give a count such as 15, "15 \/ 10" or \{ count: 15, seconds: 10 \}/,
+      /catch_all: .* is not valid; give a count such as 15, "15 \/ 10" or \{ count: 15, seconds: 10 \}/,
     );
   });
 

@@ -146,16 +146,16 @@ describe("problems", () => {
   });
 
   it.each([
-    [{ flags: { port: "65534" } }, "--port: 65534 will not do; give an integer from 0 to 65533"],
-    [{ flags: { seed: "-1" } }, "--seed: -1 will not do; give an integer from 0"],
+    [{ flags: { port: "65534" } }, "--port: 65534 is not valid; give an integer from 0 to 65533"],
+    [{ flags: { seed: "-1" } }, "--seed: -1 is not valid; give an integer from 0"],
     [
       { flags: { now: "2026-02-30T00:00:00Z" } },
-      /^--now: "2026-02-30T00:00:00Z" will not do; give an ISO 8601 instant/,
+      /^--now: "2026-02-30T00:00:00Z" is not valid; give an ISO 8601 instant/,
     ],
-    [{ flags: { clock: "fast" } }, '--clock: "fast" will not do; give one of flowing, frozen'],
+    [{ flags: { clock: "fast" } }, '--clock: "fast" is not valid; give one of flowing, frozen'],
     [
       { options: { limits: { run_timeout: "4h" } } },
-      /^options: limits.run_timeout: "4h" will not do; give an ISO 8601 duration/,
+      /^options: limits.run_timeout: "4h" is not valid; give an ISO 8601 duration/,
     ],
     [
       { options: { limits: 3 } },
@@ -167,31 +167,28 @@ describe("problems", () => {
     ],
     [
       { options: { assumptions: { "export.status_casing": "lower" } } },
-      /"lower" will not do; give one of "upper", "title"$/,
+      /"lower" is not valid; give one of "upper", "title"$/,
     ],
     [
       { options: { auth: { mode: "keys" } } },
-      "auth.mode: keys asked for and none given; list them under auth.keys",
+      "auth.mode: auth.mode is keys but no key is given; list them under auth.keys",
     ],
-    [
-      { flags: { config: "absent.yaml" } },
-      "absent.yaml: there is no such file; check the path given with --config",
-    ],
+    [{ flags: { config: "absent.yaml" } }, "absent.yaml: file not found; check the path given with --config"],
     [
       { options: { seed_data: { traces: [{ file: "absent", project: "p" }] } } },
       /absent cannot be read; check its path$/,
     ],
     [
       { options: { seed_data: { buckets: ["No_Bucket"] } } },
-      /^options: seed_data\.buckets: .* will not do; give a list of bucket names/,
+      /^options: seed_data\.buckets: .* is not valid; give a list of bucket names/,
     ],
     [
       { options: { seed_data: { keys: [{ access_key_id: "a b", secret_access_key: "s" }] } } },
-      /^options: seed_data\.keys: the value \(\[0\]\.access_key_id: must be letters, digits and .*\) will not do; give/,
+      /^options: seed_data\.keys: the value \(\[0\]\.access_key_id: must be letters, digits and .*\) is not valid; give/,
     ],
     [
       { options: { seed_data: { keys: [KEY_PAIR, KEY_PAIR] } } },
-      "seed_data.keys: reader is there twice; keep one of them",
+      "seed_data.keys: reader is listed twice; keep one of them",
     ],
   ])("are one line that says what to do: %j", async (sources, line) => {
     const problems = await problemsOf(sources);

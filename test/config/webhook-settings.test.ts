@@ -24,7 +24,7 @@ describe("the headers of webhooks", () => {
   it.each([
     ["${{ env.LG_WEBHOOK_KEY }}", "LG_WEBHOOK_KEY is missing"],
     ["${{ env.HOME }}", "HOME does not begin with LG_WEBHOOK_"],
-    ["${{ secrets.KEY }}", "not all of it is a template"],
+    ["${{ secrets.KEY }}", "the value is not a single template"],
     ["a\nb", "no header can carry"],
   ])("block the start for %j: %s", async (value, said) => {
     const problems = await resolved(headers(value), { HOME: "/root" });

@@ -26,7 +26,7 @@ it("an unknown query parameter is refused with 422", async () => {
   });
   expect(rig.emulator.clock.now()).toBe(before);
   expect((await refusal("GET", "/clock?at=now")).error).toMatchObject({
-    hint: "Leave it out: nothing is read here.",
+    hint: "Leave it out: this operation takes none.",
   });
 });
 

@@ -234,7 +234,7 @@ describe("toHaveDelivered", () => {
   test("takes no matcher for one that is none, which would never fit", async ({ emulator }) => {
     const misspelled = expect(emulator).not.toHaveDelivered({ run_status: { $nott: "success" } });
     await expect(misspelled).rejects.toThrow(
-      "toHaveDelivered: run_status: $nott is no matcher; did you mean $not?",
+      "toHaveDelivered: run_status: $nott is not a matcher; did you mean $not?",
     );
     await expect(expect(emulator).toHaveDelivered({ run_id: "$uid" }, 0)).rejects.toThrow(
       "did you mean $uuid?",

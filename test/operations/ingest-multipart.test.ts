@@ -121,7 +121,7 @@ describe("POST /runs/multipart", () => {
       422,
       "says that it has 3 bytes, and has 7",
     ],
-    ["a length that is none", formOf([{ ...post, length: Number.NaN }]), {}, 422, "says no clear length"],
+    ["a length that is none", formOf([{ ...post, length: Number.NaN }]), {}, 422, "has an ambiguous length"],
     [
       "a part without a name",
       Buffer.from(`--${BOUNDARY}\r\nContent-Type: text/plain\r\n\r\nx\r\n--${BOUNDARY}--`),

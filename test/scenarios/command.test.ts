@@ -58,12 +58,12 @@ describe("emulator replay", () => {
     const cwd = workingFolder();
     expect(await run(["replay", "."], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("an empty run proves nothing"),
+      stderr: expect.stringContaining("contains no *.scenario.yaml"),
     });
     write(cwd, "wrong", "when:", "  - reqest: GET /ok");
     expect(await run(["replay", "."], { cwd })).toMatchObject({
       code: 2,
-      stderr: "emulator: wrong.scenario.yaml:3: when[0]: it has no verb; did you mean request?\n",
+      stderr: "emulator: wrong.scenario.yaml:3: when[0]: no verb; did you mean request?\n",
     });
     expect(await run(["replay", ".", "--jobs", "none"], { cwd })).toMatchObject({ code: 2 });
     expect(await run(["replay", ".", "--report", "html"], { cwd })).toMatchObject({ code: 2 });
@@ -78,7 +78,7 @@ describe("emulator replay", () => {
     writeFileSync(golden, readFileSync(golden, "utf8").replace("createThread", "createThraed"));
     const { code, stdout } = await run(["replay", "."], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain("if that is right: add --update");
+    expect(stdout).toContain("to accept it, add --update");
   });
 
   it("leaves the same journal in another process, time zone, language and company", async () => {
@@ -203,7 +203,7 @@ describe("emulator replay --target", () => {
     ]);
     expect(await said("--target", `${url}/threads`)).toEqual([
       2,
-      `emulator: --target: "${url}/threads" has a path that names no world; give ${url}`,
+      `emulator: --target: "${url}/threads" has a path that is not /w/<world>; give ${url}`,
     ]);
     expect(await said("--target", url)).toEqual([
       2,
@@ -298,7 +298,7 @@ describe("emulator replay --record", () => {
     });
     expect(await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is there already"),
+      stderr: expect.stringContaining("exists; overwrite it with --update"),
     });
     expect(existsSync(join(cwd, "seen.journal.ndjson"))).toBe(false);
   });

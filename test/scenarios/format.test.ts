@@ -66,12 +66,12 @@ describe("a problem is told with its line", () => {
     [
       "an unknown verb",
       `${head}when:\n  - request: GET /ok\n  - reqest: GET /ok\n`,
-      "x.scenario.yaml:4: when[1]: it has no verb; did you mean request?",
+      "x.scenario.yaml:4: when[1]: no verb; did you mean request?",
     ],
     [
       "two verbs",
       `${head}when:\n  - request: GET /ok\n    control: GET /clock\n`,
-      "x.scenario.yaml:3: when[0]: it has two verbs, request and control",
+      "x.scenario.yaml:3: when[0]: two verbs in one step, request and control",
     ],
     [
       "an unknown member",
@@ -84,7 +84,7 @@ describe("a problem is told with its line", () => {
       "x.scenario.yaml:2: sed: is not known here; did you mean seed?",
     ],
     ["no sentence", "when:\n  - request: GET /ok\n", "x.scenario.yaml:1: scenario: is required"],
-    ["no steps", head, "x.scenario.yaml:1: it has no steps; give it given, when or then"],
+    ["no steps", head, "x.scenario.yaml:1: no steps; add given, when or then"],
     [
       "a request without a method",
       `${head}when:\n  - request: /ok\n`,
@@ -98,9 +98,9 @@ describe("a problem is told with its line", () => {
     [
       "a step in a repetition",
       `${head}when:\n  - repeat: 2\n    steps:\n      - advance: PT1S\n      - wait: 3\n`,
-      "x.scenario.yaml:6: when[0][1]: it has no verb; give one of seed, request, control, advance, fault, expect, repeat, include",
+      "x.scenario.yaml:6: when[0][1]: no verb; give one of seed, request, control, advance, fault, expect, repeat, include",
     ],
-    ["a missing file", `${head}when:\n  - include: gone.yaml\n`, "gone.yaml: it cannot be read (ENOENT)"],
+    ["a missing file", `${head}when:\n  - include: gone.yaml\n`, "gone.yaml: cannot be read (ENOENT)"],
     [
       "a file that includes itself",
       `${head}when:\n  - include: x.scenario.yaml\n`,
@@ -118,10 +118,10 @@ describe("a problem is told with its line", () => {
   });
 
   it.each([
-    ["{ body: { a: $uid } }", "expect.body.a: $uid is no matcher; did you mean $uuid?"],
+    ["{ body: { a: $uid } }", "expect.body.a: $uid is not a matcher; did you mean $uuid?"],
     [
       "{ body: { a: { $not: { $lenght: 1 } } } }",
-      "expect.body.a.$not: $lenght is no matcher; did you mean $length?",
+      "expect.body.a.$not: $lenght is not a matcher; did you mean $length?",
     ],
     ["{ body: { a: [{ $regex: '(' }] } }", "expect.body.a[0].$regex: $regex takes a regular expression"],
     ["{ body: { a: { $oneOf: b } } }", "expect.body.a.$oneOf: $oneOf takes a list"],
@@ -138,8 +138,8 @@ describe("a problem is told with its line", () => {
 
   it.each([
     ["{}", "when[0].expect: it expects nothing"],
-    ["{ verify: { export: x } }", "when[0].expect.verify: it looks there and expects nothing"],
-    ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it looks there and expects nothing"],
+    ["{ verify: { export: x } }", "when[0].expect.verify: it expects nothing there"],
+    ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it expects nothing there"],
   ])("a look that sees nothing wrong in anything: %s", (expectation, problem) => {
     expect(problemOf(`${head}when:\n  - expect: ${expectation}\n`)).toContain(problem);
   });

@@ -54,7 +54,7 @@ describe("the journals that come with the scenarios", () => {
     const longer = journal.replace('{"turn":1,', '{"turn":1,"more":true,');
     expect(compareGolden(scenarioOf(name), longer, false)).toMatchObject({
       line: 1,
-      differences: [expect.stringContaining('it has more, or other bytes: {"turn":1,"more":true,')],
+      differences: [expect.stringContaining('extra or different bytes: {"turn":1,"more":true,')],
     });
   });
 });

@@ -45,7 +45,7 @@ describe("an expectation", () => {
       "what is missing and what is too much",
       { $unordered: [1, 2] },
       [2, 3],
-      ["the list: 1 is missing", "the list: 3 is one too many"],
+      ["the list: 1 is missing", "the list: 3 is unexpected"],
     ],
     [
       "what is there twice",
@@ -66,7 +66,7 @@ describe("an expectation", () => {
       [expect.stringMatching(/found 3$/)],
     ],
     ["a text for a number", 1, "1", ['the value: expected 1, found "1"']],
-    ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is no matcher"]],
+    ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is not a matcher"]],
     ["a list of nothing", { $every: 1 }, "x", ['the value: expected a list, found "x"']],
   ])("tells %s", (_, expected, actual, reported) => {
     expect(differences(expected, actual)).toEqual(reported);

@@ -62,7 +62,7 @@ describe("a failure tells", () => {
       expect.stringMatching(
         /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
-      "        its world is gone by now; play it with --keep, and it stays as this step has left it",
+      "        its world was removed; play it with --keep to keep the state after this step",
       "        npx emulator replay bad.scenario.yaml --seed 5",
       "1 scenario: 0 passed, 1 failed",
     ]);
@@ -140,7 +140,10 @@ describe("a repetition", () => {
   it("fails when it never does", async () => {
     write("loop", "when:", "  - repeat: 3", "    until: { round: 3 }", "    steps:", "      - advance: PT1S");
     const [outcome] = await playAll();
-    expect(outcome?.failure?.differences).toEqual(["not so after 3 rounds", "round: expected 3, found 2"]);
+    expect(outcome?.failure?.differences).toEqual([
+      "condition not met after 3 rounds",
+      "round: expected 3, found 2",
+    ]);
   });
 });
 
@@ -196,7 +199,7 @@ describe("scenarios", () => {
   });
 
   it("that are none prove nothing", () => {
-    expect(() => scenarioFiles([folder], folder)).toThrow("an empty run proves nothing");
+    expect(() => scenarioFiles([folder], folder)).toThrow("contains no *.scenario.yaml");
     expect(() => scenarioFiles(["gone"], folder)).toThrow("gone: no such file or folder");
   });
 });

@@ -76,7 +76,7 @@ describe("scenarios in this process", () => {
     const last = await openFor(false);
     await environments.close();
     expect(await fetch(last.url).catch(() => "closed")).toBe("closed");
-    await expect(openFor(false)).rejects.toThrow("the replay was ended");
+    await expect(openFor(false)).rejects.toThrow("the replay was interrupted");
   });
 
   it.each(["crash-resume-no-dup", "webhook-twice-and-late", "spawned-run-schedule"])(
@@ -223,8 +223,8 @@ describe("scenarios on a running emulator", () => {
     await Promise.all([environments.open(setting), environments.open(setting)]);
     const late = environments.open(setting);
     await environments.close();
-    await expect(late).rejects.toThrow("the replay was ended");
-    await expect(environments.open(setting)).rejects.toThrow("the replay was ended");
+    await expect(late).rejects.toThrow("the replay was interrupted");
+    await expect(environments.open(setting)).rejects.toThrow("the replay was interrupted");
     expect(await worlds()).toEqual(["main"]);
   });
 

@@ -55,7 +55,7 @@ describe("secrets of URLs", () => {
     expect(recording).toContain("X-Amz-Date=20260101T000000Z");
     const { text, warnings } = await record(rig.emulator.url);
     expect(text).not.toMatch(HIDDEN);
-    expect(warnings).toContain("Secrets were left out: put them where left-out stands.");
+    expect(warnings).toContain("Secrets were left out: replace left-out with them.");
   });
 
   it("are in no entry of the webhook ledger, in no journal and in no status", async () => {

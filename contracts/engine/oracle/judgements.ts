@@ -14,7 +14,7 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** Names of undefined members that are told of one reply. */
+/** Maximum number of undefined members reported for one reply. */
 const MEMBERS_SHOWN = 5;
 
 /** Compares a reply with its operation: what a validator of the document complains of, and what no schema defines. */

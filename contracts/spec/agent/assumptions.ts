@@ -172,8 +172,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "4.8-4",
     choice: "a pending wait, join or stream moves a frozen clock to the next event of its run",
     alternatives: [],
-    reason:
-      "A test that waits must not hang because nobody moves the clock; clock.follow_waits turns it off.",
+    reason: "A waiting test must not hang on a frozen clock; clock.follow_waits turns this off.",
   },
   "agent.rollback": {
     section: "3.2",
@@ -196,7 +195,8 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "2.2-1",
     choice: 100,
     alternatives: [],
-    reason: "A thread that accumulates for ever would cost more with every run; the oldest messages go.",
+    reason:
+      "A thread that grew without limit would cost more with every run; the oldest messages are dropped.",
     setting: "limits.agent_messages",
   },
   "agent.values_bound": {

@@ -154,9 +154,7 @@ export const page = {
       integer(doc("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
     ),
   ),
-  offset: optional(
-    nullable(integer(doc("4.8-3", "Entries to pass over first.", { minimum: 0, default: 0 }))),
-  ),
+  offset: optional(nullable(integer(doc("4.8-3", "Number of entries to skip.", { minimum: 0, default: 0 })))),
 };
 
 /** The fields of an object of these tables. */
@@ -249,7 +247,9 @@ export const threadStateUpdate = object(
 export const historySearch = object(
   {
     limit: optional(
-      nullable(integer(doc("2.2-1", "Most states.", { minimum: 1, maximum: 1000, default: 10 }))),
+      nullable(
+        integer(doc("2.2-1", "Maximum number of states.", { minimum: 1, maximum: 1000, default: 10 })),
+      ),
     ),
     before: optional(anything(doc("2.2-1", "Only states before this checkpoint."))),
     metadata,

@@ -70,11 +70,11 @@ export const AGENT_RUN_OPERATIONS = {
           minimum: 1,
           maximum: 1000,
           default: LIST_RUNS.limit,
-          description: "Most runs to answer with.",
+          description: "Maximum number of runs.",
         }),
       ),
       offset: optional(
-        integer({ minimum: 0, default: LIST_RUNS.offset, description: "Runs to pass over first." }),
+        integer({ minimum: 0, default: LIST_RUNS.offset, description: "Number of runs to skip." }),
       ),
       status: optional(oneOf(LISTED_STATUSES, { description: "Only runs of this status." })),
       select: optional(

@@ -136,7 +136,9 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/history",
     pathParameters: threadPath,
     query: {
-      limit: optional(integer({ minimum: 1, maximum: 1000, default: 10, description: "Most states." })),
+      limit: optional(
+        integer({ minimum: 1, maximum: 1000, default: 10, description: "Maximum number of states." }),
+      ),
       before: optional(text({ description: "Only states before this checkpoint." })),
     },
     reply: { status: 200, body: listOf(threadState) },

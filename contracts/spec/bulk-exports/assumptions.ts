@@ -23,29 +23,28 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "2.5-2",
     choice: 422,
     alternatives: [],
-    reason: "A window that ends where it begins, or before, is a mistake of its caller.",
+    reason: "A window that ends at or before its start is an error of the caller.",
   },
   "export.window_days": {
     section: "2.5",
     requirement: "2.6-1",
     choice: 36_600,
     alternatives: [],
-    reason:
-      "Everything is bounded: a hundred years of days, beyond which a date is a slip; refused with 422.",
+    reason: "A limit: more than a hundred years of days is most likely a wrong date; refused with 422.",
   },
   "export.window_bounds": {
     section: "2.5",
     requirement: "2.5-1",
     choice: "start included, end excluded, by the row's start_time",
     alternatives: [],
-    reason: "Only so do the windows of a schedule touch without sharing a row.",
+    reason: "So that consecutive windows of a schedule neither overlap nor leave a gap.",
   },
   "export.malformed_filter": {
     section: "2.5",
     requirement: "2.5-10",
     choice: "422 at creation, with the position and a hint",
     alternatives: [],
-    reason: "The earliest moment is the most useful one.",
+    reason: "An early error is the most useful.",
   },
   "export.filter_grammar": {
     section: "2.5",
@@ -67,7 +66,7 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice: "65536 characters, 100 levels, 1000 arguments, 1000 values of a list",
     alternatives: [],
-    reason: "Everything is bounded; a larger filter is refused like one that cannot be read.",
+    reason: "A limit: a larger filter is refused like one that cannot be parsed.",
   },
   "export.filter_fields": {
     section: "2.5",
@@ -177,7 +176,7 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "3.1-8",
     choice: 409,
     alternatives: [],
-    reason: "A final status does not change; saying so is clearer than pretending.",
+    reason: "A final status does not change; an error is clearer than a success without effect.",
   },
   "export.siblings": {
     section: "3.1",
@@ -206,7 +205,7 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "8.2-5",
     choice: "RUNNING",
     alternatives: [],
-    reason: "Time in the queue is not the export's doing.",
+    reason: "Time in the queue should not count against the export.",
   },
   "export.max_concurrent_runs": {
     section: "8.2",
@@ -286,7 +285,7 @@ export const EXPORT_ASSUMPTIONS = {
     requirement: "3.3-6",
     choice: 10_000,
     alternatives: [],
-    reason: "Everything is bounded: a start_time with more windows behind it is refused with 422.",
+    reason: "A limit: a start_time with more due windows is refused with 422.",
   },
   "export.read_as_of": {
     section: "3.3",

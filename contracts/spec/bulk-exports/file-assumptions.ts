@@ -7,7 +7,7 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     requirement: "2.5-9",
     choice: "v1",
     alternatives: ["v2_beta"],
-    reason: "A beta is chosen, not given.",
+    reason: "A beta has to be requested explicitly.",
     switchable: true,
   },
   "export.v1_column_types": {
@@ -70,7 +70,7 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     requirement: "2.8-2",
     choice: "a run without a file",
     alternatives: [],
-    reason: "The run proves that the day was looked at; an empty file would only be in the way.",
+    reason: "The run shows that the day was processed; readers do not need an empty file.",
   },
   "export.partition_bounds": {
     section: "2.6",

@@ -107,7 +107,7 @@ export const cronSearch = object(
   {
     ...filters,
     limit: optional(nullable(integer(doc("Most entries.", { minimum: 1, maximum: 1000, default: 10 })))),
-    offset: optional(nullable(integer(doc("Entries to pass over first.", { minimum: 0, default: 0 })))),
+    offset: optional(nullable(integer(doc("Number of entries to skip.", { minimum: 0, default: 0 })))),
     sort_by: optional(
       nullable(
         oneOf(

@@ -7,7 +7,7 @@ export const QUERY_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "by start_time, then id; the latest first",
     alternatives: [],
-    reason: "Rows that come while somebody pages are then neither lost nor repeated.",
+    reason: "Rows that arrive during paging are then neither lost nor repeated.",
   },
   "query.window": {
     section: "8.5",

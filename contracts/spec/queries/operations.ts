@@ -77,7 +77,7 @@ export const QUERY_OPERATIONS = {
   },
   createFeedback: {
     ...extension,
-    summary: "Judge a trace row or a project.",
+    summary: "Give feedback on a trace row or a project.",
     method: "POST",
     path: "/feedback",
     alsoAt: ["/api/v1/feedback"],
@@ -93,13 +93,13 @@ export const QUERY_OPERATIONS = {
     alsoAt: ["/api/v1/feedback"],
     query: {
       run: optional(listOf(uuid(), { description: "Rows that it is about." })),
-      key: optional(listOf(text(), { description: "What was judged." })),
+      key: optional(listOf(text(), { description: "What the feedback is about." })),
       session: optional(listOf(uuid(), { description: "Tracing projects." })),
       source: optional(listOf(text(), { description: "Types of feedback_source." })),
       limit: optional(
-        integer({ minimum: 1, maximum: 100, default: 100, description: "Most to answer with." }),
+        integer({ minimum: 1, maximum: 100, default: 100, description: "Maximum number to return." }),
       ),
-      offset: optional(integer({ minimum: 0, default: 0, description: "How many to pass over first." })),
+      offset: optional(integer({ minimum: 0, default: 0, description: "Number to skip." })),
     },
     reply: { status: 200, body: listOf(feedback) },
     refusals: ofNothing,
@@ -127,7 +127,7 @@ export const QUERY_OPERATIONS = {
   },
   deleteFeedback: {
     ...extension,
-    summary: "Take one piece of feedback away.",
+    summary: "Delete one piece of feedback.",
     method: "DELETE",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],

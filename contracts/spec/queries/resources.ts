@@ -56,7 +56,11 @@ export const runQuery = object(
     ),
     order: maybe(oneOf(["asc", "desc"], { description: "By start_time; the latest first when left out." })),
     limit: maybe(
-      integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page; 100 when left out." }),
+      integer({
+        minimum: 1,
+        maximum: PAGE_ROWS_MAX,
+        description: "Maximum rows of a page; 100 when left out.",
+      }),
     ),
     cursor: maybe(text({ maxLength: 500, description: "cursors.next of the page before." })),
   },
@@ -84,7 +88,7 @@ export const runQueryV2 = object(
     selects: maybe(
       listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." }),
     ),
-    page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Most rows of a page." })),
+    page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Maximum rows of a page." })),
     cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
   },
   extension,
@@ -153,12 +157,12 @@ const feedbackFields = {
   run_id: maybe(uuid({ description: "Row that it is about." })),
   trace_id: maybe(uuid({ description: "Trace of that row." })),
   session_id: maybe(uuid({ description: "Tracing project that it is about, when it is about no row." })),
-  key: text({ minLength: 1, maxLength: 180, description: "What was judged." }),
+  key: text({ minLength: 1, maxLength: 180, description: "What the feedback is about." }),
   score: optional(value("A number or a boolean.")),
   value: optional(value("A judgement that is no number.")),
-  comment: maybe(text({ description: "In words." })),
+  comment: maybe(text({ description: "Comment text." })),
   correction: optional(value("What it should have been.")),
-  feedback_source: maybe(freeForm({ description: "Who or what judged." })),
+  feedback_source: maybe(freeForm({ description: "Source of the feedback." })),
   extra: maybe(freeForm({ description: "Whatever the client added." })),
 };
 
@@ -175,25 +179,25 @@ export const feedbackUpdate = object(
   {
     score: optional(value("A number or a boolean.")),
     value: optional(value("A judgement that is no number.")),
-    comment: maybe(text({ description: "In words." })),
+    comment: maybe(text({ description: "Comment text." })),
     correction: optional(value("What it should have been.")),
   },
   extension,
 );
 
-/** What somebody or something thought of a row. */
+/** Feedback on a row. */
 export const feedback = object(
   {
     id: uuid({ description: "Identifier." }),
     run_id: nullable(uuid({ description: "Row that it is about." })),
     trace_id: nullable(uuid({ description: "Trace of that row." })),
     session_id: nullable(uuid({ description: "Tracing project that it is about." })),
-    key: text({ description: "What was judged." }),
+    key: text({ description: "What the feedback is about." }),
     score: value("A number or a boolean; null when none was given."),
     value: value("A judgement that is no number."),
-    comment: nullable(text({ description: "In words." })),
+    comment: nullable(text({ description: "Comment text." })),
     correction: value("What it should have been."),
-    feedback_source: nullable(freeForm({ description: "Who or what judged." })),
+    feedback_source: nullable(freeForm({ description: "Source of the feedback." })),
     extra: nullable(freeForm({ description: "Whatever the client added." })),
     created_at: dateTime({ description: "When it was given." }),
     modified_at: dateTime({ description: "When it was last changed." }),

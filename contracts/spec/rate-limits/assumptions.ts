@@ -59,7 +59,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     requirement: "8.5-1",
     choice: "do not count",
     alternatives: [],
-    reason: "A client that keeps asking must not lock itself out beyond the window.",
+    reason: "A client that keeps retrying must not extend its own block.",
   },
   "rate_limit.other_refusals": {
     section: "8.5",
@@ -101,7 +101,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     requirement: "5-2",
     choice: "the peer, or X-Forwarded-For of trusted proxies",
     alternatives: [],
-    reason: "Whoever may write the header could otherwise choose what it is counted by.",
+    reason: "Otherwise any client could choose the address it is counted by.",
     setting: "rate_limits.trusted_proxies",
   },
   "rate_limit.own_calls": {
@@ -109,7 +109,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     requirement: "8.5-1",
     choice: "not counted",
     alternatives: [],
-    reason: "Seed data, control calls and webhooks to the emulator itself are nobody's traffic.",
+    reason: "Seed data, control calls and webhooks to the emulator itself are not client traffic.",
   },
   "rate_limit.self_hosted": {
     section: "8.5",
@@ -130,7 +130,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     requirement: "X-2",
     choice: RATE_LIMIT_MEMORY.value,
     alternatives: [],
-    reason: "Everything is bounded; beyond it the row with the most windows forgets the oldest ones.",
+    reason: "A limit: beyond it the row with the most windows drops its oldest ones.",
   },
   "rate_limit.cors": {
     section: "8.5",

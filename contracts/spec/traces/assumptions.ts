@@ -59,7 +59,7 @@ export const INGEST_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "its rows are gone from replies and later exports at once, from the disk with the next reset",
     alternatives: [],
-    reason: "An export that was made before goes on, since it reads the rows as they stood.",
+    reason: "An export created before continues, since it reads the rows as of its start.",
   },
   "ingest.multipart_lengths": {
     section: "8.5",
@@ -76,7 +76,7 @@ export const INGEST_ASSUMPTIONS = {
     requirement: "X-1",
     choice: 20_000,
     alternatives: [],
-    reason: "Everything is bounded: more parts, or 8192 bytes of headers in one of them, are refused.",
+    reason: "A limit: more parts, or more than 8192 bytes of headers in one of them, are refused.",
   },
   "ingest.attachments": {
     section: "8.5",
@@ -132,6 +132,6 @@ export const INGEST_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "taken in whole or refused whole",
     alternatives: [],
-    reason: "Half a batch would leave its sender guessing.",
+    reason: "After a partial ingest the sender would not know which rows were stored.",
   },
 } as const satisfies Record<string, Assumption>;

@@ -3,7 +3,7 @@ import type { VersionGateKey } from "../versions.ts";
 /** A key of the service's configuration file that webhooks obey (§6.1). */
 export interface WebhookSetting {
   readonly type: "map" | "text" | "texts" | "integers" | "boolean" | "integer";
-  /** Null where nothing is set unless somebody does. */
+  /** The default; null where there is none. */
   readonly initial: string | number | boolean | null;
   readonly requirement: string;
   /** The version that brought it. */

@@ -1,6 +1,6 @@
 import type { Codecs } from "../media.ts";
 
-/** Protobuf is loaded with the first body of its kind. */
+/** Codecs; the protobuf library is loaded on first use. */
 export const CODECS: Codecs = {
   "application/x-protobuf": {
     async read(bytes) {

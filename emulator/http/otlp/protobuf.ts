@@ -1,7 +1,7 @@
 import protobuf from "protobufjs/light.js";
 import { Refusal } from "../../kernel/refusal.ts";
 
-/** The part of OTLP's trace messages that trace rows are made of: names, numbers and types of fields. */
+/** The OTLP trace messages and fields used for trace rows: names, numbers and types. */
 const MESSAGES = {
   ExportTraceServiceRequest: { resourceSpans: [1, "ResourceSpans", "repeated"] },
   ResourceSpans: { resource: [1, "Resource"], scopeSpans: [2, "ScopeSpans", "repeated"] },

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { decompressZstd, ZstdTooLarge } from "./zstd.ts";
 
-/** The body, decompressed, has more bytes than are taken. */
+/** The decompressed body is larger than allowed. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
-/** The body is not in the encoding that it names, or in one that is not known here. */
+/** The body is not in its declared encoding, or the encoding is not supported. */
 export class UnreadableBody extends Error {
   override readonly name = "UnreadableBody";
 }
@@ -19,7 +19,7 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 };
 
-/** The whole body, decompressed; never more than `maxBytes` of it are held. */
+/** Reads and decompresses the whole body; holds at most `maxBytes`. */
 export function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const { "content-length": length, "content-encoding": encoding } = request.headers;
   if (Number(length ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge());
@@ -56,7 +56,7 @@ async function receiveZstd(request: IncomingMessage, maxBytes: number): Promise<
   }
 }
 
-/** Not by iteration, which would destroy a connection that still has to carry the refusal. */
+/** Reads by events: iteration would destroy the connection, which still has to carry the refusal. */
 function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -68,7 +68,7 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
     }
 
     function brokeOff(): void {
-      fail(new Error("it broke off"));
+      fail(new Error("the connection was interrupted"));
     }
 
     function take(chunk: Buffer): void {
@@ -77,12 +77,12 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
       chunks.push(chunk);
     }
 
-    // Not `once`, which costs as much as all the rest of a short body: none of them happens twice.
+    // `on` instead of `once`, which is expensive for short bodies; each event occurs once.
     stream.on("data", take);
     stream.on("error", fail);
     stream.on("close", brokeOff);
     stream.on("end", () => {
-      // Every stream is closed after its end, and an error costs more than the rest of a short request.
+      // `close` follows `end` on every stream; creating an error then would be expensive.
       stream.off("close", brokeOff);
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
     });

@@ -1,17 +1,17 @@
 import { BlockList, isIP } from "node:net";
 
-/** Finds the address of the client behind those proxies that are trusted to name it. */
+/** Finds the address of the client behind trusted proxies. */
 export interface ClientAddresses {
   find(peer: string | undefined, forwardedFor: string | undefined): string;
 }
 
-/** Proxies in a row; a longer list is nobody's honest account. */
+/** Maximum number of proxies in a row; only the last ones of a longer list are read. */
 const MAX_HOPS = 20;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** A socket that is gone has no address left. */
+/** Address of a closed socket. */
 const GONE = "unknown";
 
-/** Trusts these addresses and networks (`10.0.0.0/8`) and nobody else. */
+/** Trusts only these addresses and networks (`10.0.0.0/8`). */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
@@ -25,7 +25,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
       if (trustedProxies.length === 0 || forwardedFor === undefined || !trusts(trusted, socket))
         return socket;
       const hops = forwardedFor.split(",").slice(-MAX_HOPS).map(hop);
-      // Each proxy adds the address that it saw on the right: the first one that is no proxy is the client.
+      // Each proxy appends its peer's address: from the right, the first untrusted address is the client.
       let client = socket;
       for (const address of hops.reverse()) {
         if (address === undefined) break;
@@ -45,14 +45,14 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** The address of an entry, which some proxies give a port; undefined when there is none in it. */
+/** The address in an entry, without a port; undefined if invalid. */
 function hop(entry: string): string | undefined {
   const text = entry.trim();
   const bare = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
   return isIP(bare) === 0 ? undefined : plain(bare);
 }
 
-/** A socket that takes both families spells IPv4 in IPv6. */
+/** Converts IPv4-mapped IPv6 addresses of dual-stack sockets to IPv4. */
 function plain(address: string): string {
   return MAPPED.exec(address)?.[1] ?? address.toLowerCase();
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { HttpReply } from "../../subjects/message.ts";
 
-/** A reply that comes bit by bit. */
+/** A streamed reply. */
 export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | Uint8Array> };
 
 /**
- * Sends a reply bit by bit, with signs of life in between. A client that goes away ends the iteration
- * at once, even one that waits, so that nothing is left behind.
+ * Sends a streamed reply with keep-alive texts. A client that disconnects ends the iteration
+ * at once, even while it waits, so that nothing is left behind.
  */
 export async function sendStream(
   { status, headers, body, keepAlive }: StreamedReply,
@@ -28,7 +28,7 @@ export async function sendStream(
     response.off("close", leave);
     response.end();
   } catch {
-    // The head is out: a reply that is cut off is the only way left to say so.
+    // The headers have been sent, so aborting the connection is the only way to report the error.
     response.destroy();
   } finally {
     clearInterval(beat);

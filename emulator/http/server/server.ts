@@ -8,7 +8,7 @@ import { BodyTooLarge, receiveBody, UnreadableBody } from "./body.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { sendStream } from "./send-stream.ts";
 
-/** Who answers at a regional origin. */
+/** Handler of the requests at a regional origin. */
 export interface Listener {
   readonly region: string;
   readonly maxBodyBytes: () => number;
@@ -19,13 +19,13 @@ export interface Listener {
 const MAX_HEADERS = 200;
 const SHORT_TEXT = 2048;
 const KEEP_ALIVE_MS = 65_000;
-/** A whole request may be gigabytes of a snapshot. */
+/** Time limit of a whole request, which may upload gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
-/** What a client may go on sending after its body has been refused. */
+/** Bytes that are still read after a body was refused. */
 const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
 const DRAIN_MAX_MS = 5_000;
 
-/** One regional origin: Express in front of the gateway, with nothing between the two. */
+/** The HTTP server of one regional origin: Express in front of the gateway. */
 export function createOrigin(listener: Listener): Server {
   const app = express();
   app.disable("x-powered-by");
@@ -42,8 +42,8 @@ export function createOrigin(listener: Listener): Server {
 }
 
 /**
- * Express gives every request and reply another prototype. That doubles what a short request costs, and
- * none of them is collected young; those of this server are born with the prototypes that it wants.
+ * Express replaces the prototype of every request and reply. That doubles the cost of a short request and
+ * delays garbage collection; this server creates them with the required prototypes.
  */
 function messagesOf(app: Express) {
   class BornRequest extends IncomingMessage {}
@@ -54,7 +54,7 @@ function messagesOf(app: Express) {
   return { IncomingMessage: BornRequest, ServerResponse: BornResponse };
 }
 
-/** The port that it listens on, which the system chooses for 0; rejects when it cannot. */
+/** Starts listening; resolves with the port (chosen by the system for 0) or rejects. */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -66,7 +66,7 @@ export async function listen(server: Server, port: number, host: string): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** Stops taking requests, lets those under way end for a moment, then cuts what is left. */
+/** Stops accepting requests, waits briefly for open ones, then closes the remaining connections. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -80,13 +80,13 @@ function send(reply: HttpReply, request: IncomingMessage, response: ServerRespon
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendStream({ ...reply, body }, response);
   if (response.destroyed) return;
-  // A short text goes out in one piece with its headers; a long one is encoded once, not measured and encoded.
+  // A short text is sent together with its headers; a long one is encoded once.
   const sent = typeof body === "string" && body.length > SHORT_TEXT ? Buffer.from(body) : body;
   response.writeHead(status, flat(headers, Buffer.byteLength(sent)));
   response.end(request.method === "HEAD" ? undefined : sent);
 }
 
-/** Names and values in turns: nothing else sets headers here, and these need not be gathered in an object again. */
+/** Headers as a flat list of names and values, which Node writes fastest. */
 function flat(headers: HttpReply["headers"], contentLength: number): string[] {
   const all = ["content-length", String(contentLength)];
   for (const name in headers) all.push(name, headers[name] as string);
@@ -104,14 +104,14 @@ async function replyTo(listener: Listener, request: IncomingMessage): Promise<Ht
       ? await listener.handle(requestOf(listener, request, { body: NO_BODY, bodyProblem }))
       : replyToFailure(request, error);
     await drainBody(request);
-    // What was not read would be taken for the next request of this connection.
+    // Unread bytes would be parsed as the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
   }
 }
 
-/** What fails with a whole request in hand is a fault of ours, and nobody else is to look for it. */
+/** An error with a complete request is a defect of the emulator (500). */
 function replyToFailure({ complete }: IncomingMessage, error: unknown): HttpReply {
-  if (!complete) return jsonReply(400, { detail: "The request broke off." });
+  if (!complete) return jsonReply(400, { detail: "The request was interrupted." });
   return jsonReply(500, { detail: `The emulator failed: ${String(error)}` });
 }
 
@@ -119,12 +119,12 @@ async function replyToStream(listener: Listener, request: IncomingMessage): Prom
   try {
     return await listener.handle(requestOf(listener, request, { body: NO_BODY, stream: chunksOf(request) }));
   } finally {
-    // What was not taken passes by while the answer is sent: clients may not read before they have sent all.
+    // Unread bytes are discarded while the reply is sent: some clients read only after sending everything.
     request.resume();
   }
 }
 
-/** Leaving off does not destroy the connection, which still has to carry the answer. */
+/** Stops reading without destroying the connection, which still has to carry the reply. */
 function chunksOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
 }
@@ -136,7 +136,7 @@ function problemOf(error: unknown, maxBytes: number): Refusal | undefined {
   return undefined;
 }
 
-/** Clients read no answer while they send, and a connection that is closed meanwhile takes it along. */
+/** Discards the rest of a body: closing the connection while the client sends would lose the reply. */
 function drainBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.readableEnded || request.destroyed) return resolve();

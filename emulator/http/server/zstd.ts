@@ -1,4 +1,4 @@
-/** Node 20 has no Zstandard of its own; what is read here has been received whole and is bounded. */
+/** Zstandard, which Node 20 lacks; decompresses complete, size-limited bodies. */
 export class ZstdTooLarge extends Error {
   override readonly name = "ZstdTooLarge";
 }
@@ -13,13 +13,13 @@ interface Frame {
   readonly windowBytes: number;
 }
 
-/** Decompresses, and gives up as soon as more than `maxBytes` come out or a window asks for more. */
+/** Decompresses; throws as soon as the output or a window exceeds `maxBytes`. */
 export async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const { Decompress } = await import("fzstd");
   const blocks: Uint8Array[] = [];
   let size = 0;
   for (const { bytes, windowBytes } of framesOf(body)) {
-    // A few bytes can ask for a window of gigabytes, which the decoder would provide.
+    // A few bytes can request a window of gigabytes, which the decoder would allocate.
     if (windowBytes > Math.max(WINDOW_MAX, maxBytes)) throw new ZstdTooLarge();
     const decoder = new Decompress((block) => {
       size += block.length;
@@ -40,7 +40,7 @@ function* framesOf(body: Uint8Array): Generator<Frame> {
       at += 8 + view.getUint32(at + 4, true);
       continue;
     }
-    if (magic !== MAGIC) throw new Error("it does not begin like one");
+    if (magic !== MAGIC) throw new Error("unknown frame header");
     const { headerBytes, windowBytes, hasChecksum } = readHeader(view, at + 4);
     let end = at + 4 + headerBytes;
     for (let isLast = false; !isLast; ) {
