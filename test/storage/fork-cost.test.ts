@@ -100,13 +100,17 @@ test("many forks of many days share the files that a process may have open", () 
   expect(readdirSync("/dev/fd").length - before).toBeLessThan(300);
 });
 
-test("a chain of forks reads and lists what all of them have written", () => {
+test("a long chain of forks reads and lists what all of them have written, in a bounded number of files", () => {
   let store = storeOf(1, 10);
   for (let n = 0; n < 50; n += 1) {
     store = store.fork();
     store.write(SCOPE, [sampleRow(n % 10, { status: `${n}` })]);
   }
   const wanted = Array.from({ length: 10 }, (_, n) => `${40 + n}`);
+  const { sessionId, day } = wholeDay(0);
+  const { pieces } = store.location({ ...SCOPE, sessionId, day, asOf: store.mark() });
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(pieces.length).toBeLessThanOrEqual(33);
   for (const each of [store, store.reopen()]) {
     expect(wanted.map((_, n) => each.read(SCOPE, idOf(n))?.status)).toStrictEqual(wanted);
     const rows = readAll(each.location, wholeDay(each.mark()));

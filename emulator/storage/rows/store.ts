@@ -7,6 +7,7 @@ import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { imageOfRows, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
+import { mergePieces } from "./merge.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
@@ -40,6 +41,8 @@ export interface RowStoreOptions {
 
 /** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+/** Each fork of a fork adds a piece; a read should not have to look through more of them. */
+const PIECES_MAX = 32;
 
 function checkRow(row: TraceRow): void {
   if (!isUuid(row.id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(row.id)}`);
@@ -100,7 +103,11 @@ export function openRowStore({ pool, owner, image, changed }: RowStoreOptions): 
   let latest: RowsImage | undefined;
 
   function append(): void {
-    for (const segment of dirty) if (appendWaiting(pool, segment, owner)) unnamed.add(segment);
+    for (const segment of dirty) {
+      if (!appendWaiting(pool, segment, owner)) continue;
+      if (segment.pieces.length > PIECES_MAX) mergePieces(pool, segment, owner);
+      unnamed.add(segment);
+    }
     dirty.clear();
     waitingBytes = 0;
   }
