@@ -18,32 +18,38 @@ export async function stageFile(
   partBytes = PART_BYTES,
 ): Promise<StagedFile | ObjectStoreFailure> {
   const stages: Stage[] = [];
-  const write = (piece: Uint8Array): Promise<StoredBody> => {
+  const write = async (piece: Uint8Array, onPiece: (piece: Uint8Array) => void): Promise<string> => {
     const stage = bodies.stage();
     stages.push(stage);
-    return writeBody(stage, piece);
+    await writeBody(stage, piece, onPiece);
+    return stage.file;
+  };
+  const writeHashed = async (piece: Uint8Array): Promise<StoredBody> => {
+    const md5 = createHash("md5");
+    const file = await write(piece, (each) => md5.update(each));
+    return { file, size: piece.length, etag: md5.digest("hex"), checksums: {} };
   };
   try {
-    const whole = await write(bytes);
-    if (bytes.length <= partBytes) return { whole, parts: [] };
+    if (bytes.length <= partBytes) return { whole: await writeHashed(bytes), parts: [] };
     const parts: StoredBody[] = [];
     for (let offset = 0; offset < bytes.length; offset += partBytes)
-      parts.push(await write(bytes.subarray(offset, offset + partBytes)));
-    return { whole: { ...whole, etag: multipartEtag(parts) }, parts };
+      parts.push(await writeHashed(bytes.subarray(offset, offset + partBytes)));
+    const file = await write(bytes, () => undefined);
+    return { whole: { file, size: bytes.length, etag: multipartEtag(parts), checksums: {} }, parts };
   } catch (error) {
     for (const stage of stages) stage.discard();
     return { failure: "unavailable", message: String(error) };
   }
 }
 
-async function writeBody(stage: Stage, bytes: Uint8Array): Promise<StoredBody> {
-  const md5 = createHash("md5");
-  if (bytes.length > SYNCHRONOUS_BYTES) await writeInPieces(stage, bytes, (piece) => md5.update(piece));
-  else {
-    md5.update(bytes);
-    stage.writeWhole(bytes);
-  }
-  return { file: stage.file, size: bytes.length, etag: md5.digest("hex"), checksums: {} };
+function writeBody(
+  stage: Stage,
+  bytes: Uint8Array,
+  onPiece: (piece: Uint8Array) => void,
+): Promise<void> | void {
+  if (bytes.length > SYNCHRONOUS_BYTES) return writeInPieces(stage, bytes, onPiece);
+  onPiece(bytes);
+  stage.writeWhole(bytes);
 }
 
 async function writeInPieces(

@@ -23,7 +23,7 @@ function contract(args: readonly string[], cwd = workingFolder()) {
 }
 
 const OUTPUT_PROBLEM =
-  '--output: "no-such-folder/report.xml" cannot be written (ENOENT); name a file in a folder that is there';
+  '--output: "no-such-folder/report.xml" cannot be written (ENOENT); name a file in an existing folder';
 
 describe("emulator contract", () => {
   it("run: 0 when all is well, with the report in a file", async () => {
@@ -78,7 +78,10 @@ describe("emulator contract", () => {
       ["run", "--target", "https://a.example.com", "--api-key", "k", "--world", "main"],
       "--world: only an emulator on this machine has worlds",
     ],
-    [["run", "--target", "http://127.0.0.1:9", "--world", "a/b"], '--world: "a/b" is no name of a world'],
+    [
+      ["run", "--target", "http://127.0.0.1:9", "--world", "a/b"],
+      '--world: "a/b" is not a valid name of a world',
+    ],
     [["run", "--output", "no-such-folder/report.xml"], OUTPUT_PROBLEM],
     [
       ["run", "--target", "http://joe:hunter2@127.0.0.1:9"],

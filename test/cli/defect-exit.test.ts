@@ -38,7 +38,7 @@ describe("a broken emulator", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: Error: ENOTDIR/);
     expect(stderr).toContain(`its last turns are in ${report}; please report it with that file`);
-    expect(stderr).toContain(`${data} holds all that was answered: start again to continue from it`);
+    expect(stderr).toContain(`${data} holds all acknowledged data: start again to continue from it`);
     const [head, ...turns] = readFileSync(report, "utf8")
       .trim()
       .split("\n")
@@ -105,6 +105,6 @@ describe("a broken emulator", () => {
     const file = /its last turns are in (\S+defect-\d+\.ndjson);/.exec(stderr)?.[1];
     expect(file?.startsWith(cwd)).toBe(true);
     expect(existsSync(file ?? "")).toBe(true);
-    expect(stderr).toContain("nothing was to be kept");
+    expect(stderr).toContain("no data was to be kept");
   });
 });

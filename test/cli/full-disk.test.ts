@@ -38,7 +38,7 @@ it("a disk that takes no more ends the process, and everything that was answered
   const { code, stderr } = await ended;
   expect(code).toBe(5);
   expect(stderr).toMatch(
-    /^emulator: the disk is full or fails \(EFBIG.*\); .* Make room, then start again\n$/,
+    /^emulator: the disk is full or fails \(EFBIG.*\); .* Free disk space, then start again\n$/,
   );
   expect(answered.length).toBeGreaterThan(10);
   const { ready } = await start([], { cwd });

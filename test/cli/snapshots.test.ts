@@ -101,7 +101,7 @@ describe("emulator snapshot and world", () => {
     const take = (name: string, ...flags: string[]) =>
       run(["snapshot", "import", "bare.tar.gz", name, ...url, ...flags], { cwd });
     const { stdout } = await take("a");
-    expect(stdout).toContain("no secret came along for the key mine");
+    expect(stdout).toContain("no secret in the file for the key mine");
     expect(stdout).toContain("PUT /_emulator/v1/secrets");
     const secretsFile = (name: string, content: unknown) =>
       writeFileSync(join(cwd, name), JSON.stringify(content));
@@ -134,7 +134,7 @@ describe("emulator snapshot and world", () => {
   });
 
   it.each([
-    [["snapshot", "keep", "x"], 2, "choose save, load, list, rm, export, import"],
+    [["snapshot", "keep", "x"], 2, "give one of save, load, list, rm, export, import"],
     [["snapshot", "save"], 2, "<name> is missing"],
     [["snapshot", "list", "x"], 2, "not expected after snapshot list"],
     [["snapshot", "save", "x", "--force"], 2, "does not take it"],

@@ -112,7 +112,7 @@ describe("emulator", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "emulator: no emulator has left its locator here after PT0.2S; start one, or name one with --url\n",
+        "emulator: no locator file found here after PT0.2S; start an emulator, or name one with --url\n",
     });
   });
 

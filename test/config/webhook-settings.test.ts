@@ -25,7 +25,7 @@ describe("the headers of webhooks", () => {
     ["${{ env.LG_WEBHOOK_KEY }}", "LG_WEBHOOK_KEY is missing"],
     ["${{ env.HOME }}", "HOME does not begin with LG_WEBHOOK_"],
     ["${{ secrets.KEY }}", "the value is not a single template"],
-    ["a\nb", "no header can carry"],
+    ["a\nb", "characters that are not allowed in a header"],
   ])("block the start for %j: %s", async (value, said) => {
     const problems = await resolved(headers(value), { HOME: "/root" });
     expect(problems).toEqual([expect.stringContaining(said)]);
@@ -48,7 +48,7 @@ describe("the headers of webhooks", () => {
     const problems = await resolved({ webhooks: { headers: { "Content-Length": "3", "bad name": "x" } } });
     expect(problems).toEqual([
       expect.stringContaining("HTTP sets this header itself"),
-      expect.stringContaining("no name of a header"),
+      expect.stringContaining("not a valid header name"),
     ]);
   });
 
@@ -72,7 +72,7 @@ describe("the allowed domains", () => {
     "a b.example",
   ])("do not take %j, which would match nothing or something else", async (name) => {
     const problems = await resolved({ webhooks: { url: { allowed_domains: ["a.example", name] } } });
-    expect(problems).toEqual([expect.stringContaining(`${JSON.stringify(name)} is no host name; write`)]);
+    expect(problems).toEqual([expect.stringContaining(`${JSON.stringify(name)} is not a host name; write`)]);
   });
 
   it("take hosts, wildcards and addresses", async () => {

@@ -257,7 +257,7 @@ describe("what is refused", () => {
       assistant_id: "echo",
       input: "x".repeat(1_048_577),
     });
-    expect([status, JSON.parse(text)]).toEqual([413, expect.stringContaining("at most 1048576 bytes")]);
+    expect([status, JSON.parse(text)]).toEqual([413, expect.stringContaining("at most 1048576 are allowed")]);
   });
 
   it.each([`/threads/${UNKNOWN}/runs`, "/thread/x/runs/stream", "/runs/wait", "/assistants/search"])(

@@ -112,14 +112,14 @@ describe("POST /runs/multipart", () => {
       formOf([post, { ...inputs, length: 400 }]),
       {},
       422,
-      "says that it has 400 bytes, and has 7",
+      "declares 400 bytes, but has 7",
     ],
     [
       "a length that is too small",
       formOf([post, { ...inputs, length: 3 }]),
       {},
       422,
-      "says that it has 3 bytes, and has 7",
+      "declares 3 bytes, but has 7",
     ],
     ["a length that is none", formOf([{ ...post, length: Number.NaN }]), {}, 422, "has an ambiguous length"],
     [

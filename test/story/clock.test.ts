@@ -99,7 +99,7 @@ describe("advance", () => {
     });
     expect(await advance({ until })).toMatchObject({
       reached: false,
-      why: `no event up to the end of the time looked at changes that: export ${id} is RUNNING`,
+      why: `no event within the time limit changes that: export ${id} is RUNNING`,
       to: "2026-03-31T02:00:00.000000Z",
     });
   });
