@@ -4,7 +4,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { EffectKind } from "../kernel/types.ts";
 import type { EmulatorTypes, World } from "../subjects/turn.ts";
 
-/** Lets a world's time follow the wall clock, and moves it when told. */
+/** Makes a world's time follow the wall clock, and moves it on request. */
 export interface Clock {
   /** Brings a flowing world to its present; events that were due on the way fire at their own instants. */
   sync(): void;
@@ -109,7 +109,7 @@ interface WallClockSync {
   sync(): void;
   /** From here on virtual time is counted from where it stands. */
   reanchor(): void;
-  /** Somebody else moves time. */
+  /** Another caller moves time. */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
@@ -130,7 +130,7 @@ function createWallClockSync(world: World, wallNow: () => number): WallClockSync
     if (!isStopped() && !isWaiting) catchUpQuietly(false);
   }
 
-  /** A defect ends the world, which says so to whoever asks it next; a timer has nobody to tell. */
+  /** A defect ends the world, and the next request reports it; a timer has no caller to report to. */
   function catchUpQuietly(ignoresInFlight: boolean): void {
     try {
       catchUp(ignoresInFlight);

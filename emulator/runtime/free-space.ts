@@ -7,7 +7,7 @@ import type { HttpRequest } from "../subjects/message.ts";
  * the world before any of it is written: a write that fails in a turn ends the world.
  */
 export interface FreeSpaceGuard {
-  /** The request as it came, or with a problem when the disk has no room for it. */
+  /** The request unchanged, or with a problem when the disk has no space for it. */
   checked(request: HttpRequest): HttpRequest;
 }
 

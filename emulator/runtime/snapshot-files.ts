@@ -93,7 +93,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
         const { manifest, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
-        // Somebody else may have been quicker.
+        // Another request may have taken the name meanwhile.
         refuseImport(name, request);
         const { now, turn } = state;
         const entry = {
@@ -119,7 +119,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
 function createTransfers() {
   let count = 0;
   return {
-    /** Hands out what ends the transfer, however often it is called. */
+    /** Returns a function that ends the transfer; calling it again does nothing. */
     begin(release: () => void): () => void {
       if (count >= TRANSFERS_MAX) {
         release();

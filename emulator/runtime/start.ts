@@ -47,7 +47,7 @@ export interface RunningEmulator {
   untriggeredFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
   readonly defect: Promise<WorldDefect>;
-  /** Takes no more requests, saves the state and lets go of the data folder. */
+  /** Stops taking requests, saves the state and releases the data folder. */
   close(): Promise<void>;
 }
 
@@ -164,7 +164,7 @@ function endWorlds(worlds: Worlds, reason: string): void {
     named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
 }
 
-/** All is saved before anybody hears that a file could not be written. */
+/** Saves everything before a file that could not be written is reported. */
 async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
   try {
     if (emulator.configuration.exportFile !== null)

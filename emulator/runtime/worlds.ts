@@ -19,7 +19,7 @@ export interface WorldFacts {
 
 /** The worlds of a process: opened, made, begun anew and removed. */
 export interface Worlds {
-  /** A world that is in use; others lie in their folders until somebody asks for them. */
+  /** An open world; others are opened on their first request. */
   find(id: string): NamedWorld | undefined;
   /** Opens a world unless it is in use, and waits until it holds all that it begins with; undefined when there is none. */
   ensureReady(id: string): Promise<NamedWorld | undefined>;
@@ -33,7 +33,7 @@ export interface Worlds {
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Puts what a snapshot holds in the place of what a world holds. */
   load(named: NamedWorld, snapshot: string): void;
-  /** Saves the worlds that are in use and lets go of their folders. */
+  /** Saves the open worlds and closes their files. */
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface WorldsParts extends Pick<WorldsOptions, "pool" | "heads" | "snapshots"
   readonly open: OpenWorlds;
 }
 
-/** The worlds of a data folder; none is open before somebody asks for it. */
+/** The worlds of a data folder, each opened on its first request. */
 export function createWorlds(options: WorldsOptions): Worlds {
   const open = createOpenWorlds(options);
   const parts: WorldsParts = { ...options, open };
@@ -100,7 +100,7 @@ async function createFresh(
   try {
     await open.seed(named, isEmpty);
   } catch (error) {
-    // A world that is there holds all that it begins with. Somebody may have removed this one already.
+    // A listed world is fully seeded. This one may have been removed already.
     if (open.find(id) === named) remove(parts, id);
     throw error;
   }
@@ -134,7 +134,7 @@ function fork(parts: WorldsParts, wanted: string | undefined, from: string): Pro
   const { heads, open } = parts;
   return withForkSource(parts, from, (source) => {
     const id = wanted ?? freeWorldName(heads);
-    // Somebody else may have been quicker.
+    // Another request may have taken the name meanwhile.
     refuseTaken(parts, id);
     heads.putWorld(id, { head: headFrom(parts, source), from });
     open.add(id, source);

@@ -30,7 +30,7 @@ export function createDigest(algorithm: ChecksumAlgorithm | "md5"): Digest {
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() };
 }
 
-/** Bytes of a checksum, to tell a malformed one from a wrong one. */
+/** Bytes of a checksum, to distinguish a malformed one from a wrong one. */
 export const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
   crc32: 4,
   crc32c: 4,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { copyBody } from "../storage/objects/opened-body.ts";
-import type { Stage } from "../storage/objects/stage.ts";
+import type { BodyStage } from "../storage/objects/stage.ts";
 import { type S3Failure, s3Failure } from "../subjects/object-storage/errors.ts";
 import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../subjects/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
 
-/** What came of putting bodies together. */
+/** The result of concatenating bodies. */
 export interface Assembled {
   readonly size: number;
   readonly etag: string;
@@ -16,7 +16,7 @@ export interface Assembled {
 /** Puts the parts of an upload together, in order. */
 export async function assemble(
   files: Pick<Bodies, "open">,
-  stage: Stage,
+  stage: BodyStage,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
 ): Promise<S3Failure | Assembled> {
@@ -25,7 +25,7 @@ export async function assemble(
   let size = 0;
   for (const part of parts) {
     const body = files.open(part.file);
-    // Gone, because the upload was aborted or completed meanwhile.
+    // Missing, because the upload was aborted or completed meanwhile.
     if (!body) return s3Failure("NoSuchUpload", undefined, { UploadId: upload.upload_id });
     await copyBody(stage, body, { start: 0, length: body.size }, (piece) => whole?.update(piece));
     size += body.size;

@@ -1,7 +1,7 @@
 import type { Cause } from "../kernel/commit.ts";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import type { ObjectPlace } from "../storage/objects/body-name.ts";
-import type { Stage } from "../storage/objects/stage.ts";
+import type { BodyStage } from "../storage/objects/stage.ts";
 import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
 import { isS3Failure, type S3Failure } from "../subjects/object-storage/errors.ts";
@@ -41,7 +41,7 @@ export type BodyPlace = ObjectPlace | { readonly uploadId: string; readonly part
 /** Keeps a body that is written, in one turn; the one whose place it takes goes. */
 export function publishBody<R>(
   { world, files }: ObjectStore,
-  stage: Stage,
+  stage: BodyStage,
   { claim, place }: { readonly claim: AccessRequest; readonly place: BodyPlace },
   act: (turn: Turn, body: BodyFile) => S3Failure | R,
 ): S3Failure | R {

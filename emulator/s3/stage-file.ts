@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
-import type { Stage } from "../storage/objects/stage.ts";
+import type { BodyStage } from "../storage/objects/stage.ts";
 import type { ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import type { StoredBody } from "../subjects/object-storage/records.ts";
 import type { StagedFile } from "../subjects/object-storage/staged.ts";
@@ -17,7 +17,7 @@ export async function stageFile(
   bytes: Uint8Array,
   partBytes = PART_BYTES,
 ): Promise<StagedFile | ObjectStoreFailure> {
-  const stages: Stage[] = [];
+  const stages: BodyStage[] = [];
   const write = async (piece: Uint8Array, onPiece: (piece: Uint8Array) => void): Promise<string> => {
     const stage = bodies.stage();
     stages.push(stage);
@@ -43,7 +43,7 @@ export async function stageFile(
 }
 
 function writeBody(
-  stage: Stage,
+  stage: BodyStage,
   bytes: Uint8Array,
   onPiece: (piece: Uint8Array) => void,
 ): Promise<void> | void {
@@ -53,7 +53,7 @@ function writeBody(
 }
 
 async function writeInPieces(
-  stage: Stage,
+  stage: BodyStage,
   bytes: Uint8Array,
   onPiece: (piece: Uint8Array) => void,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { LockOptions } from "proper-lockfile";
 import { isAlive, readLocator } from "./locator.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** A data folder that this process alone may write to, until it lets go. */
+/** A data folder locked by this process until released. */
 export interface FolderLock {
   release(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export class FolderInUse extends Error {
 interface Owner {
   readonly pid: number;
   readonly hostname: string;
-  /** Wall-clock milliseconds; tells this process from a dead one that had its pid, as in a container. */
+  /** Wall-clock milliseconds; distinguishes this process from a dead one with the same pid, as in a container. */
   readonly started: number;
 }
 
@@ -55,7 +55,7 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
   }
 }
 
-/** Who holds a data folder's lock now; undefined when nobody does, or its owner is known to be dead. */
+/** The holder of a data folder's lock; undefined when it is free, or its owner is known to be dead. */
 export async function holderOf(folder: string): Promise<string | undefined> {
   const { check } = await import("proper-lockfile");
   const locked = await check(folder, optionsFor(folder));
@@ -66,7 +66,7 @@ export async function holderOf(folder: string): Promise<string | undefined> {
 async function waitOrRefuse(folder: string, path: string, late: boolean): Promise<void> {
   const owner = readOwner(path);
   const mayBeGone = owner === undefined || owner.hostname !== hostname() || isDead(owner);
-  // An owner elsewhere may be a container that is gone; only its heartbeat can tell.
+  // An owner elsewhere may be a container that has ended; only its heartbeat shows it.
   if (mayBeGone && !late) return pause(RETRY_MS);
   throw new FolderInUse(
     `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,

@@ -1,6 +1,6 @@
 import { withResolvers } from "../kernel/deferred.ts";
 
-/** What waits is written together, at the end of the round of the event loop in which it came. */
+/** Batches what becomes pending in one round of the event loop into one write at its end. */
 export interface Round {
   /** Something waits: it is written before the round ends, or with the next `flush`. */
   due(): void;
@@ -10,7 +10,7 @@ export interface Round {
   flushed(): Promise<void> | undefined;
 }
 
-/** `onFailure` hears of a failure where nobody waits. */
+/** `onFailure` is called with a failure that no caller awaits. */
 export function createRound(write: () => void, onFailure?: (error: Error) => void): Round {
   let failure: Error | undefined;
   let round: ReturnType<typeof withResolvers<void>> | undefined;
@@ -41,7 +41,7 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
     due() {
       if (round) return;
       round = withResolvers<void>();
-      // Whoever waits for it hears of a failure; it is no failure of the process when nobody does.
+      // A caller that awaits it gets the failure; without one it must not end the process.
       round.promise.catch(() => undefined);
       setImmediate(endRound);
     },

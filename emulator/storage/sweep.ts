@@ -10,7 +10,7 @@ import { DATA, INDEX } from "./rows/segment.ts";
 
 const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
-/** Discards the files of suspect owners that no world and no snapshot leads to. Nobody may use the pool any more. */
+/** Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. */
 export function sweep(pool: Pool, heads: Heads): void {
   heads.releaseAll();
   const owners = [...pool.suspects];

@@ -15,7 +15,7 @@ import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
 import { openRowStore, type RowStore } from "./rows/store.ts";
 
-/** All of a world or a snapshot that others go on from: names and what is in memory. Nobody changes it. */
+/** The state that forks start from: names of files and what is in memory. Never changed. */
 export interface StoredImage {
   readonly head: Head;
   readonly image: WorldImage;
@@ -32,7 +32,7 @@ export interface WorldStorage {
   readonly isFresh: boolean;
   /** Keeps a commit with all rows written up to now; once it returns, both survive the end of the process. */
   keep(commit: Commit): void;
-  /** Keeps a commit together with others of this moment; nobody may be told of it before `flushed`. */
+  /** Batches a commit with others of this moment; it must not be acknowledged before `flushed`. */
   keepSoon(commit: Commit): void;
   /** Keeps at once what waits. */
   flush(): void;
@@ -42,7 +42,7 @@ export interface WorldStorage {
   source(image: WorldImage): StoredImage;
   /** The world is over: what still waits is kept no more, and its files may go. */
   end(): void;
-  /** Writes the state, when there is a last one to write, and lets go of the files. */
+  /** Writes the last state, if any, and closes the files. */
   close(state: WorldState | undefined): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface WorldStorageOptions {
   /** How it begins if it never had a turn. */
   readonly initial: WorldState;
   readonly collections: readonly Collection<never>[];
-  /** Hears that something could not be written. */
+  /** Called when a write failed. */
   readonly onFailure?: (error: Error) => void;
   readonly foldAtBytes?: number;
 }
@@ -76,9 +76,9 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   let isOver = false;
   if (!isClean) bodies.reconcile(image.records.reader);
 
-  /** Rows first: nobody counts them before the lines do, which come in one write. */
+  /** Rows first: they count only with the journal lines, which come in one write. */
   function write(): void {
-    // Its folder may be gone already, and must not be made anew.
+    // Its folder may be removed already and must not be created again.
     if (isOver) return;
     rows.append();
     const pieces = rows.takeNamed();
@@ -171,7 +171,7 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
       isClean,
     };
   }
-  // Ended before its first turn: whoever starts it now says what it begins with.
+  // Ended before its first turn: the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
   const begun = pool.isKept ? withInitialState(pool, head, initial) : head;
   if (begun !== head) save(begun);

@@ -60,7 +60,7 @@ export interface EmulatorClock {
 
 /** The faults of a world. */
 export interface EmulatorFaults {
-  /** Arms a fault; rejects when it could never strike. */
+  /** Arms a fault; rejects when it could never be triggered. */
   arm(order: FaultOrder): Promise<FaultView>;
   /** In the order of arming, each with its hits. */
   list(): Promise<readonly FaultView[]>;

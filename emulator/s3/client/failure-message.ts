@@ -31,7 +31,7 @@ export interface FailedRequest {
   readonly name: string;
 }
 
-/** What came of a request to another store, in words that tell its user where to look. */
+/** The failure of a request to another store, with a hint where to look. */
 export function failureMessage({ code, said: message, status, cause, name }: FailedRequest): string {
   if (status === undefined) return noAnswer(name, cause);
   if (status < 300) return `it answered ${status} with what no S3 server says`;

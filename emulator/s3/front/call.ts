@@ -11,7 +11,7 @@ import { orRefuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 import type { Target } from "./target.ts";
 
-/** A request that was let in, as its operation sees it. */
+/** An admitted request, as its operation sees it. */
 export interface Call {
   readonly store: ObjectStore;
   readonly request: IncomingMessage;

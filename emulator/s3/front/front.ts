@@ -26,7 +26,7 @@ export interface S3FrontOptions {
   wallNow(): number;
   /** Host names under which `<bucket>.<name>` is a bucket's own. */
   readonly hostSuffixes?: readonly string[];
-  /** Hears of what should not have happened; the client hears 503. */
+  /** Called with an unexpected error; the client gets 503. */
   onDefect?(error: unknown): void;
 }
 
@@ -78,7 +78,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     try {
       reply = await answer(request);
     } catch (error) {
-      // A client that went away is no defect; nobody is left to answer either.
+      // A client that disconnected is no defect, and gets no reply.
       const gone = request.destroyed && !request.complete;
       const why = troubleOf(error);
       if (!why && !gone) options.onDefect?.(error);

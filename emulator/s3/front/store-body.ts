@@ -1,4 +1,4 @@
-import type { Stage } from "../../storage/objects/stage.ts";
+import type { BodyStage } from "../../storage/objects/stage.ts";
 import type { S3Failure } from "../../subjects/object-storage/errors.ts";
 import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
@@ -12,7 +12,7 @@ import { orRefuse } from "./refused.ts";
 export async function receiveAndStore<Facts, R>(
   { store, claim }: Call,
   place: BodyPlace,
-  fill: (stage: Stage) => Promise<Facts>,
+  fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {
   const stage = store.files.stage();

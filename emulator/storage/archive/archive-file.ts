@@ -52,7 +52,7 @@ export async function writeArchiveFile(
   }
 }
 
-/** Opens a file for reading at once, so that one that is not there is told before anything is sent. */
+/** Opens a file for reading at once, so that a missing one is reported before anything is sent. */
 export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8Array>> {
   const handle = await explaining(path, () => open(path, "r"));
   if ((await handle.stat()).isDirectory()) {
@@ -91,7 +91,7 @@ async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promis
   return bytes;
 }
 
-/** A name that must not be there yet is given by a link, which fails when somebody else was quicker. */
+/** A name that must be new is created by a link, which fails when it exists already. */
 async function publish(temporary: string, path: string, mayReplace: boolean): Promise<void> {
   if (mayReplace) return rename(temporary, path);
   try {

@@ -29,7 +29,7 @@ export function bodiesOf(records: Records): Body[] {
   return those.map(({ record }) => record as StoredBody).map(({ file, size }) => ({ file, size }));
 }
 
-/** Gives the bodies of records that came from elsewhere their names in the folder of an owner. */
+/** Renames the bodies of imported records to files in the folder of an owner. */
 export function renameBodies(records: WorldState["records"], owner: number): WorldState["records"] {
   let number = 0;
   const renamed = ({ key, record }: StoredRecord): StoredRecord => {

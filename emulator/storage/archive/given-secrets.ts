@@ -87,7 +87,7 @@ interface IncompleteRecord extends CompletedRecord {
   readonly gaps: readonly Path[];
 }
 
-/** Messages that came in are history: nothing is sent again with their headers. */
+/** Received messages are history: nothing is sent again with their headers. */
 function* incompleteWebhooks({ records, queue }: State): Iterable<IncompleteRecord> {
   const events = queue.map((event) => ({ key: String(event.number), record: event }));
   for (const [collection, items] of [...Object.entries(records), [EVENTS, events] as const]) {

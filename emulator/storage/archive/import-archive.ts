@@ -28,7 +28,7 @@ export interface ImportOptions {
   prepare(manifest: Manifest): number;
 }
 
-/** A world that was read from a file, with a head that nobody has entered yet. */
+/** A world read from a file, with a head that is not registered yet. */
 export interface ImportedArchive {
   readonly manifest: Manifest;
   readonly state: WorldState;

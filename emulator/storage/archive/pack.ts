@@ -66,7 +66,7 @@ async function add(
   const done = new Promise<void>((resolve, reject) => {
     settle = (error) => (error ? reject(error) : resolve());
   });
-  // Whoever reads the archive may leave at any time, and then nobody waits for this.
+  // The reader of the archive may stop at any time; then nothing awaits this.
   done.catch(() => undefined);
   const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
   sink.on("error", () => undefined);

@@ -97,7 +97,7 @@ function sealField(record: unknown, field: string, own: Secrets): void {
   if (typeof text === "string") fields[field] = own.seal(text);
 }
 
-/** A copy in which masks stand in the place of secrets, whose places are handed out. */
+/** A copy with masks in place of secrets, and the paths of these. */
 export function masked(value: unknown, at: Path, mask: MaskText, found: (at: Path) => void): unknown {
   if (typeof value === "string") {
     const shown = mask(at, value);

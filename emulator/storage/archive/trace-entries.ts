@@ -25,7 +25,7 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
   });
 }
 
-/** Beginnings of files, one behind the other: somebody may go on appending to each. */
+/** The counted beginnings of files, concatenated: each file may still be appended to. */
 function entryOf(
   name: string,
   parts: readonly { readonly path: string; readonly size: number }[],

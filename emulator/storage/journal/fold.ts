@@ -9,7 +9,7 @@ import { writeState } from "./state.ts";
 /** What a head leads to is to be written as one state. */
 export interface FoldOrder {
   readonly root: string;
-  /** Nobody appends to its journals any more. */
+  /** Its journals are no longer appended to. */
   readonly head: Head;
   readonly initial: WorldState;
   /** The file of the state, in the pool. */

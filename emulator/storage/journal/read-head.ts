@@ -51,7 +51,7 @@ function createRowNames(base: StoredState["rows"]) {
       next = rows ?? next;
       for (const segment of pieces) segments.set(keyOf(segment), segment);
     },
-    /** Nobody but this owner appends to the tails that are named so far. */
+    /** Only this owner appends to the tails named so far. */
     sealOthers(owner: number): void {
       for (const [key, segment] of segments) {
         const isOpen = segment.pieces.some(({ file, below }) => below === null && ownerOf(file) !== owner);

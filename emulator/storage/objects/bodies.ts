@@ -9,23 +9,23 @@ import type { Pool } from "../pool/pool.ts";
 import { createPendingBodies } from "./body-keeper.ts";
 import type { ObjectPlace } from "./body-name.ts";
 import { type OpenedBody, openBody } from "./opened-body.ts";
-import { openStage, refusedStage, type Stage } from "./stage.ts";
+import { type BodyStage, openStage, refusedStage } from "./stage.ts";
 import { createObjectsView } from "./view.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
   /** Takes the next number at once, so that numbers follow the order of calls. */
-  stage(): Stage;
+  stage(): BodyStage;
   /** Runs the commit for a body that is written; `place` is where people find it, if it is that of an object. */
   publish<R>(
-    stage: Stage,
+    stage: BodyStage,
     place: ObjectPlace | undefined,
     commit: (body: BodyFile) => S3Failure | R,
   ): S3Failure | R;
   /** Opens a body now, so that what is removed later can still be read. */
   open(file: string): OpenedBody | undefined;
   close(body: OpenedBody): void;
-  /** No record names these bodies any more; `place` is that of the object, if it is gone. */
+  /** No record names these bodies any more; `place` is that of the object, if it was removed. */
   drop(files: Iterable<string>, place?: ObjectPlace): void;
   /** People find the bucket no more. */
   hideBucket(name: string): void;
@@ -49,7 +49,7 @@ export interface BodiesOptions {
   readonly pool: Pool;
   readonly owner: number;
   readonly world: string;
-  /** Hears that something waits for `follow`. */
+  /** Called when something is pending for `follow`. */
   readonly changed: () => void;
 }
 
@@ -64,7 +64,7 @@ export function bodyName(owner: number, number: number): string {
 /** Goes on behind the last body that the owner has written. */
 export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodies {
   const view = createObjectsView(pool.objectsFolder(world), pool.discard);
-  const live = new Map<string, Stage>();
+  const live = new Map<string, BodyStage>();
   const pending = createPendingBodies({
     settle: (file) => live.get(file)?.settle(),
     show: (place, file) => isOver || view.show(place, pool.path(file)),
@@ -81,7 +81,7 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
     return bodyName(owner, last);
   }
 
-  /** Older ones may be named by others; they go when nobody reads this owner's files any more. */
+  /** Older ones may be named by other heads; they are removed when no head reads this owner's files. */
   const isOnlyOurs = (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed;
 
   function dropNow(files: Iterable<string>, place?: ObjectPlace): void {

@@ -7,7 +7,7 @@ export interface PendingBodies extends BodyKeeper {
   carryOut(): void;
 }
 
-/** What is done with bodies, and who hears that something waits. */
+/** The operations on bodies, and the callback for pending ones. */
 export interface PendingBodiesOptions {
   /** A record names the body: from here on it stays. */
   readonly settle: (file: string) => void;

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import type { Stage } from "./stage.ts";
+import type { BodyStage } from "./stage.ts";
 
 /** A file descriptor, which its holder has to close, and the length in bytes. */
 export interface OpenedBody {
@@ -23,7 +23,7 @@ export function openBody(path: string): OpenedBody | undefined {
 
 /** Copies a stretch of an opened body, piece by piece; closes it in the end. */
 export async function copyBody(
-  stage: Stage,
+  stage: BodyStage,
   { fd }: OpenedBody,
   { start, length }: { readonly start: number; readonly length: number },
   onPiece: (piece: Buffer) => void,

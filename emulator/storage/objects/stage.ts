@@ -6,7 +6,7 @@ const write = promisify(fs.write);
 const close = promisify(fs.close);
 
 /** A body on its way in, under the name that it will have. */
-export interface Stage {
+export interface BodyStage {
   /** In the pool. */
   readonly file: string;
   /** One at a time. */
@@ -22,7 +22,7 @@ export interface Stage {
 }
 
 /** Opens a stage; nothing is on disk before something is written or the stage is closed. */
-export function openStage(file: string, path: string, forget: () => void): Stage {
+export function openStage(file: string, path: string, forget: () => void): BodyStage {
   let opened: number | undefined;
   let discarded = false;
   let settled = false;
@@ -98,7 +98,7 @@ function openNew(path: string): number {
 }
 
 /** A stage for a world that is over: takes everything in, and nothing comes of it. */
-export function refusedStage(file: string): Stage {
+export function refusedStage(file: string): BodyStage {
   return {
     file,
     write: () => Promise.resolve(),

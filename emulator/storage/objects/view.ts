@@ -4,7 +4,7 @@ import { folderOf, isHashed, keyFileOf, nameOf, type ObjectPlace } from "./body-
 
 /**
  * The objects of a world under their keys, for people: links to bodies. The emulator never reads them, so that what
- * goes wrong here fails nobody's request.
+ * fails here fails no request.
  */
 export interface ObjectsView {
   /** Shows a body in the place of the one that the object had. */

@@ -8,7 +8,7 @@ import { UnencodableValue } from "./values.ts";
 /** What the thread is sent; it answers orders only, one after the other. */
 export type ThreadMessage =
   | { readonly order: FileRequest; readonly source: PartitionSource }
-  /** This world is closed: its files are to be let go. */
+  /** The world is closed: close its files. */
   | { readonly forget: string };
 
 const CRASH_CODE = 70;
@@ -39,7 +39,7 @@ async function encode(order: FileRequest, source: PartitionSource): Promise<void
   parentPort?.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
 }
 
-// Files are let go between two orders, never under one that is still read.
+// Files are closed between two jobs, never during one that reads them.
 let last: Promise<void> = Promise.resolve();
 parentPort?.on("message", (message: ThreadMessage) => {
   last = last.then(() =>

@@ -18,12 +18,12 @@ export interface FileEncoderOptions {
   readonly heapMegabytes?: number;
 }
 
-/** The encoding threads of a process; the worlds that have files encoded are told apart by a key. */
+/** The encoding threads of a process; the worlds that use them are identified by a key. */
 export interface SharedEncoder {
   encode(order: FileRequest, source: PartitionSource): Promise<EncodedFile | EncodingFailure>;
   /** Ends a thread as a crash would, if there can be a choice one that works for this world. */
   endThread(world: string): Promise<void>;
-  /** Answers what waits or is under way for a world, and lets go of its files. */
+  /** Fails the pending and running jobs of a world and closes its files. */
   forget(world: string): void;
   close(): Promise<void>;
 }
@@ -177,9 +177,9 @@ export function createFileEncoder({
   };
 }
 
-/** The rows of a world, as far as they have to be found by somebody else. */
+/** How an encoder thread finds the rows of a world. */
 interface LocatedRows {
-  /** Tells the world from others. */
+  /** Identifies the world. */
   readonly key: string;
   pieces(partition: Partition): readonly LocatedPiece[];
 }

@@ -72,7 +72,7 @@ function signedInteger(bytes: Uint8Array): bigint {
 
 const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-// The library turns times and decimals into inexact values, so it is told to leave them as they are.
+// The library turns times and decimals into inexact values, so it is configured to leave them as they are.
 const PARSERS = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),

@@ -90,7 +90,7 @@ function endOfMatch(input: Uint8Array, view: DataView, candidate: number, from: 
   return at;
 }
 
-/** Writes the input as literals and copies of what came before. */
+/** Writes the input as literals and copies of earlier bytes. */
 function compress(stream: Stream): void {
   const { input, view, output } = stream;
   const end = input.length;

@@ -9,11 +9,11 @@ import type { Pool } from "./pool.ts";
 export interface Heads {
   readonly worlds: ReadonlyMap<string, WorldEntry>;
   readonly snapshots: ReadonlyMap<string, SnapshotEntry>;
-  /** Draws the number of a folder in the pool that nobody has had. */
+  /** Allocates a folder number that was never used before. */
   nextOwner(): number;
   /**
    * Enters a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
-   * it cannot be written down. `written` lets go of what ends with the change, before its files go.
+   * it cannot be written. `written` closes what ends with the change, before its files are removed.
    */
   putWorld(name: string, entry: WorldEntry | null, written?: () => void): void;
   putSnapshot(name: string, entry: SnapshotEntry | null): void;
@@ -21,9 +21,9 @@ export interface Heads {
   hold(head: Head): () => void;
   /** Holds no head any more. */
   releaseAll(): void;
-  /** Every head whose files somebody needs. */
+  /** Every head whose files are in use. */
   all(): Iterable<Head>;
-  /** `isSwept` tells the next process that no file lies in the pool that nobody needs. */
+  /** `isSwept` records for the next process that the pool holds no unused file. */
   close(isSwept: boolean): void;
 }
 
@@ -105,10 +105,10 @@ export function openHeads(pool: Pool): Heads {
   };
 }
 
-/** Discards what no head needs any more, as far as heads alone can tell; `all` are those that there are. */
+/** Discards owner folders that no head references any more; `all` lists the existing heads. */
 function createCollector(pool: Pool, all: () => Iterable<Head>) {
   return {
-    /** An owner that some head may lead to keeps its folder: what of it nobody needs is for a sweep to find out. */
+    /** An owner that a head may reference keeps its folder; a sweep finds its unused files. */
     collect(owners: readonly number[]): void {
       if (owners.length === 0) return;
       const needed = ownersIn(all());

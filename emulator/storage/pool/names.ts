@@ -21,7 +21,7 @@ export interface Head {
   readonly others: readonly number[];
 }
 
-/** The owner of a head that nobody writes to. */
+/** The owner of a head that is never written to. */
 export const NOBODY = 0;
 
 /** A file of rows without its ending: the records numbered below `below` count; null for an own tail. */
@@ -57,7 +57,7 @@ export function newHead(owner: number, isKept: boolean, from?: Head): Head {
   return { owner, state, journals: isKept ? [...journals, own] : [], others };
 }
 
-/** The same head for somebody else, who never reads what its owner appends later. */
+/** The same head for another world, which never reads what the owner appends later. */
 export function sealedHead({ owner, state, journals, others }: Head): Head {
   return { owner: NOBODY, state, journals, others: owner === NOBODY ? others : [...others, owner] };
 }

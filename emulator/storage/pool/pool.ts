@@ -17,15 +17,15 @@ export interface Pool {
   owners(): readonly number[];
   /** The folder in which people find the objects of a world under their keys. */
   objectsFolder(world: string): string;
-  /** Owners whose folders may hold files that nobody needs. */
+  /** Owners whose folders may hold unused files. */
   readonly suspects: Set<number>;
-  /** Gets rid of a file or folder: out of the way at once, gone from the disk later. */
+  /** Removes a file or folder: renamed away at once, deleted in the background. */
   discard(path: string): void;
-  /** Resolves when what was discarded is gone. */
+  /** Resolves when discarded files are deleted. */
   settle(): Promise<void>;
 }
 
-/** Where the files of a pool lie, for whoever only reads some of them. */
+/** The path of a file in a pool, for readers that do not open the pool. */
 export function poolPath(root: string, file: string): string {
   return join(root, "pool", file);
 }

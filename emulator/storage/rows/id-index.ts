@@ -37,7 +37,7 @@ function hash(key: Uint32Array): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-/** The ids and places in the order in which the ids came, in chunks, so that growing copies nothing. */
+/** The ids and places in order of insertion, in chunks, so that growing copies nothing. */
 function createEntries(chunks: Uint32Array[] = [], first = 0) {
   /** Chunks that a copy has as well: they are copied before they are changed. */
   const shared = new Set(chunks.keys());

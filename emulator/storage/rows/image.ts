@@ -22,7 +22,7 @@ export interface Rows {
 /** The rows of a tenant at one instant: names, and what they lead to. */
 interface ScopeImage {
   names(): readonly NamedSegment[];
-  /** Read once for all that go on from here; nobody may change it. */
+  /** Read once for all forks from here; must not be changed. */
   rows(): Rows;
 }
 

@@ -24,7 +24,7 @@ export function checkScope({ region, tenantId }: TraceScope): void {
   if (!isUuid(tenantId)) throw new Error(`not a tenant id: ${JSON.stringify(tenantId)}`);
 }
 
-/** Tells one tenant of one region from another. */
+/** Key of a tenant in a region. */
 export function scopeKey({ region, tenantId }: TraceScope): string {
   return `${region}/${tenantId}`;
 }

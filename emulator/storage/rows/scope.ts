@@ -121,7 +121,7 @@ function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string
   });
 }
 
-/** `rows` is taken over: nobody else may use its segments. */
+/** Takes ownership of `rows` and its segments. */
 export function openScope(
   pool: Pool,
   scope: TraceScope,

@@ -15,11 +15,11 @@ import { appendWaiting, copySegment, cutTail, extentsOf, nameSegment, type Segme
 
 /** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends TraceStore {
-  /** Tells its world from others, for those who read its files elsewhere. */
+  /** Identifies its world for the encoder threads, which read its files. */
   readonly key: string;
   /** Where the rows of a partition lie; all of them are in files then. */
   pieces(partition: Partition): readonly LocatedPiece[];
-  /** Appends what waits to the tails. Until a journal line says how long they are now, nobody counts it. */
+  /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
   /** Segments that have got a piece since the last call: the next journal line has to name them. */
   takeNamed(): readonly NamedSegment[];
@@ -35,7 +35,7 @@ export interface RowStoreOptions {
   /** In whose folder its tails lie. */
   readonly owner: number;
   readonly image: RowsImage;
-  /** Hears that something waits to be appended. */
+  /** Called when rows are pending. */
   readonly changed: () => void;
 }
 

@@ -16,7 +16,7 @@ export const HELD_SLOTS = collection<SlotRequest>(
   (slotRequest) => slotRequest.id,
   (slotRequest) => slotRequest.pool,
 );
-/** Claims that wait for one, by pool, in the order in which they came. */
+/** Claims waiting for a slot, by pool, oldest first. */
 export const SLOT_QUEUE = collection<SlotRequest>(
   "capacity_waiting",
   (slotRequest) => slotRequest.id,

@@ -47,7 +47,7 @@ export function exportEffects(
 
     async "export.write_file"({ lane, data: { order, key, destination } }) {
       // Files are encoded side by side, but stored in the order asked for: a fault that counts calls
-      // to the object store strikes the same file every time.
+      // to the object store hits the same file every time.
       const encoding = tools.encoder.encode(order);
       return inLaneOrder(lane, async (): Promise<FileWritten> => {
         const encoded = await encoding;

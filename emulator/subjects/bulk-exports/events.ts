@@ -42,14 +42,14 @@ export type BulkExportEffects = {
   readonly "export.end_thread": { readonly data: OfAttempt; readonly result: NoData };
 };
 
-/** What `export.write_file` is told: encode the rows of the order and store them under the key. */
+/** Data of `export.write_file`: encode the rows of the order and store them under the key. */
 export interface WriteFile {
   readonly order: FileRequest;
   readonly key: string;
   readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
 }
 
-/** What came of it: a file, no row left to store (`rows` 0, no file), or a failure. */
+/** Its result: a file, no row left to store (`rows` 0, no file), or a failure. */
 export type FileWritten =
   | {
       readonly rows: number;

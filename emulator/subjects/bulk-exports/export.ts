@@ -72,7 +72,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
   return true;
 }
 
-/** The run's first attempt, which a fault at `export.running` holds up or strikes as soon as it starts. */
+/** The run's first attempt, which a fault at `export.running` delays or fails as soon as it starts. */
 function beginRun(turn: Turn, run: ExportRun): void {
   const fault = hit(turn, "worker", { at: "export.running", run });
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);

@@ -59,7 +59,7 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 };
 
-/** What another workspace has is as good as not there (§5-3). */
+/** Exports of other workspaces answer 404 (§5-3). */
 function exportOf(turn: Turn, workspace: Workspace, id: string): BulkExport {
   const found = turn.get(EXPORTS, id.toLowerCase());
   if (!found || !sameWorkspace(found, workspace))

@@ -9,7 +9,7 @@ import type { Compression, FormatVersion } from "./encoder.ts";
 export interface BulkExport extends Workspace {
   readonly id: string;
   readonly bulk_export_destination_id: string;
-  /** Of the destination, which may be gone by the time that its files are listed. */
+  /** Copied from the destination, which may be deleted by the time its files are listed. */
   readonly bucket_name: string;
   readonly session_id: string;
   readonly start_time: string;
@@ -49,7 +49,7 @@ export interface ExportRun extends Workspace {
   readonly files: readonly ExportedFile[];
   /** True when the checkpoint is behind the last row. */
   readonly exhausted: boolean;
-  /** The store's high-water mark when the run began: what came later is not in it (§3.3-5). */
+  /** The store's high-water mark when the run began: rows ingested later are not exported (§3.3-5). */
   readonly asOf: number | null;
   /** Attempts that have failed. */
   readonly attempt: number;

@@ -2,7 +2,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader } from "../turn.ts";
 import { type BulkExport, EXPORTS } from "./records.ts";
 
-/** An export of this world, whoever's it is: the control surface asks for no workspace. */
+/** An export of this world, of any workspace: control operations have no workspace. */
 export function requireExport(reader: Reader, id: string): BulkExport {
   const found = reader.get(EXPORTS, id);
   if (found) return found;

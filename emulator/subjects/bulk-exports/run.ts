@@ -125,7 +125,7 @@ export function onDeadline(turn: Turn, event: Event<"export_run.deadline">): voi
   if (run) failRun(turn, run, "run_timeout");
 }
 
-/** `export.end_thread` has ended: the thread of this run is gone (§7.3-1). */
+/** `export.end_thread` has ended: the encoding thread of this run was stopped (§7.3-1). */
 export function onCrashed(turn: Turn, effect: Effect<"export.end_thread">): void {
   const run = currentRun(turn, effect);
   if (run) failRun(turn, run, "worker_crash");
@@ -154,7 +154,7 @@ function failRun(turn: Turn, run: ExportRun, failure: RunFailure, message?: stri
 type StepKind = "export_run.step" | "export_run.write" | "export_run.checkpoint";
 type NextStep = { readonly [Kind in StepKind]: Pick<Event<Kind>, "kind" | "data"> }[StepKind];
 
-/** Whether the run goes on at once; if not, a fault has struck at this point, or `next` is due later. */
+/** Whether the run continues at once; if not, a fault was hit at this point, or `next` is due later. */
 function passes(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afterMs = 0): boolean {
   hitStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
   const fault = hit(turn, "worker", { at, run });

@@ -33,7 +33,7 @@ const PLANES: { readonly [Name in FaultPlane]: Plane<Name, Occasions[Name], Outc
   webhook: WEBHOOK,
 };
 
-/** What the fault does, if one strikes, that the caller has to carry out; counts the occasion (§7). */
+/** The action of the triggered fault, if any, for the caller to carry out; counts the occasion (§7). */
 export function hit<Name extends FaultPlane>(
   turn: Turn,
   name: Name,

@@ -21,7 +21,7 @@ export type HttpFault =
   | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly pendingReply: PendingReply };
 
-/** Whether a fault of the http plane may strike this request; it changes nothing. */
+/** Whether a fault of the http plane may hit this request; changes nothing. */
 export function mayTriggerHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
   return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(occasion));
 }

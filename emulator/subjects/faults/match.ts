@@ -22,7 +22,7 @@ function matchesFact(wanted: MatchValue, fact: FaultContext[string]): boolean {
     .some((pattern) => facts.some((text) => matchesPattern(String(pattern), String(text))));
 }
 
-/** `*` stands for any run of characters; told in one pass, so that no pattern takes long. */
+/** `*` matches any run of characters; matched in one pass, so no pattern is slow. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [head = "", ...pieces] = pattern.split("*");
   const tail = pieces.pop();

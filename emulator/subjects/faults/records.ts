@@ -5,7 +5,7 @@ import { collection } from "../../kernel/table.ts";
 /** What a key of `match` was given: a value, or a list of which any may fit. */
 export type MatchValue = string | number | readonly (string | number)[];
 
-/** What rules of all planes have: what they wait for, and how often they have struck. Counts decide, not odds. */
+/** Members of rules of all planes: what they match and how often they were hit. Counts decide, not probabilities. */
 export interface RuleBase {
   readonly id: string;
   /** The preset that it was armed by. */
@@ -14,7 +14,7 @@ export interface RuleBase {
   readonly times: number;
   /** As it was written, virtual. */
   readonly ttl: string | null;
-  /** Occasions that have struck. */
+  /** Occasions that triggered the rule. */
   readonly hits: number;
   /** Occasions that have matched while it was armed. */
   readonly seen: number;
@@ -33,14 +33,14 @@ export type FaultRule = RuleBase & PlaneThen;
 /** A rule of one plane. */
 export type RuleOf<Plane extends FaultPlane> = Extract<FaultRule, { readonly plane: Plane }>;
 
-/** Rules by plane, in the order of arming: of those that are due, the first strikes. */
+/** Rules by plane, in the order of arming: of those that are due, the first is triggered. */
 export const FAULTS = collection<FaultRule>(
   "faults",
   (rule) => rule.id,
   (rule) => rule.plane,
 );
 
-/** Whether a rule can still strike. */
+/** Whether a rule can still be triggered. */
 export function isArmed({ hits, times, expires_at }: RuleBase, now: Instant): boolean {
   return hits < times && !isExpired(expires_at, now);
 }

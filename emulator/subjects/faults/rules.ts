@@ -74,7 +74,7 @@ export function removeFaults(turn: Turn): number {
   return rules.length;
 }
 
-/** Faults that never struck, expired ones included: `--strict` ends with exit code 4 for them. */
+/** Faults that were never hit, expired ones included: `--strict` ends with exit code 4 for them. */
 export function untriggeredFaults(reader: Reader): readonly FaultRule[] {
   return faultsOf(reader).filter(({ hits }) => hits === 0);
 }

@@ -18,7 +18,7 @@ export interface S3Point {
 /** A request to the embedded object store, or a point of an export. */
 export type S3Occasion = S3FaultContext | S3Point;
 
-/** A credential is deleted here: the request goes on, and finds out by itself that its key is gone. */
+/** A credential is deleted here: the request continues and fails because its key no longer exists. */
 export const S3: Plane<"s3", S3Occasion, S3Fault> = {
   facts: (occasion) => ({ ...occasion }),
   apply(turn, { then }, { bucket, access_key_id }) {

@@ -11,9 +11,9 @@ export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, conte
 }
 
 /**
- * The rule that strikes on this occasion, if one does: the first armed one that is due. Every armed rule that
+ * The rule triggered on this occasion, if any: the first armed one that is due. Every armed rule that
  * is about the occasion counts it; one that is due and forestalled by an earlier rule keeps its hit for the
- * next occasion. The journal is told of `shown`.
+ * next occasion. `shown` is noted in the journal.
  */
 export function trigger<Plane extends FaultPlane>(
   turn: Turn,

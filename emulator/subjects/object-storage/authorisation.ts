@@ -5,7 +5,7 @@ import type { S3Fault, TriggerS3Fault } from "./faults.ts";
 import { OPERATION_PERMISSIONS, permits, type S3Operation } from "./permissions.ts";
 import { buckets, type S3Permission, s3Credentials } from "./records.ts";
 
-/** Who asks for what, with the means to tell whether they are who they say. */
+/** The caller, the operation and a check of the caller's signature. */
 export interface AccessRequest {
   readonly op: S3Operation;
   /** Empty where the operation has none. */
@@ -17,15 +17,15 @@ export interface AccessRequest {
   isSignedWith(secret: string): boolean;
 }
 
-/** What is to be done to a request that is let in or struck. */
+/** How to proceed with a request that is admitted or hit by a fault. */
 export type Admission =
   | S3Failure
   | { readonly reset: true }
   | { readonly admitted: true; readonly delayMs: number };
 
 /**
- * The point that every request of both doors passes: identity, then faults, then permission. Faults strike in
- * between, so that a bucket that one of them deletes is missed by the request that it struck.
+ * The check that every request and every internal write passes: identity, then faults, then permission. Faults apply in
+ * between, so a bucket deleted by a fault is already missing for the request that triggered it.
  */
 export function admit(turn: Turn, access: AccessRequest, triggerFault: TriggerS3Fault): Admission {
   const unknown = identityError(turn, access);
@@ -40,7 +40,7 @@ export function admit(turn: Turn, access: AccessRequest, triggerFault: TriggerS3
   return { admitted: true, delayMs: faulted.delayMs };
 }
 
-/** A request that goes on is told how much later; a kind of fault without a line of its own does not compile. */
+/** A request that continues gets its delay; a kind of fault without a line of its own does not compile. */
 function applyFault(
   turn: Turn,
   fault: S3Fault,
@@ -84,7 +84,7 @@ function identityError(turn: Turn, access: AccessRequest): S3Failure | undefined
   return undefined;
 }
 
-/** A missing bucket is told before a missing permission, as the real service does. */
+/** A missing bucket is reported before a missing permission, as the real service does. */
 export function permissionError(
   reader: Reader,
   { op, bucket, access_key_id }: Pick<AccessRequest, "op" | "bucket" | "access_key_id">,

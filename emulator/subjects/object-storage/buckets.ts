@@ -15,8 +15,8 @@ export function makeBucket(turn: Turn, name: string, region: string | null): S3F
 }
 
 /**
- * Deletes a bucket with all that is in it, in use or not: that is the fault that users want to see.
- * Its files go by an effect, so that whoever deletes a bucket needs no files at hand.
+ * Deletes a bucket with its objects, even while in use: deletion under way is a fault that users test.
+ * Its files are removed by an effect, so the caller needs no access to files.
  */
 export function deleteBucket(turn: Turn, name: string): boolean {
   if (!turn.get(buckets, name)) return false;
@@ -46,7 +46,7 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   return undefined;
 }
 
-/** The bodies of the parts of an upload, which nobody needs when it is done with. */
+/** The bodies of the parts of an upload, unused once it is completed or aborted. */
 export function partFiles(reader: Reader, uploadId: string): readonly string[] {
   return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }

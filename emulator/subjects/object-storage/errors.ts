@@ -157,7 +157,7 @@ export function s3Failure(error: S3ErrorCode, message?: string, detail?: S3Failu
   return { error, ...(message !== undefined && { message }), ...(detail && { detail }) };
 }
 
-/** Whether an operation of the store came to a trouble instead of its result. */
+/** Whether an operation of the store returned a failure instead of its result. */
 export function isS3Failure(value: unknown): value is S3Failure {
   return typeof value === "object" && value !== null && "error" in value;
 }

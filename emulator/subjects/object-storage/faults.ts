@@ -1,7 +1,7 @@
 import type { Turn } from "../turn.ts";
 import type { S3ErrorCode } from "./errors.ts";
 
-/** A request at the point where faults strike: known to be who it says, not yet known to be allowed. */
+/** A request at the point where faults apply: authenticated, not yet authorised. */
 export interface S3FaultContext {
   readonly op: string;
   readonly bucket: string;
@@ -16,8 +16,8 @@ export type S3Fault =
   | { readonly delayMs: number }
   | { readonly reset: true };
 
-/** Decides, inside the request's turn, whether a fault strikes; it may count its hits there. */
+/** Decides, inside the request's turn, whether a fault is triggered, and counts the hit. */
 export type TriggerS3Fault = (turn: Turn, occasion: S3FaultContext) => S3Fault | undefined;
 
-/** For a store at which no fault strikes. */
+/** For a store without faults. */
 export const NO_FAULTS: TriggerS3Fault = () => undefined;

@@ -5,7 +5,7 @@ export interface ListingRequest {
   readonly prefix: string;
   /** Empty for none. */
   readonly delimiter: string;
-  /** Only what comes behind it; a common prefix that was handed out already may stand here too. */
+  /** Only keys after it; may be a common prefix that was already returned. */
   readonly after: string;
   readonly max: number;
 }

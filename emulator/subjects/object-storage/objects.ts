@@ -54,7 +54,7 @@ export function putObject(
   return object;
 }
 
-/** Removes objects that are there; hands out what they were, so that their files can go. */
+/** Removes existing objects; returns their records, so that their files can be removed. */
 export function removeObjects(
   turn: Turn,
   access: AccessRequest,

@@ -32,7 +32,7 @@ export type ChecksumAlgorithm = "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha
 /** Base64 by algorithm, as sent and verified. */
 export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
 
-/** A body on disk: its length in bytes and what was worked out of it when it came. */
+/** A body on disk: its length in bytes and the checksums computed when it was written. */
 export interface StoredBody extends BodyFile {
   readonly size: number;
   /** Without quotes. */

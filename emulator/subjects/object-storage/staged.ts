@@ -18,6 +18,6 @@ export interface StagedWrite {
 export interface BodyKeeper {
   /** A record names this body; `place` is that of the object, if it is the body of one. */
   keep(file: string, place?: Pick<StoredObject, "bucket" | "key">): void;
-  /** No record names these bodies, or none any more; `place` is that of the object, if it is gone. */
+  /** No record names these bodies any more; `place` is that of the object, if it was removed. */
   drop(files: readonly string[], place?: Pick<StoredObject, "bucket" | "key">): void;
 }

@@ -53,7 +53,7 @@ export function findUpload(
   return s3Failure("NoSuchUpload", undefined, { UploadId: uploadId });
 }
 
-/** Keeps a part whose body is on disk; hands out the one it replaces, so that its file can go. */
+/** Keeps a part whose body is on disk; returns the one it replaces, so that its file can be removed. */
 export function storePart(
   turn: Turn,
   access: AccessRequest,

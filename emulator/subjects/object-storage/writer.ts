@@ -11,7 +11,7 @@ import { objectId, objects, type StoredBody, type StoredObject } from "./records
 import type { StagedFile } from "./staged.ts";
 import { abortUpload, finishUpload, type NamedPart, startUpload, storePart } from "./uploads.ts";
 
-/** Who writes to a bucket of the embedded store from inside a turn: what S3 clients may do and suffer, it does too. */
+/** Writes to a bucket of the embedded store inside a turn, with the same checks and faults as S3 requests. */
 export interface Writer {
   readonly bucket: string;
   readonly credentials: ObjectStoreCredentials;
