@@ -81,12 +81,12 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     summary: "Step through every due event up to a time, a number of events or a condition.",
     query: { dry_run: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     body: advanceBody,
-    async run({ clock, dryRun: rehearse, world }, { body, query }) {
+    async run({ clock, dryRun, world }, { body, query }) {
       clock.sync();
       const until = body.until && conditionOf(world, body.until);
       const target = targetOf(world.now, body, until);
       if (query.dry_run === 1) {
-        const { assumed, ...result } = await rehearse(target);
+        const { assumed, ...result } = await dryRun(target);
         return { ...advanceView(result), ...until?.outcome(result), dry_run: true, assumed };
       }
       const result = await clock.advance(target);

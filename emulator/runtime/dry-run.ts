@@ -43,7 +43,7 @@ export async function dryRun(
     throw new Refusal(
       409,
       "in_flight",
-      "Something of this instant is still under way; a rehearsal starts from rest.",
+      "Something of this instant is still under way; a dry run starts with nothing under way.",
       "GET /_emulator/v1/clock names it under in_flight.",
     );
   const parts = partsOf(world.image());
@@ -73,7 +73,7 @@ function stubsStalled(settled: Promise<void>): Promise<boolean> {
   return Promise.race([settled.then(() => false), yieldToEventLoop().then(() => true)]);
 }
 
-/** Rows are seen as they are; what a rehearsal would write is forgotten. */
+/** Rows are seen as they are; what a dry run would write is discarded. */
 function readOnly(traces: TraceStore): TraceStore {
   return { ...traces, write: () => undefined };
 }

@@ -207,8 +207,8 @@ function persistCommits({ keep, keepSoon }: WorldStorage): (commit: Commit) => v
 }
 
 async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {
-  const { dryRun: rehearse } = await import("./dry-run.ts");
-  return rehearse(world, (image) => partsOf(adapters, image, createDelays()), target);
+  const { dryRun } = await import("./dry-run.ts");
+  return dryRun(world, (image) => partsOf(adapters, image, createDelays()), target);
 }
 
 /** The oracle, loaded with its first request: most uses of an emulator verify nothing. */

@@ -216,19 +216,19 @@ describe("a dry run", () => {
     const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
     await rig.ordered({ interval_hours: 6, start_time: BEGIN });
     const before = [await journalOf(), await status(), await filesOf()];
-    const rehearsed = await advance({ by: "P1D" }, "?dry_run=1");
-    expect(rehearsed).toMatchObject({
+    const dryRun = await advance({ by: "P1D" }, "?dry_run=1");
+    expect(dryRun).toMatchObject({
       status: 200,
       dry_run: true,
       settled: true,
       to: "2026-03-02T00:00:00.000000Z",
     });
-    expect(rehearsed.assumed).toEqual([expect.stringMatching(/one file.*neither read nor counted/)]);
+    expect(dryRun.assumed).toEqual([expect.stringMatching(/one file.*neither read nor counted/)]);
     expect([await journalOf(), await status(), await filesOf()]).toEqual(before);
     expect(await rig.statusOf(id)).toBe("CREATED");
     const moved = await advance({ by: "P1D" });
-    expect(rehearsed.fired).toEqual(moved.fired);
-    expect(rehearsed.fired_total).toBe(moved.fired_total);
+    expect(dryRun.fired).toEqual(moved.fired);
+    expect(dryRun.fired_total).toBe(moved.fired_total);
     expect(moved).not.toHaveProperty("dry_run");
     expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
