@@ -13,14 +13,16 @@ export async function showCoverage(invocation: Invocation, selectors: readonly s
   const missing = uncovered(rows);
   const covered = rows.filter(({ cases }) => cases.length > 0).length;
   const indent = " ".repeat(ID_WIDTH + 3);
-  const lines = rows.flatMap(({ id, kind, text, elsewhere, cases }) => [
+  const lines = rows.flatMap(({ id, kind, text, elsewhere, coveredBy, cases }) => [
     `${id.padEnd(ID_WIDTH)}${kind}  ${text}`,
     `${indent}${cases.length > 0 ? cases.join(" ") : "no case"}`,
+    ...(coveredBy === undefined ? [] : [`${indent}BY ANOTHER TEST: ${coveredBy ?? "none yet"}`]),
     ...(elsewhere === undefined ? [] : [`${indent}NOT BY A CASE: ${elsewhere}`]),
   ]);
   const sum = `${covered} of ${rows.length} rows have a case; ${CASES.length} cases`;
   printResult(invocation, { ok: missing.length === 0, rows }, [...lines, sum]);
-  for (const { id, kind } of missing) printError(`${id}: ${kind} without a case that could report it`);
+  for (const { id, kind, coveredBy } of missing)
+    printError(`${id}: ${kind} without a ${coveredBy === null ? "test" : "case"} that could report it`);
   return missing.length === 0 ? 0 : 1;
 }
 

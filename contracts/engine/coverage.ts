@@ -24,7 +24,7 @@ export function coverage(cases: readonly Case[]): readonly Covered[] {
   }));
 }
 
-/** Requirements without a case, extensions (X) included. */
+/** Requirements that neither a case nor another test covers, extensions (X) included. */
 export function uncovered(rows: readonly Covered[]): readonly Covered[] {
-  return rows.filter(({ cases }) => cases.length === 0);
+  return rows.filter(({ cases, coveredBy }) => cases.length === 0 && !coveredBy);
 }

@@ -132,6 +132,8 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
           : request,
       ),
     },
+  }),
+  ...mutantsOf("5-7", {
     "no-key-needed": {
       lie: "no key is needed",
       send: rewriteRequest(EXPORTS, (request) => ({

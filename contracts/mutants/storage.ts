@@ -183,6 +183,21 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       }),
     },
   }),
+  ...mutantsOf("8.5-5", {
+    "any-method": {
+      lie: "GET /runs/query is counted as POST",
+      send: rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({ ...request, method: "POST" })),
+    },
+  }),
+  ...mutantsOf("8.5-7", {
+    "no-category": {
+      lie: "a row has no category",
+      send: rewriteReply(["GET", /\/rate-limits\/explain/], (reply) => ({
+        ...reply,
+        text: reply.text.replaceAll('"category"', '"kind"').replace(/Run ingest/g, "default"),
+      })),
+    },
+  }),
   ...mutantsOf("5-2", {
     "users-together": {
       lie: "all users are counted together",

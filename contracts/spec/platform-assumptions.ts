@@ -114,7 +114,7 @@ export const PLATFORM_ASSUMPTIONS = {
   },
   "platform.missing_key": {
     section: "5",
-    requirement: "5-1",
+    requirement: "5-7",
     choice: 401,
     alternatives: [],
     reason: "A caller that is not identified is refused before anything else is looked at.",
@@ -128,7 +128,7 @@ export const PLATFORM_ASSUMPTIONS = {
   },
   "platform.missing_tenant": {
     section: "5",
-    requirement: "5-1",
+    requirement: "5-7",
     choice: 422,
     alternatives: [],
     reason: "Bulk-export calls carry X-Tenant-Id; a required header that is absent is a malformed request.",

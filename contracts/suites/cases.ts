@@ -12,6 +12,7 @@ import { FILE_CASES } from "./files.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
+import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
 import { RUN_FIELD_CASES } from "./run-fields.ts";
 import { STARTING_CASES } from "./starting-operations.ts";
@@ -33,6 +34,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...TIMEOUT_CASES,
   ...LIMIT_CASES,
   ...RATE_LIMIT_CASES,
+  ...RATE_LIMIT_ROW_CASES,
   ...FUZZ_CASES,
 ].map((row): Case => ({ ...row, needs: ["platform", ...row.needs] }));
 
