@@ -94,9 +94,11 @@ export const PLATFORM_ASSUMPTIONS = {
   "platform.unlisted_path": {
     section: "1",
     requirement: "1-3",
-    choice: "501 when the specification names it, else 404",
-    alternatives: [],
-    reason: "Nothing may look like a success that the specification does not show.",
+    choice: 404,
+    alternatives: [501],
+    reason:
+      "Nothing may look like a success that the specification does not show. Public clients retry a 501 for up to 25 s and give up on a 404 at once; a body and a warning name the section that is silent.",
+    switchable: true,
   },
   "platform.health_endpoints": {
     section: "1",

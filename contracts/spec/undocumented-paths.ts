@@ -1,9 +1,9 @@
 import { createRouter, type Route, segmentsBeforeSlash, segmentsOf } from "./path.ts";
 
 /**
- * A path that the specification names without showing its replies: 501 with the section, never a made-up
- * success. The first row that fits counts, and it is asked before the operations, whose `{…}` could
- * otherwise take a path for their own.
+ * Paths outside of what the specification shows: all of them get the status of `platform.unlisted_path` and a body
+ * that names the section, never a made-up success. The first row that fits counts, and it is asked before the
+ * operations, whose `{…}` could otherwise take a path for their own.
  */
 export interface UnshownPath {
   /** Absent means every method. */
@@ -13,8 +13,8 @@ export interface UnshownPath {
   readonly section: string;
   /** Whose way of telling errors it is: §2.3 has one of its own. */
   readonly server: "agent" | "platform";
-  /** What the specification does say. */
-  readonly description: string;
+  /** What the section does say, as a predicate: "names …". */
+  readonly says: string;
 }
 
 const limited = (path: string, ...methods: string[]): UnshownPath => ({
@@ -23,18 +23,16 @@ const limited = (path: string, ...methods: string[]): UnshownPath => ({
   ...(path.startsWith("/**") ? {} : { alsoAt: [`/api/v1${path}`] }),
   section: "8.5",
   server: "platform",
-  description: "Only its rate limit is shown.",
+  says: "names it with its rate limit only",
 });
 
-const area = (path: string, description: string, ...methods: string[]): UnshownPath => ({
+const area = (path: string, what: string, ...methods: string[]): UnshownPath => ({
   ...(methods.length > 0 ? { methods } : {}),
   path,
   section: "1",
   server: "agent",
-  description,
+  says: `names ${what} without showing this operation`,
 });
-
-const THREADS_DESCRIPTION = "Threads exist; their creation is shown in use (§4.8).";
 
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/**/v1/metadata/submit"),
@@ -48,18 +46,25 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/public/download/**"),
   limited("/**/trigger"),
   // Else the last word of it would be taken for the identifier of a thread.
-  area("/threads/prune", THREADS_DESCRIPTION, "POST"),
+  area("/threads/prune", "threads", "POST"),
 ];
 
 /** Groups of resources that §1 names; asked after the operations, which are parts of some of them. */
 export const UNSHOWN_AREAS: readonly UnshownPath[] = [
-  area("/assistants/**", "Assistants exist; a search for them is shown in use (§4.8)."),
-  area("/threads/**", THREADS_DESCRIPTION),
-  area("/store/**", "A key-value store exists."),
-  area("/a2a/**", "Agent-to-agent endpoints exist."),
-  area("/mcp/**", "Tool-protocol endpoints exist."),
-  area("/metrics", "A system endpoint for metrics exists."),
+  area("/assistants/**", "assistants"),
+  area("/threads/**", "threads"),
+  area("/thread/**", "threads"),
+  area("/runs/crons/**", "crons"),
+  area("/runs/stream/**", "stateless runs"),
+  area("/runs/wait/**", "stateless runs"),
+  area("/store/**", "a key-value store"),
+  area("/a2a/**", "agent-to-agent endpoints"),
+  area("/mcp/**", "tool-protocol endpoints"),
+  area("/metrics", "a system endpoint for metrics"),
 ];
+
+/** Every other path. */
+const UNLISTED: UnshownPath = { path: "/**", section: "4", server: "platform", says: "shows no such path" };
 
 /** Segments that unshown paths name: what fits an operation is unshown only where one of them stands for a parameter. */
 export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(
@@ -74,9 +79,9 @@ export function unshownPath(method: string, path: string): UnshownPath | undefin
   return PATHS.all(method, segmentsBeforeSlash(path))[0];
 }
 
-/** The group of resources that a path belongs to, if §1 names it without showing its operations. */
-export function unshownArea(path: string): UnshownPath | undefined {
-  return AREAS.all("", segmentsBeforeSlash(path))[0];
+/** The group of resources that a path belongs to, for a path that no operation and no row of the above has. */
+export function unshownArea(path: string): UnshownPath {
+  return AREAS.all("", segmentsBeforeSlash(path))[0] ?? UNLISTED;
 }
 
 function routesOf(row: UnshownPath): readonly Route<UnshownPath>[] {

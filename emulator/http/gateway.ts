@@ -1,6 +1,6 @@
 import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
+import { type UnshownPath, unshownArea } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
@@ -37,7 +37,7 @@ import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { chosenRoute, type OperationRoute, type RequestRoute, routeOf } from "./route.ts";
 import { noteUndocumented, undocumentedMembers } from "./undocumented-members.ts";
-import { warning } from "./warning.ts";
+import { unshownWarning, warning } from "./warning.ts";
 
 /** From a request to its reply: route, identify, limit, check, turn, reply. */
 export interface Gateway {
@@ -98,7 +98,7 @@ function answer(
   const { settings } = world.ports;
   if (route.kind === "preflight") return preflightReply(request, route.methods);
   if (route.kind === "unshown") return unshownReply(request, route.unshown, settings);
-  if (route.kind === "no path" || isUnspelled(request, settings)) return noPath(request);
+  if (isUnspelled(request, settings)) return unshownReply(request, unshownArea(request.path), settings);
   if (route.kind === "wrong method") return wrongMethod(request, route, settings);
   return carryOut(parts, exchange, route);
 }
@@ -202,15 +202,13 @@ function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean 
   return assumptions["agent.both_spellings"] === "/threads" && path.startsWith("/thread/");
 }
 
+/** The warning tells it apart from a resource that does not exist: clients turn a 404 into "there is none". */
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
-  const { method, path } = request;
-  const message = `${method} ${path}: §${unshown.section} names it without showing its reply.`;
-  return refusalReply(
-    new Refusal(501, "not_shown", message, unshown.description),
-    request,
-    unshown,
-    settings,
-  );
+  const { section, says } = unshown;
+  const status = settings.assumptions["platform.unlisted_path"] === 501 ? 501 : 404;
+  const message = `${request.method} ${request.path} is not emulated: §${section} ${says}.`;
+  const refusal = new Refusal(status, "not_shown", message, "GET /openapi.json lists what is.");
+  return withHeaders(refusalReply(refusal, request, unshown, settings), unshownWarning(unshown));
 }
 
 /** In the error format of the server whose path it is. */
@@ -227,8 +225,4 @@ function wrongMethod(
   );
   const reply = refusalReply(refusal, request, operation, settings);
   return { ...reply, headers: { ...reply.headers, allow: allow.join(", ") } };
-}
-
-function noPath({ path }: HttpRequest): HttpReply {
-  return jsonReply(404, { detail: `${path} is not a path of this API; /openapi.json lists them.` });
 }

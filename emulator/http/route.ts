@@ -28,8 +28,7 @@ export type RequestRoute =
       readonly kind: "wrong method";
       readonly allow: readonly string[];
       readonly operation: Operation | undefined;
-    }
-  | { readonly kind: "no path" };
+    };
 
 const NO_PARAMETERS: OperationRoute["parameters"] = {};
 const ROUTES = operationRoutes();
@@ -53,8 +52,7 @@ function searchedRoute(method: string, path: string): RequestRoute {
   if (unshown) return { kind: "unshown", unshown };
   if (found && "row" in found) return { ...found.row, parameters: found.parameters };
   if (allow) return { kind: "wrong method", allow, operation: operationAt(allow[0], path) };
-  const area = unshownArea(path);
-  return area ? { kind: "unshown", unshown: area } : { kind: "no path" };
+  return { kind: "unshown", unshown: unshownArea(path) };
 }
 
 function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {

@@ -1,3 +1,4 @@
+import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { ReplyHeaders } from "../subjects/message.ts";
 
 const NAMES_SHOWN = 20;
@@ -10,6 +11,11 @@ export function warning(unknown: readonly string[], beyond: readonly string[]): 
     ...(beyond.length > 0 ? [`answered beyond the specification: ${shown(beyond)}`] : []),
   ];
   return { "x-emulator-warning": parts.join("; ") };
+}
+
+/** The warning header of a path that the specification does not show. */
+export function unshownWarning({ section, says }: UnshownPath): ReplyHeaders {
+  return { "x-emulator-warning": `not emulated: section ${section} ${says}` };
 }
 
 /** Header values hold printable ASCII only; names of members can be anything. */

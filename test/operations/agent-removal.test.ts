@@ -54,7 +54,14 @@ it.each([
   ["GET", "/assistants/agent/subgraphs"],
   ["POST", "/assistants/agent/versions"],
   ["PUT", "/store/items"],
-])("%s %s is 501 with the section, in a string (§2.3)", async (method, path) => {
+  ["GET", "/threads/"],
+  ["GET", "/threads/a/runs/"],
+  ["POST", "/threads/a/runs/b/c/d"],
+  ["POST", "/runs/crons/"],
+])("%s %s is 404 with the section, in a string (§2.3)", async (method, path) => {
   const { status, body } = await rig.call(method, path, {});
-  expect([status, body]).toEqual([501, expect.stringContaining(`${method} ${path}: §1 names it`)]);
+  expect([status, body]).toEqual([
+    404,
+    expect.stringContaining(`${method} ${path} is not emulated: §1 names`),
+  ]);
 });

@@ -125,9 +125,9 @@ describe("paths that only the table names", () => {
     ["POST", "/v1/beacon"],
     ["POST", "/api/v1/metadata/submit"],
     ["PUT", "/anything/trigger"],
-  ])("%s %s is counted, then answered with 501 and its section", async (method, path) => {
+  ])("%s %s is counted, then answered with 404 and its section", async (method, path) => {
     const reply = await send(method, path, { headers: { "x-api-key": "k" } });
-    expect(reply).toMatchObject({ status: 501, body: { detail: expect.stringContaining("8.5") } });
+    expect(reply).toMatchObject({ status: 404, body: { detail: expect.stringContaining("§8.5") } });
     const { deciding } = await control<{ deciding: { used: number } }>(
       "GET",
       `/rate-limits/explain?method=${method}&path=${path}&x-api-key=k`,

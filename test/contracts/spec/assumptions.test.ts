@@ -31,6 +31,7 @@ describe("the assumptions", () => {
       Object.fromEntries(switchable.map(([id, { choice, observed }]) => [id, [choice, observed]])),
     ).toEqual({
       "platform.timestamp_suffix": ["Z", "+00:00"],
+      "platform.unlisted_path": [404, undefined],
       "destination.test_file_key": ["tmp/", "<prefix>/tmp/"],
       "destination.include_bucket_in_prefix_default": [false, true],
       "destination.delete_in_use": ["delete", "refuse"],

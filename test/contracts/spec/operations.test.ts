@@ -146,17 +146,30 @@ describe("an unshown path", () => {
     expect(unshownPath(method, path)).toBeUndefined();
   });
 
-  test.each(["/assistants/a/schemas", "/threads/t/prune", "/store/items", "/a2a/7", "/mcp/", "/metrics"])(
-    "%s belongs to a group that §1 names",
+  test.each([
+    "/assistants/a/schemas",
+    "/threads/t/prune",
+    "/thread/t/runs/",
+    "/runs/crons/search/more",
+    "/runs/wait/",
+    "/store/items",
+    "/a2a/7",
+    "/mcp/",
+    "/metrics",
+  ])("%s belongs to a group that §1 names", (path) => {
+    expect(unshownArea(path)).toMatchObject({ section: "1", server: "agent" });
+  });
+
+  test.each(["/datasets", "/annotation-queues", "/api/v2/x", "/runs/", "/"])(
+    "%s is in no section",
     (path) => {
-      expect(unshownArea(path)?.section).toBe("1");
+      expect(unshownArea(path)).toMatchObject({ section: "4", server: "platform" });
     },
   );
 
-  test("always says what is known of it", () => {
-    expect(unshownArea("/runs")).toBeUndefined();
-    for (const { description: says, section } of [...UNSHOWN_PATHS, ...UNSHOWN_AREAS]) {
-      expect(says).toMatch(/^[A-Z].+\.$/);
+  test("always says what the section does show", () => {
+    for (const { says, section } of [...UNSHOWN_PATHS, ...UNSHOWN_AREAS]) {
+      expect(says).toMatch(/^names [ -~]+[^.]$/);
       expect(section).toMatch(/^(?:1|8\.5)$/);
     }
   });
