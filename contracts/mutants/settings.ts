@@ -1,4 +1,4 @@
-import { type Mutant, mutantsOf } from "../engine/mutant.ts";
+import { answerInstead, type Mutant, mutantsOf } from "../engine/mutant.ts";
 
 const mutateLimits = (lie: string, limits: Record<string, unknown>) => ({ lie, settings: { limits } });
 const mutateTimings = (lie: string, timings: Record<string, unknown>) => ({ lie, settings: { timings } });
@@ -103,12 +103,22 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "any-subdomain": mutateUrlRules("a domain admits its subdomains", {
       allowed_domains: ["example.com", "*.example.com", "*.example.org"],
     }),
+    "no-local": {
+      lie: "local addresses are refused although they are on the list",
+      send: answerInstead(({ body }) => /"webhook":"http:..(?:localhost|127|10)/.test(body ?? ""), 422, "no"),
+    },
     "no-star": mutateUrlRules("a star admits nothing", { allowed_domains: ["example.com", "example.org"] }),
   }),
   ...mutantsOf("6.1-5", { ignored: mutateUrlRules("require_https is ignored", { require_https: false }) }),
   ...mutantsOf("6.1-6", {
     "one-more": mutateUrlRules("another port is admitted", { allowed_ports: [443, 8443, 9443] }),
     "default-80": mutateUrlRules("a bare http URL is admitted", { allowed_ports: [443, 8443, 80] }),
+    "either-scheme": mutateUrlRules("443 and 80 are admitted for either scheme", {
+      allowed_ports: [443, 80],
+    }),
+    "any-by-default": mutateUrlRules("every port is admitted by default", {
+      allowed_ports: [443, 80, 8443, 8080],
+    }),
     "only-443": mutateUrlRules("an allowed port is not admitted", { allowed_ports: [443] }),
   }),
   ...mutantsOf("6.1-7", {
@@ -123,6 +133,13 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("6.1-10", {
     ungated: { lie: "every version takes the settings", settings: { versions: newest } },
+  }),
+  ...mutantsOf("6.1-11", {
+    "defaults-apply": mutateAssumption(
+      "the defaults of the block apply without it",
+      "agent.webhook_without_url_block",
+      "the defaults of the block apply",
+    ),
   }),
   ...mutantsOf("7.3-1", { "no-retry": mutateLimits("an interrupted run fails", { max_retries: 0 }) }),
   ...mutantsOf("7.3-2", { "no-retry": mutateLimits("a run over its time fails", { max_retries: 0 }) }),

@@ -62,6 +62,14 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       lie: "only the first delivery has the headers",
       deliveries: (all) => all.map((one, index) => (index === 0 ? one : { ...one, headers: {} })),
     },
+    "own-type": {
+      lie: "Content-Type is always the delivery's own",
+      deliveries: rewriteEach((one) => ({
+        ...one,
+        headers: { ...one.headers, "content-type": "application/json" },
+      })),
+    },
+    "starts-anyway": { lie: "the server starts with headers that cannot be set", startsAnyway: true },
   }),
   ...mutantsOf("6.1-2", {
     unfilled: {

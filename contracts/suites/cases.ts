@@ -18,6 +18,7 @@ import { RUN_FIELD_CASES } from "./run-fields.ts";
 import { STARTING_CASES } from "./starting-operations.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
+import { WEBHOOK_RULE_CASES } from "./webhook-rules.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
 
 /** Cases that need the platform; an agent server alone cannot run them. */
@@ -46,6 +47,7 @@ export const CASES: readonly Case[] = [
   ...STARTING_CASES,
   ...AGENT_CASES,
   ...WEBHOOK_CASES,
+  ...WEBHOOK_RULE_CASES,
   ...EXTENSION_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 

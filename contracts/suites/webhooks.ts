@@ -6,32 +6,33 @@ import type { RequirementId } from "../spec/requirements.ts";
 import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
 
 const WEBHOOK_NEEDS = ["writes", "agent", "receiver"] as const;
-const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
-const POLICY_NEEDS = ["writes", "agent"] as const;
+export const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
+export const POLICY_NEEDS = ["writes", "agent"] as const;
 
 /** Wall-clock wait for a delivery on this machine. */
-const TIMEOUT_MS = 5000;
+export const TIMEOUT_MS = 5000;
 /** Two retries of a service that waits some seconds before each. */
 const RETRY_TIMEOUT_MS = 10_000;
 
-async function start(t: Contract, webhook: string): Promise<number> {
+/** Starts a run with this webhook; returns the status of the reply. */
+export async function startWith(t: Contract, webhook: string): Promise<number> {
   const body = { assistant_id: await assistant(t), input: INPUT, webhook };
   return (await t.call("POST", `/threads/${await thread(t)}/runs`, { body })).status;
 }
 
 async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
-  const status = await start(t, url);
+  const status = await startWith(t, url);
   t.fact(id, accepted(status), `${url.slice(0, 60)} is accepted`);
 }
 
 async function refuses(t: Contract, id: RequirementId, url: string): Promise<void> {
-  const status = await start(t, url);
+  const status = await startWith(t, url);
   t.fact(id, refused(status), `${url.slice(0, 60)} is refused`);
   t.choice("agent.webhook_refusal", equal(status, 422), "a refused URL is answered with 422");
 }
 
 /** A case for URL settings: URLs that they allow and URLs that they refuse. */
-function policy(
+export function policy(
   id: RequirementId,
   title: string,
   url: Members,
@@ -50,7 +51,7 @@ function policy(
   };
 }
 
-const away = "https://hooks.contract.example.com/run";
+export const away = "https://hooks.contract.example.com/run";
 
 export const WEBHOOK_CASES = suite({
   "6/statuses": {
@@ -101,7 +102,7 @@ export const WEBHOOK_CASES = suite({
     needs: POLICY_NEEDS,
     async run(t) {
       for (const webhook of ["ftp://example.com/x", "//example.com/x", "nonsense", "file:///etc/passwd"]) {
-        const status = await start(t, webhook);
+        const status = await startWith(t, webhook);
         t.choice("agent.webhook_url_form", equal(status, 422), `${webhook} is refused with 422`);
       }
     },
@@ -228,7 +229,7 @@ export const WEBHOOK_CASES = suite({
     settings: { http: { disable_webhooks: true } },
     async run(t) {
       const receiver = await t.receiver();
-      const status = await start(t, receiver.url);
+      const status = await startWith(t, receiver.url);
       t.choice("agent.webhook_disabled", accepted(status), "the run is accepted");
       await advanceClock(t, "PT1H");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");

@@ -84,6 +84,17 @@ export function toggle(): Kind<boolean> {
   };
 }
 
+/** `true` or `false` only, as keys that the specification shows (§6.1); in text also `on`, `off`, `1`, `0`. */
+export function flag(): Kind<boolean> {
+  const { read, fromText } = toggle();
+  return {
+    expects: "true or false",
+    schema: { type: "boolean" },
+    read: (value) => (typeof value === "boolean" ? value : undefined),
+    fromText: (given) => read(fromText(given)) ?? given,
+  };
+}
+
 /** An ISO 8601 duration, in milliseconds. */
 export function duration(from = 0): Kind<number> {
   const least = from === 0 ? "" : `, ${formatDuration(from)} or longer`;

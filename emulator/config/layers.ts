@@ -93,6 +93,9 @@ function givenByBranch(
     const path = pathOfKey(prefix + key, value, source.optionNames);
     if (path !== undefined) return [{ path, value, where, folder: source.folder }];
     const isSection = SECTIONS.has(prefix + key);
+    // An empty section sets nothing; that it is there may still matter (§6.1).
+    if (isSection && isObject(value) && Object.keys(value).length === 0)
+      return [{ path: prefix + key, value, where, folder: source.folder }];
     if (isSection && isObject(value)) return givenByBranch(value, `${prefix}${key}.`, source, problems);
     // A section left empty in a YAML file is null.
     if (!isSection) problems.push(unknownKey(where, prefix, key));

@@ -39,7 +39,8 @@ export type Resolution =
 export async function resolveConfiguration(sources: Sources): Promise<Resolution> {
   const problems: Problem[] = [];
   const winners = new Map<string, Given & { readonly read: unknown }>();
-  for (const given of await allGiven(sources, problems)) {
+  const allGiven = (await givenBy(sources, problems)).filter(({ value }) => value !== null);
+  for (const given of allGiven) {
     const read = await valueOf(given, problems);
     if (read !== undefined) winners.set(given.path, { ...given, read });
   }
@@ -63,11 +64,12 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
     })),
   };
   const environment = sources.env ?? process.env;
+  const paths = allGiven.map(({ path }) => path);
   const settings = {
     ...settingsFrom(value, anyValue),
-    webhooks: webhookSettings(value, environment, problems),
+    webhooks: webhookSettings(value, paths, environment, problems),
   };
-  checkWebhookVersions(winners.keys(), settings.versions, problems);
+  checkWebhookVersions(paths, settings.versions, problems);
   checkTraceFiles(seedData, problems);
   checkSeedKeys(seedData, problems);
   checkKeys(value, problems);
@@ -95,7 +97,8 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
 
 type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
 
-async function allGiven(sources: Sources, problems: Problem[]): Promise<Given[]> {
+/** A key left empty in a YAML file is null: it means the default. */
+async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> {
   const { cwd, flags = {}, env = {}, options = {}, discover = false } = sources;
   const { config: optionFile, ...optionTree } = options;
   const named = [optionFile, flags.config, env.EMULATOR_CONFIG].find(
@@ -115,8 +118,7 @@ async function allGiven(sources: Sources, problems: Problem[]): Promise<Given[]>
 
 async function valueOf({ path, value, where }: Given, problems: Problem[]): Promise<unknown> {
   const setting = SETTINGS.get(path);
-  // A key left empty in a YAML file is null: it means the default.
-  if (setting === undefined || value === null) return undefined;
+  if (setting === undefined) return undefined;
   const { kind, secret } = setting;
   const misfits = isStructure(value) ? await misfitsOf(kind, value) : [];
   const read = misfits.length > 0 ? undefined : kind.read(value);

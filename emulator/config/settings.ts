@@ -1,4 +1,10 @@
-import { closed, integer as integerField, listOf, mapOf } from "../../contracts/spec/fields.ts";
+import {
+  closed,
+  integer as integerField,
+  listOf,
+  mapOf,
+  text as textField,
+} from "../../contracts/spec/fields.ts";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import { DEFAULT_VERSIONS } from "../../contracts/spec/versions.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../contracts/spec/webhooks/settings.ts";
@@ -6,6 +12,7 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
+  flag,
   instant,
   integer,
   type Kind,
@@ -133,10 +140,13 @@ const AUTH = {
   ),
 };
 
+/** A header's value may be empty. */
+const HEADER_VALUE = textField({ maxLength: 4096 });
+
 /** §6.1, spelled as there. */
 const WEBHOOKS = {
   "webhooks.headers": setting(
-    shape(mapOf(TEXT), "an object of header names and texts"),
+    shape(mapOf(HEADER_VALUE), "an object of header names and texts"),
     {},
     WEBHOOK_SETTINGS["webhooks.headers"].text,
     {
@@ -145,14 +155,14 @@ const WEBHOOKS = {
   ),
   "webhooks.env_prefix": webhookSetting("webhooks.env_prefix", text()),
   "webhooks.url.allowed_domains": webhookSetting("webhooks.url.allowed_domains", list(TEXT, "host names")),
-  "webhooks.url.require_https": webhookSetting("webhooks.url.require_https", toggle()),
+  "webhooks.url.require_https": webhookSetting("webhooks.url.require_https", flag()),
   "webhooks.url.allowed_ports": webhookSetting(
     "webhooks.url.allowed_ports",
     list(integerField({ minimum: 1, maximum: 65_535 }), "ports"),
   ),
-  "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", toggle()),
+  "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", flag()),
   "webhooks.url.max_url_length": webhookSetting("webhooks.url.max_url_length", integer(1, 65_536)),
-  "http.disable_webhooks": webhookSetting("http.disable_webhooks", toggle()),
+  "http.disable_webhooks": webhookSetting("http.disable_webhooks", flag()),
 };
 
 /** A setting from a row of the table; the default is null where the table has none. */

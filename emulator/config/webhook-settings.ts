@@ -1,4 +1,4 @@
-import { WEBHOOK_SETTINGS } from "../../contracts/spec/webhooks/settings.ts";
+import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../contracts/spec/webhooks/settings.ts";
 import type { Versions, WebhookSettings } from "../subjects/settings.ts";
 import { missingVersion } from "../subjects/versions.ts";
 import type { Problem } from "./problem.ts";
@@ -8,19 +8,34 @@ type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path]
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const URL_BLOCK = "webhooks.url";
+
 const TEMPLATE = /\$\{\{\s*env\.([^\s}]*)\s*\}\}/g;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** May be empty; blanks at its ends would be cut off on the way. */
+const HEADER_VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/;
 
 /** A host, or a wildcard for its subdomains; without scheme, port or path, which would never match. */
 const DOMAIN = /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[^\s/\\:@?#*[\]]+)$/i;
 
-/** Headers that HTTP itself sets. */
-const RESERVED_HEADERS = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
+/** Headers that follow from the request or the connection: a static one would not arrive as it was given. */
+const RESERVED_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
-/** The webhook settings of §6.1 for the domain; invalid ones become problems and prevent the start. */
+/** The webhook settings of §6.1 for the domain; invalid ones become problems and prevent the start. `given`: paths. */
 export function webhookSettings(
   value: ValueOf,
+  given: readonly string[],
   environment: Environment,
   problems: Problem[],
 ): WebhookSettings {
@@ -28,6 +43,7 @@ export function webhookSettings(
     disabled: value("http.disable_webhooks"),
     headers: resolvedHeaders(value("webhooks.headers"), value("webhooks.env_prefix"), environment, problems),
     url: {
+      configured: given.some((path) => path === URL_BLOCK || path.startsWith(`${URL_BLOCK}.`)),
       allowed_domains: checkedDomains(value("webhooks.url.allowed_domains"), problems),
       require_https: value("webhooks.url.require_https"),
       allowed_ports: value("webhooks.url.allowed_ports"),
@@ -51,10 +67,15 @@ function checkedDomains(domains: readonly string[] | null, problems: Problem[]):
 }
 
 /** §9.4, 6.1-10: a setting that the emulated version does not have is a problem, not ignored. */
-export function checkWebhookVersions(given: Iterable<string>, versions: Versions, problems: Problem[]): void {
+export function checkWebhookVersions(
+  given: readonly string[],
+  versions: Versions,
+  problems: Problem[],
+): void {
   for (const path of given) {
-    if (!(path in WEBHOOK_SETTINGS)) continue;
-    const missing = missingVersion(versions, WEBHOOK_SETTINGS[path as keyof typeof WEBHOOK_SETTINGS].gate);
+    const row = path in WEBHOOK_SETTINGS ? WEBHOOK_SETTINGS[path as WebhookSettingKey] : undefined;
+    const gate = path === URL_BLOCK ? "webhook_settings" : row?.gate;
+    const missing = gate && missingVersion(versions, gate);
     if (missing)
       problems.push({
         where: path,
@@ -71,11 +92,14 @@ function resolvedHeaders(
   problems: Problem[],
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
+  const seen = new Set<string>();
   for (const [name, template] of Object.entries(templates)) {
     const complain = (what: string, fix: string) =>
       problems.push({ where: `webhooks.headers: ${name}`, what, fix });
     if (!HEADER_NAME.test(name)) complain("not a valid header name", "use letters, digits and hyphens");
     if (RESERVED_HEADERS.has(name.toLowerCase())) complain("HTTP sets this header itself", "leave it out");
+    if (seen.has(name.toLowerCase())) complain("the header is given twice", "keep one of the spellings");
+    seen.add(name.toLowerCase());
     if (template.replace(TEMPLATE, "").includes("${{"))
       complain("the value is not a single template", "write ${{ env.NAME }}");
     headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
@@ -84,13 +108,16 @@ function resolvedHeaders(
         return "";
       }
       const found = environment[variable];
-      // An empty variable is how compose files and shells spell an absent one.
-      if (!found)
+      // A variable that is set and empty is not missing (§6.1).
+      if (found === undefined)
         complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
       return found ?? "";
     });
     if (!HEADER_VALUE.test(headers[name] ?? ""))
-      complain("the value has characters that are not allowed in a header", "check the variables");
+      complain(
+        "the value begins or ends with a blank, or has characters that are not allowed in a header",
+        "check the value and its variables",
+      );
   }
   return headers;
 }

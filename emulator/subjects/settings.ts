@@ -63,6 +63,8 @@ export interface WebhookSettings {
   readonly disabled: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly url: {
+    /** Whether any key of the block is configured; if not, `agent.webhook_without_url_block` decides. */
+    readonly configured: boolean;
     readonly allowed_domains: readonly string[] | null;
     readonly require_https: boolean;
     readonly allowed_ports: readonly number[] | null;

@@ -32,9 +32,37 @@ describe("the headers of webhooks", () => {
     expect(problems).toEqual([expect.stringContaining("webhooks.headers: Authorization")]);
   });
 
-  it("block the start for an empty variable, as for a missing one", async () => {
-    const problems = await resolved(headers("${{ env.LG_WEBHOOK_KEY }}"), { LG_WEBHOOK_KEY: "" });
-    expect(problems).toEqual([expect.stringContaining("LG_WEBHOOK_KEY is missing")]);
+  it("take a variable that is set and empty, and an empty value", async () => {
+    expect(await resolved(headers("${{ env.LG_WEBHOOK_KEY }}"), { LG_WEBHOOK_KEY: "" })).toMatchObject({
+      settings: { webhooks: { headers: { Authorization: "" } } },
+    });
+    expect(await resolved(headers(""))).toMatchObject({
+      settings: { webhooks: { headers: { Authorization: "" } } },
+    });
+  });
+
+  it.each([" x", "x ", "\tx"])("do not take %j: blanks at the ends would not arrive", async (value) => {
+    expect(await resolved(headers(value))).toEqual([expect.stringContaining("begins or ends with a blank")]);
+  });
+
+  it("are refused when one is given in two spellings", async () => {
+    const problems = await resolved({ webhooks: { headers: { "X-Key": "1", "x-key": "2" } } });
+    expect(problems).toEqual([expect.stringContaining("webhooks.headers: x-key: the header is given twice")]);
+  });
+
+  it.each(["Host", "content-length", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect"])(
+    "are refused for %s, which cannot be set",
+    async (name) => {
+      const problems = await resolved({ webhooks: { headers: { [name]: "x" } } });
+      expect(problems).toEqual([expect.stringContaining(`webhooks.headers: ${name}: HTTP sets this header`)]);
+    },
+  );
+
+  it("may set Content-Type", async () => {
+    const configuration = await resolved({ webhooks: { headers: { "Content-Type": "text/plain" } } });
+    expect(configuration).toMatchObject({
+      settings: { webhooks: { headers: { "Content-Type": "text/plain" } } },
+    });
   });
 
   it("follow webhooks.env_prefix", async () => {
@@ -88,8 +116,60 @@ describe("the allowed domains", () => {
   });
 });
 
+describe("the block webhooks.url", () => {
+  it.each([
+    [{}, false],
+    [{ webhooks: {} }, false],
+    [{ webhooks: { headers: { a: "b" } } }, false],
+    [{ webhooks: { url: null } }, false],
+    [{ webhooks: { url: { allowed_ports: null } } }, false],
+    [{ webhooks: { url: {} } }, true],
+    [{ webhooks: { url: { require_https: false } } }, true],
+  ])("of %j is configured: %j", async (options, configured) => {
+    expect(await resolved(options)).toMatchObject({ settings: { webhooks: { url: { configured } } } });
+  });
+
+  it("is configured by a variable too, whose booleans are words", async () => {
+    const env = {
+      EMULATOR_WEBHOOKS__URL__REQUIRE_HTTPS: "off",
+      EMULATOR_WEBHOOKS__URL__DISABLE_LOOPBACK: "1",
+    };
+    expect(await resolved({}, env)).toMatchObject({
+      settings: { webhooks: { url: { configured: true, require_https: false, disable_loopback: true } } },
+    });
+  });
+
+  it.each([
+    ["webhooks.headers", ["X-Key"]],
+    ["webhooks.headers", { "X-Key": 1 }],
+    ["webhooks.headers", "X-Key: 1"],
+    ["webhooks.env_prefix", 7],
+    ["webhooks.url.allowed_domains", "a.example"],
+    ["webhooks.url.allowed_domains", { "a.example": true }],
+    ["webhooks.url.allowed_domains", [7]],
+    ["webhooks.url.require_https", "on"],
+    ["webhooks.url.require_https", "true"],
+    ["webhooks.url.require_https", 1],
+    ["webhooks.url.allowed_ports", 443],
+    ["webhooks.url.allowed_ports", ["443"]],
+    ["webhooks.url.allowed_ports", [443.5]],
+    ["webhooks.url.disable_loopback", []],
+    ["webhooks.url.max_url_length", "64"],
+    ["webhooks.url.max_url_length", [64]],
+    ["http.disable_webhooks", "off"],
+    ["http.disable_webhooks", {}],
+  ])("and its siblings take no other type: %s %j", async (path, value) => {
+    const options = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+    const problems = await resolved(options as Record<string, unknown>);
+    expect(problems).toEqual([
+      expect.stringMatching(new RegExp(`options: ${path}: .*is not valid.*; give `)),
+    ]);
+  });
+});
+
 describe("an older agent server", () => {
   it.each([
+    [{ webhooks: { url: {} }, agentServerVersion: "0.5.35" }, "0.5.36"],
     [{ webhooks: { url: { require_https: true } }, agentServerVersion: "0.5.35" }, "0.5.36"],
     [{ webhooks: { headers: { a: "b" } }, agentServerVersion: "0.2.78" }, "0.5.36"],
     [{ http: { disable_webhooks: true }, agentServerVersion: "0.2.77" }, "0.2.78"],

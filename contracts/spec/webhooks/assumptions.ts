@@ -37,7 +37,7 @@ export const WEBHOOK_ASSUMPTIONS = {
   "agent.webhook_headers": {
     section: "6",
     requirement: "6-3",
-    choice: "Content-Type: application/json, no signature",
+    choice: "Content-Type: application/json unless webhooks.headers sets it, no signature",
     alternatives: [],
     reason: "Default headers and signing are not shown; receivers need the type to parse the body.",
   },
@@ -71,23 +71,30 @@ export const WEBHOOK_ASSUMPTIONS = {
     reason:
       "A relative URL calls the server itself; the test-only paths are no part of the service that it stands for.",
   },
-  "agent.webhook_default_ports": {
+  "agent.webhook_without_url_block": {
     section: "6.1",
-    requirement: "6.1-6",
-    choice: "any",
-    alternatives: ["443 and 80"],
+    requirement: "6.1-11",
+    choice: "no rule applies",
+    alternatives: ["the defaults of the block apply"],
     reason:
-      "Read literally, an absent allowlist would refuse every receiver on a developer's machine; the service was not seen to do so.",
+      "The defaults are shown for keys of the block; whether they hold where no key of it is configured is not. They would refuse every receiver on a developer's machine.",
     switchable: true,
   },
   "agent.webhook_local_addresses": {
     section: "6.1",
     requirement: "6.1-4",
-    choice: "until domains are named",
-    alternatives: ["allow", "refuse"],
+    choice: "allow",
+    alternatives: ["refuse"],
     reason:
-      "Private, loopback and link-local addresses are where development receivers live, and what a policy is there to keep out.",
+      "The specification knows no rule about private, loopback and link-local addresses; a host on allowed_domains is allowed in any case.",
     switchable: true,
+  },
+  "agent.webhook_setting_types": {
+    section: "6.1",
+    requirement: "6.1-10",
+    choice: "start-up refuses",
+    alternatives: [],
+    reason: "The types of the keys are shown; what a value of another type leads to is not.",
   },
   "agent.webhook_max_url_length": {
     section: "6.1",

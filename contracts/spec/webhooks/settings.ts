@@ -46,7 +46,7 @@ export const WEBHOOK_SETTINGS = {
     initial: null,
     requirement: "6.1-6",
     gate: "webhook_settings",
-    text: "ports that may be called; a URL without one counts as 443 or 80",
+    text: "ports that may be called; unset, 443 for https and 80 for http",
   },
   "webhooks.url.disable_loopback": {
     type: "boolean",
@@ -113,8 +113,7 @@ export const WEBHOOK_URL_RULES = {
   port: {
     requirement: "6.1-6",
     setting: "webhooks.url.allowed_ports",
-    assumption: "agent.webhook_default_ports",
-    refusal: "Webhook port {port} not allowed",
+    refusal: "Webhook port {port} not allowed for {scheme}: {allowed}",
   },
   domain: {
     requirement: "6.1-4",
@@ -123,7 +122,6 @@ export const WEBHOOK_URL_RULES = {
   },
   address: {
     requirement: "6.1-4",
-    setting: "webhooks.url.allowed_domains",
     assumption: "agent.webhook_local_addresses",
     refusal: "Webhook host blocked: {host} is {address}, which is {kind}",
   },

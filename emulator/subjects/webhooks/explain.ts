@@ -6,7 +6,16 @@ import {
 import type { Settings } from "../settings.ts";
 import { isAddress } from "./addresses.ts";
 import { maskedUrl } from "./mask.ts";
-import { hostOf, policyOf, portOf, type WebhookPolicy, webhookRefusal, webhookTarget } from "./policy.ts";
+import {
+  hostOf,
+  policyOf,
+  portOf,
+  type WebhookPolicy,
+  type WebhookRefusal,
+  WITHOUT_BLOCK,
+  webhookRefusal,
+  webhookTarget,
+} from "./policy.ts";
 
 /** The verdict of one rule on a URL; `when_sent`: decided by the resolved address at delivery. */
 export type RuleVerdict = "passed" | "refused" | "off" | "not_reached" | "when_sent";
@@ -24,23 +33,36 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
       at > decided ? "not_reached" : at === decided ? "refused" : passedVerdict(policy, rule, target);
     return { rule, verdict, requirement, ...(setting && { setting }) };
   });
+  const isOpen = !refused && rules.some(({ verdict }) => verdict === "when_sent");
   return {
     url: maskedUrl(url),
     allowed: refused === undefined,
-    delivered: refused === undefined && !settings.webhooks.disabled,
+    ...outcome(settings.webhooks.disabled, refused, isOpen),
     rule: refused?.rule ?? null,
-    message:
-      refused?.message ?? (settings.webhooks.disabled ? "Allowed; webhooks are switched off." : "Allowed."),
+    assumption: assumptionOf(policy),
     target: targetView(target),
     rules,
   };
+}
+
+/** The assumption by which no rule of `webhooks.url` applies; null where the block is configured. */
+export function assumptionOf({ unconfigured }: WebhookPolicy): string | null {
+  return unconfigured ? `${WITHOUT_BLOCK}: no rule of webhooks.url applies, since none is configured` : null;
+}
+
+/** Whether the rules let a delivery leave; null if only the resolved address decides. */
+function outcome(disabled: boolean, refused: WebhookRefusal | undefined, isOpen: boolean) {
+  if (refused) return { delivered: false, message: refused.message };
+  if (disabled) return { delivered: false, message: "Allowed; webhooks are switched off." };
+  if (isOpen) return { delivered: null, message: "Refused when it is sent if the host is a local address." };
+  return { delivered: true, message: "Allowed." };
 }
 
 type Target = ReturnType<typeof webhookTarget>;
 
 /** Whether a rule applies under this policy and kind of URL. */
 const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemote: boolean) => boolean>> = {
-  length: () => true,
+  length: ({ maxUrlLength }) => maxUrlLength !== null,
   form: () => true,
   loopback: (_, isRemote) => !isRemote,
   control: (_, isRemote) => !isRemote,

@@ -1,3 +1,4 @@
+import { ASSUMPTIONS } from "../../../contracts/spec/assumptions.ts";
 import { WEBHOOK_URL_RULES, type WebhookUrlRuleName } from "../../../contracts/spec/webhooks/settings.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Settings } from "../settings.ts";
@@ -6,14 +7,17 @@ import { isAddress, localKind } from "./addresses.ts";
 
 /** The policy for webhook URLs: §6.1, completed by assumptions. */
 export interface WebhookPolicy {
-  readonly maxUrlLength: number;
+  /** Whether the rules of `webhooks.url` are off because no key of it is configured (6.1-11). */
+  readonly unconfigured: boolean;
+  /** Null admits every length that a request may have. */
+  readonly maxUrlLength: number | null;
   readonly disableLoopback: boolean;
   readonly requireHttps: boolean;
-  /** Null admits every port. */
-  readonly allowedPorts: readonly number[] | null;
+  /** `by_scheme`: 443 for https and 80 for http. Null admits every port. */
+  readonly allowedPorts: readonly number[] | "by_scheme" | null;
   /** Null admits every host. */
   readonly allowedDomains: readonly string[] | null;
-  /** Whether private, loopback and link-local addresses may be called. */
+  /** Whether private, loopback and link-local addresses may be called; always if they are on a list of domains. */
   readonly allowLocal: boolean;
 }
 
@@ -38,22 +42,35 @@ const NO_URL = /[\\\u0000-\u001f\u007f]/;
 
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
+/** The assumption that decides where no key of `webhooks.url` is configured. */
+export const WITHOUT_BLOCK = "agent.webhook_without_url_block";
+
+const NO_RULES = {
+  unconfigured: true,
+  maxUrlLength: null,
+  disableLoopback: false,
+  requireHttps: false,
+  allowedPorts: null,
+  allowedDomains: null,
+} as const;
+
 /** Derives the policy from settings and assumptions. */
 export function policyOf({
   webhooks,
   assumptions,
 }: Pick<Settings, "webhooks" | "assumptions">): WebhookPolicy {
   const { url } = webhooks;
-  const local = assumptions["agent.webhook_local_addresses"];
-  const standardPorts =
-    assumptions["agent.webhook_default_ports"] === "any" ? null : Object.values(STANDARD_PORTS);
+  const allowLocal = assumptions["agent.webhook_local_addresses"] === "allow";
+  if (!url.configured && assumptions[WITHOUT_BLOCK] === ASSUMPTIONS[WITHOUT_BLOCK].choice)
+    return { ...NO_RULES, allowLocal };
   return {
+    unconfigured: false,
     maxUrlLength: url.max_url_length,
     disableLoopback: url.disable_loopback,
     requireHttps: url.require_https,
-    allowedPorts: url.allowed_ports ?? standardPorts,
+    allowedPorts: url.allowed_ports ?? "by_scheme",
     allowedDomains: url.allowed_domains?.map(asHostName) ?? null,
-    allowLocal: local === "allow" || (local !== "refuse" && url.allowed_domains === null),
+    allowLocal: allowLocal || url.allowed_domains !== null,
   };
 }
 
@@ -68,7 +85,7 @@ export function webhookTarget(text: string): WebhookTarget | undefined {
 
 /** The first rule that refuses this URL; undefined when none does. Names are resolved only at delivery. */
 export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefusal | undefined {
-  if (text.length > policy.maxUrlLength)
+  if (policy.maxUrlLength !== null && text.length > policy.maxUrlLength)
     return refusal("length", { length: text.length, limit: policy.maxUrlLength });
   const target = webhookTarget(text);
   if (!target) return refusal("form");
@@ -105,13 +122,27 @@ function loopbackRefusal(policy: WebhookPolicy, path: string): WebhookRefusal | 
 
 function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefined {
   const host = hostOf(url);
-  const port = portOf(url);
   if (policy.requireHttps && url.protocol !== "https:") return refusal("https");
-  if (policy.allowedPorts && !policy.allowedPorts.includes(port)) return refusal("port", { port });
+  const wrongPort = portRefusal(policy, url);
+  if (wrongPort) return wrongPort;
   if (policy.allowedDomains && !policy.allowedDomains.some((domain) => admits(domain, host)))
     return refusal("domain", { host });
   if (!isAddress(host)) return policy.allowLocal ? undefined : localNameRefusal(host);
   return addressRefusal(policy, host, host);
+}
+
+function portRefusal({ allowedPorts }: WebhookPolicy, url: URL): WebhookRefusal | undefined {
+  if (allowedPorts === null) return undefined;
+  const port = portOf(url);
+  const scheme = url.protocol.slice(0, -1);
+  const standard = STANDARD_PORTS[url.protocol] ?? 0;
+  const admitted = allowedPorts === "by_scheme" ? [standard] : allowedPorts;
+  if (admitted.includes(port)) return undefined;
+  const allowed =
+    allowedPorts === "by_scheme"
+      ? `only ${standard} is, unless webhooks.url.allowed_ports names others`
+      : `webhooks.url.allowed_ports names ${allowedPorts.join(", ") || "none"}`;
+  return refusal("port", { port, scheme, allowed });
 }
 
 /** §6.1: a URL without a port counts as 443 for https and 80 for http. */

@@ -1,22 +1,25 @@
 import { withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
+import { assumptionOf } from "./explain.ts";
 import { MASK, maskedUrl } from "./mask.ts";
+import { policyOf } from "./policy.ts";
 import type { Attempt, Delivery } from "./records.ts";
 
 /** A delivery in the form of the control API: secrets in the URL and static header values are masked. */
-export function deliveryView({ webhooks }: Settings, delivery: Delivery) {
+export function deliveryView(settings: Settings, delivery: Delivery) {
   const { region, tenant_id, url, payload, payload_bytes, created_at, ended_at, attempts, ...shown } =
     delivery;
-  const own = Object.keys(webhooks.headers).map((name) => [name.toLowerCase(), MASK]);
+  const own = Object.keys(settings.webhooks.headers).map((name) => [name.toLowerCase(), MASK]);
   return {
     ...shown,
     url: maskedUrl(url),
+    assumption: assumptionOf(policyOf(settings)),
     created_at: formatInstant(created_at),
     ended_at: ended_at === null ? null : formatInstant(ended_at),
     request: {
       method: "POST",
-      headers: { ...Object.fromEntries(own), "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...Object.fromEntries(own) },
       body_bytes: payload_bytes,
       body: payload === null ? null : JSON.parse(payload, (_, value) => shownValue(value, url)),
     },

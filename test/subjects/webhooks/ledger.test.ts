@@ -22,10 +22,26 @@ describe("the ledger", () => {
     expect(world.sent[0]?.payload).toContain("s3cret");
   });
 
-  it("shows the content type that is sent, whatever a static header says of it", async () => {
-    const world = await openWebhookWorld({ webhooks: { headers: { "Content-Type": "text/plain" } } });
-    world.end();
-    expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": "application/json" } } }]);
+  it("shows the content type that is sent: JSON, or a static header's, masked like the others", async () => {
+    for (const [headers, shown] of [
+      [{}, "application/json"],
+      [{ "Content-Type": "text/plain" }, "…"],
+    ] as const) {
+      const world = await openWebhookWorld({ webhooks: { headers } });
+      world.end();
+      expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": shown } } }]);
+    }
+  });
+
+  it("says that no rule applied as long as no webhooks.url block is configured", async () => {
+    const without = await openWebhookWorld();
+    without.end();
+    expect(without.ledger()).toMatchObject([
+      { assumption: expect.stringMatching(/^agent\.webhook_without_url_block: no rule/) },
+    ]);
+    const configured = await openWebhookWorld({ webhooks: { url: { require_https: true } } });
+    configured.end();
+    expect(configured.ledger()).toMatchObject([{ assumption: null }]);
   });
 
   it("keeps the newest limits.webhook_ledger deliveries and all that are under way", async () => {

@@ -5,17 +5,13 @@ import { explainWebhook } from "../../../emulator/subjects/webhooks/explain.ts";
 import { policyOf, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
 import { settingsWith } from "../../support/world.ts";
 
-async function verdict(
-  url: string,
-  webhooks: Record<string, unknown> = {},
-  assumptions = {},
-): Promise<string> {
-  const settings = await settingsWith({ webhooks: { url: webhooks }, assumptions });
+async function verdict(url: string, block?: Record<string, unknown>, assumptions = {}): Promise<string> {
+  const settings = await settingsWith({ ...(block && { webhooks: { url: block } }), assumptions });
   const refused = webhookRefusal(policyOf(settings), url);
   return refused ? `${refused.rule}: ${refused.message}` : "allowed";
 }
 
-describe("a webhook URL, by default", () => {
+describe("a webhook URL without a webhooks.url block", () => {
   it.each([
     "https://hooks.example.com/run",
     "http://localhost:3000/hook?token=s3cret",
@@ -23,6 +19,9 @@ describe("a webhook URL, by default", () => {
     "http://[::1]:9/",
     "http://10.0.0.8/",
     "HTTPS://HOOKS.EXAMPLE.COM",
+    "https://hooks.example.com:80/",
+    "http://hooks.example.com:443/",
+    `https://a.example/${"x".repeat(60_000)}`,
     "/webhooks/run-complete?token=1",
   ])("may be %s", async (url) => {
     expect(await verdict(url)).toBe("allowed");
@@ -67,10 +66,40 @@ describe("a webhook URL, by default", () => {
     expect(await verdict(url)).toBe("allowed");
   });
 
+  it("follows the defaults of the block with agent.webhook_without_url_block", async () => {
+    const defaults = { "agent.webhook_without_url_block": "the defaults of the block apply" };
+    expect(await verdict("http://localhost:3000/", undefined, defaults)).toMatch(/^port/);
+    expect(await verdict(`https://a.example/${"x".repeat(4096)}`, undefined, defaults)).toMatch(/^length/);
+    expect(await verdict("http://localhost/", undefined, defaults)).toBe("allowed");
+  });
+});
+
+describe("a webhook URL with a webhooks.url block that does not name ports", () => {
+  it.each([
+    {},
+    { require_https: false },
+    { disable_loopback: true },
+    { max_url_length: 4096 },
+    { allowed_domains: ["a.example"] },
+  ])("is called at the port of its scheme only: %j", async (block) => {
+    expect(await verdict("https://a.example/", block)).toBe("allowed");
+    expect(await verdict("https://a.example:443/", block)).toBe("allowed");
+    expect(await verdict("http://a.example/", block)).toBe("allowed");
+    expect(await verdict("http://a.example:80/", block)).toBe("allowed");
+    expect(await verdict("https://a.example:80/", block)).toBe(
+      "port: Webhook port 80 not allowed for https: only 443 is, unless webhooks.url.allowed_ports names others",
+    );
+    expect(await verdict("http://a.example:443/", block)).toMatch(/^port: .* for http: only 80 is/);
+    expect(await verdict("https://a.example:8443/", block)).toMatch(/^port/);
+    expect(await verdict("http://a.example:8080/", block)).toMatch(/^port/);
+  });
+
   it("has at most 4096 characters", async () => {
     const url = (length: number) => `https://a.example/${"x".repeat(length - 18)}`;
-    expect(await verdict(url(4096))).toBe("allowed");
-    expect(await verdict(url(4097))).toBe("length: Webhook URL too long: 4097 characters, 4096 are allowed");
+    expect(await verdict(url(4096), {})).toBe("allowed");
+    expect(await verdict(url(4097), {})).toBe(
+      "length: Webhook URL too long: 4097 characters, 4096 are allowed",
+    );
   });
 });
 
@@ -84,12 +113,24 @@ describe("the rules of §6.1", () => {
     ["/hook", { require_https: true, allowed_domains: ["a.example"] }, "allowed"],
     ["http://a.example/", { require_https: true }, "https: Webhook must use https"],
     ["https://a.example/", { require_https: true }, "allowed"],
-    ["https://a.example/", { allowed_ports: [8443] }, "port: Webhook port 443 not allowed"],
-    ["http://a.example/", { allowed_ports: [443] }, "port: Webhook port 80 not allowed"],
+    [
+      "https://a.example/",
+      { allowed_ports: [8443] },
+      "port: Webhook port 443 not allowed for https: webhooks.url.allowed_ports names 8443",
+    ],
+    [
+      "http://a.example/",
+      { allowed_ports: [443] },
+      "port: Webhook port 80 not allowed for http: webhooks.url.allowed_ports names 443",
+    ],
     ["https://a.example/", { allowed_ports: [443] }, "allowed"],
     ["https://a.example:443/", { allowed_ports: [443] }, "allowed"],
     ["https://a.example:8443/", { allowed_ports: [443, 8443] }, "allowed"],
-    ["https://a.example/", { allowed_ports: [] }, "port: Webhook port 443 not allowed"],
+    [
+      "https://a.example/",
+      { allowed_ports: [] },
+      "port: Webhook port 443 not allowed for https: webhooks.url.allowed_ports names none",
+    ],
     ["https://hooks.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
     ["https://a.b.mycorp.com/", { allowed_domains: ["*.mycorp.com"] }, "allowed"],
     ["https://HOOKS.MyCorp.com./", { allowed_domains: ["*.MYCORP.com"] }, "allowed"],
@@ -137,14 +178,11 @@ describe("the rules of §6.1", () => {
     expect(await verdict("http://10.0.0.9:1/", strict)).toMatch(/^https/);
     expect(await verdict("https://10.0.0.9:1/", strict)).toMatch(/^port/);
     expect(await verdict("https://10.0.0.9/", strict)).toMatch(/^domain/);
-    expect(await verdict("https://10.0.0.8/", strict)).toMatch(/^address/);
-  });
-
-  it("refuse ports other than 443 and 80 with agent.webhook_default_ports '443 and 80'", async () => {
-    const literal = { "agent.webhook_default_ports": "443 and 80" };
-    expect(await verdict("http://localhost:3000/", {}, literal)).toBe("port: Webhook port 3000 not allowed");
-    expect(await verdict("https://a.example/", {}, literal)).toBe("allowed");
-    expect(await verdict("http://localhost:3000/", { allowed_ports: [3000] }, literal)).toBe("allowed");
+    expect(await verdict("https://10.0.0.8/", strict)).toBe("allowed");
+    const { allowed_domains: _, ...anywhere } = strict;
+    const refuse = { "agent.webhook_local_addresses": "refuse" };
+    expect(await verdict("https://10.0.0.8:1/", anywhere, refuse)).toMatch(/^port/);
+    expect(await verdict("https://10.0.0.8/", anywhere, refuse)).toMatch(/^address/);
   });
 });
 
@@ -180,7 +218,7 @@ describe("local addresses", () => {
     ["http://localhost/", "localhost", "loopback"],
     ["http://api.localhost./", "api.localhost", "loopback"],
   ])("%s is refused with agent.webhook_local_addresses refuse", async (url, host, kind) => {
-    const said = await verdict(url, {}, refuse);
+    const said = await verdict(url, undefined, refuse);
     expect(said).toMatch(/^address: Webhook host blocked/);
     expect(said).toContain(host);
     expect(said).toContain(`which is ${kind}`);
@@ -194,16 +232,21 @@ describe("local addresses", () => {
     "http://[2001:4860:4860::8888]/",
     "https://a.example/",
   ])("%s is not local", async (url) => {
-    expect(await verdict(url, {}, refuse)).toBe("allowed");
+    expect(await verdict(url, undefined, refuse)).toBe("allowed");
   });
 
-  it("are refused as soon as a policy names domains, unless they are allowed on purpose", async () => {
-    const named = { allowed_domains: ["localhost", "127.0.0.1", "a.example"] };
-    expect(await verdict("http://localhost:1/", named)).toMatch(/^address/);
-    expect(await verdict("http://127.0.0.1:1/", named)).toMatch(/^address/);
-    expect(await verdict("http://127.0.0.1:1/", named, { "agent.webhook_local_addresses": "allow" })).toBe(
-      "allowed",
-    );
+  it.each([
+    "http://localhost/",
+    "http://127.0.0.1/",
+    "http://2130706433/",
+    "http://[::1]/",
+    "http://192.168.1.1/",
+    "http://a.localhost/",
+  ])("%s is allowed in any case when it is on allowed_domains", async (url) => {
+    const allowed_domains = ["localhost", "*.localhost", "127.0.0.1", "[::1]", "192.168.1.1"];
+    expect(await verdict(url, { allowed_domains }, refuse)).toBe("allowed");
+    expect(await verdict(url, { allowed_domains })).toBe("allowed");
+    expect(await verdict("http://192.168.1.2/", { allowed_domains })).toMatch(/^domain/);
   });
 
   it("are recognised in malformed and mapped forms", () => {
@@ -242,14 +285,42 @@ describe("the explanation", () => {
   });
 
   it("says what is decided by the address that a name then has", async () => {
-    const settings = await settingsWith({ webhooks: { url: { allowed_domains: ["a.example"] } } });
+    const settings = await settingsWith({ assumptions: { "agent.webhook_local_addresses": "refuse" } });
     const described = explainWebhook(settings, "https://a.example/h");
     expect(described).toMatchObject({
       allowed: true,
+      delivered: null,
+      message: "Refused when it is sent if the host is a local address.",
       rule: null,
       target: { kind: "remote", host: "a.example", port: 443 },
     });
     expect(described.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
+  });
+
+  it("never says delivered of what a rule refuses when it is sent", async () => {
+    const refuse = { "agent.webhook_local_addresses": "refuse" };
+    const settings = await settingsWith({ assumptions: refuse });
+    for (const url of ["http://localhost/", "http://127.0.0.1/", "http://a.example/", "http://x.localhost/"])
+      expect(explainWebhook(settings, url).delivered).not.toBe(true);
+    expect(explainWebhook(settings, "http://93.184.216.34/").delivered).toBe(true);
+  });
+
+  it("names the assumption by which no rule applies, until the block is configured", async () => {
+    const described = explainWebhook(await settingsWith({}), "http://localhost:3000/h");
+    expect(described).toMatchObject({
+      allowed: true,
+      delivered: true,
+      assumption: expect.stringMatching(
+        /^agent\.webhook_without_url_block: no rule of webhooks\.url applies/,
+      ),
+    });
+    const off = described.rules.filter(({ verdict: said }) => said === "off").map(({ rule }) => rule);
+    expect(off).toEqual(["length", "loopback", "control", "https", "port", "domain", "address"]);
+    const configured = explainWebhook(
+      await settingsWith({ webhooks: { url: {} } }),
+      "http://localhost:3000/h",
+    );
+    expect(configured).toMatchObject({ allowed: false, rule: "port", assumption: null });
   });
 
   it("says when nothing is delivered at all", async () => {

@@ -40,9 +40,7 @@ async function sender(options: Record<string, unknown> = {}, tools: Partial<Webh
 describe("a delivery", () => {
   it("is a POST of JSON with the static headers and the token as it was given", async () => {
     const target = await receiver();
-    const post = await sender({
-      webhooks: { headers: { "X-Token": "abc-secret", "content-type": "text/plain" } },
-    });
+    const post = await sender({ webhooks: { headers: { "X-Token": "abc-secret", "X-Empty": "" } } });
     expect(await post(`${target.url}/hook?token=s3%20cret`)).toMatchObject({ status: 200, reply: "ok" });
     expect(target.received).toMatchObject([
       {
@@ -52,10 +50,29 @@ describe("a delivery", () => {
         headers: {
           "content-type": "application/json",
           "x-token": "abc-secret",
+          "x-empty": "",
           "content-length": String(Buffer.byteLength(PAYLOAD)),
         },
       },
     ]);
+  });
+
+  it.each(["Content-Type", "content-type"])("has a static %s in place of its own", async (name) => {
+    const target = await receiver();
+    const post = await sender({ webhooks: { headers: { [name]: "text/plain; x=1" } } });
+    expect(await post(target.url)).toMatchObject({ status: 200 });
+    expect(target.received[0]?.headers["content-type"]).toBe("text/plain; x=1");
+  });
+
+  it("reaches a local address whose host is on allowed_domains, by name or as it is", async () => {
+    const target = await receiver();
+    const url = { allowed_domains: ["hooks.example", "127.0.0.1"], allowed_ports: [target.port] };
+    const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+    const post = await sender({ webhooks: { url }, ...REFUSE_LOCAL }, { resolve });
+    expect(await post(`http://hooks.example:${target.port}/`)).toMatchObject({ status: 200 });
+    expect(await post(target.url)).toMatchObject({ status: 200 });
+    expect(await post(`http://other.example:${target.port}/`)).toMatchObject({ failure: "policy" });
+    expect(target.received).toHaveLength(2);
   });
 
   it("carries user and password of the URL as HTTP does", async () => {
@@ -169,22 +186,12 @@ describe("a redirect", () => {
     const target = await receiver(
       (response) => void response.writeHead(307, { location: `http://2130706433:${inside.port}/` }).end(),
     );
+    const url = { allowed_domains: ["hooks.example"], allowed_ports: [target.port, inside.port] };
     const post = await sender(
-      {
-        webhooks: { url: { allowed_domains: ["hooks.example"] } },
-      },
+      { webhooks: { url } },
       { resolve: async () => [{ address: "127.0.0.1", family: 4 }] },
     );
-    // The first hop is stopped by its address; with local addresses allowed the second is stopped by its domain.
-    expect(await post(`http://hooks.example:${target.port}/`)).toMatchObject({ failure: "policy" });
-    const allowing = await sender(
-      {
-        webhooks: { url: { allowed_domains: ["hooks.example"] } },
-        assumptions: { "agent.webhook_local_addresses": "allow" },
-      },
-      { resolve: async () => [{ address: "127.0.0.1", family: 4 }] },
-    );
-    expect(await allowing(`http://hooks.example:${target.port}/`)).toMatchObject({
+    expect(await post(`http://hooks.example:${target.port}/`)).toMatchObject({
       failure: "policy",
       message: "Redirected: Webhook domain not allowed: 127.0.0.1",
     });
@@ -259,7 +266,8 @@ describe("a relative URL", () => {
       asked.push(request);
       return { status: 201, headers: {}, body: "made" };
     };
-    const post = await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }, { handle });
+    const headers = { "X-Token": "abc-secret", "Content-Type": "text/plain" };
+    const post = await sender({ webhooks: { headers } }, { handle });
     expect(await post("/_emulator/inbox/a?token=s3cret")).toMatchObject({ status: 201, reply: "made" });
     expect(asked).toMatchObject([
       {
@@ -267,7 +275,7 @@ describe("a relative URL", () => {
         method: "POST",
         path: "/_emulator/inbox/a",
         query: "token=s3cret",
-        headers: { "x-tenant-id": "t", "x-token": "abc-secret", "content-type": "application/json" },
+        headers: { "x-tenant-id": "t", "x-token": "abc-secret", "content-type": "text/plain" },
       },
     ]);
     expect(new TextDecoder().decode(asked[0]?.body)).toBe(PAYLOAD);

@@ -66,7 +66,7 @@ async function call(
   refuseAddresses(policy, host, addresses);
   return exchange({
     ...hop,
-    headers: hop.method === "POST" ? { ...hop.headers, ...typeOf(hop) } : hop.headers,
+    headers: hop.method === "POST" ? withType(hop) : hop.headers,
     addresses,
     signal,
     connectMs: Math.max(1, connectMs - (performance.now() - startedAt)),
@@ -75,10 +75,10 @@ async function call(
   });
 }
 
-/** Content-Type is always JSON; it overrides a static header, in that header's spelling. */
-function typeOf({ headers }: Hop): Readonly<Record<string, string>> {
-  const own = Object.keys(headers).find((name) => name.toLowerCase() === "content-type");
-  return { [own ?? "Content-Type"]: "application/json" };
+/** Content-Type is JSON unless a static header sets it (6.1-1). */
+function withType({ headers }: Hop): Readonly<Record<string, string>> {
+  const isSet = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return isSet ? headers : { "Content-Type": "application/json", ...headers };
 }
 
 /** Throws if any address is refused, because the connection may use any of them. */

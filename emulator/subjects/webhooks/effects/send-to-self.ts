@@ -15,12 +15,13 @@ export async function postToSelf(
   order: WebhookPost,
 ): Promise<Posted> {
   const { limits, timings } = settings;
-  const late = AbortSignal.any([signal, AbortSignal.timeout(timings.webhook_read_timeout_ms)]);
+  let giveUp = () => {};
   const aborted = new Promise<Posted>((resolve) => {
-    late.addEventListener("abort", () => resolve({ failure: "timeout", message: "No answer in time." }), {
-      once: true,
-    });
+    giveUp = () => resolve({ failure: "timeout", message: "No answer in time." });
   });
+  // A signal that only `AbortSignal.any` refers to may be collected before it fires.
+  const timer = setTimeout(giveUp, timings.webhook_read_timeout_ms);
+  signal.addEventListener("abort", giveUp, { once: true });
   const answered = handle(requestOf(settings, order)).then(
     async ({ status, body }): Promise<Posted> => ({
       status,
@@ -28,7 +29,12 @@ export async function postToSelf(
     }),
     (error: unknown): Posted => ({ failure: "network", message: String(error) }),
   );
-  return Promise.race([answered, aborted]);
+  try {
+    return await Promise.race([answered, aborted]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+  }
 }
 
 function requestOf(
@@ -46,9 +52,9 @@ function requestOf(
     headers: {
       "x-api-key": key?.key ?? DEFAULT_API_KEY,
       "x-tenant-id": tenant_id,
+      "content-type": "application/json",
       ...Object.fromEntries(own),
       host: "localhost",
-      "content-type": "application/json",
     },
     body: new TextEncoder().encode(payload),
     address: "",

@@ -1,0 +1,139 @@
+import { suite } from "../engine/case.ts";
+import { accepted, equal } from "../engine/check.ts";
+import type { Members } from "../engine/json.ts";
+import { advanceClock, startRun, thread } from "./agent-helpers.ts";
+import { away, POLICY_NEEDS, policy, RETRY_NEEDS, startWith, TIMEOUT_MS } from "./webhooks.ts";
+
+const TYPE = "application/vnd.contract+json";
+const VALUE = 'a, b; c="d  e"';
+
+/** §6.1: headers that follow from the request or the connection. */
+const RESERVED = ["Host", "content-length", "Transfer-Encoding", "Connection"];
+
+/** A value of another type for each key of §6.1. */
+const WRONG_TYPES: readonly Members[] = [
+  { webhooks: { headers: ["X-Static"] } },
+  { webhooks: { headers: { "X-Static": 7 } } },
+  { webhooks: { env_prefix: ["CONTRACT_"] } },
+  { webhooks: { url: { allowed_domains: "example.com" } } },
+  { webhooks: { url: { allowed_domains: [7] } } },
+  { webhooks: { url: { require_https: "off" } } },
+  { webhooks: { url: { allowed_ports: 443 } } },
+  { webhooks: { url: { allowed_ports: ["443"] } } },
+  { webhooks: { url: { disable_loopback: 1 } } },
+  { webhooks: { url: { max_url_length: "64" } } },
+  { http: { disable_webhooks: "off" } },
+];
+
+/** §6.1: what a rule of `webhooks.url` admits beside the plain cases, and what a start takes. */
+export const WEBHOOK_RULE_CASES = suite({
+  "6.1/default-ports": policy(
+    "6.1-6",
+    "without allowed_ports, https is called at 443 and http at 80, and nowhere else",
+    { require_https: false },
+    [
+      away,
+      "https://hooks.contract.example.com:443/run",
+      "http://hooks.contract.example.com/run",
+      "http://hooks.contract.example.com:80/run",
+    ],
+    [
+      "https://hooks.contract.example.com:80/run",
+      "http://hooks.contract.example.com:443/run",
+      "https://hooks.contract.example.com:8443/run",
+      "http://hooks.contract.example.com:8080/run",
+    ],
+  ),
+  "6.1/allowed-addresses": policy(
+    "6.1-4",
+    "a host on allowed_domains is called whatever its address",
+    { allowed_domains: ["localhost", "127.0.0.1", "10.0.0.8", "*.internal.example.com"] },
+    [
+      "http://localhost/run",
+      "http://127.0.0.1/run",
+      "http://10.0.0.8/run",
+      "http://a.internal.example.com/run",
+    ],
+    ["http://127.0.0.2/run", "http://10.0.0.9/run", "http://sub.localhost/run"],
+  ),
+  "6.1/no-url-block": {
+    title: "without a webhooks.url block every port may be called",
+    requirements: ["6.1-11"],
+    needs: POLICY_NEEDS,
+    settings: { http: { disable_webhooks: false } },
+    async run(t) {
+      for (const webhook of ["https://hooks.contract.example.com:80/run", "http://127.0.0.1:8080/run"]) {
+        const status = await startWith(t, webhook);
+        t.choice("agent.webhook_without_url_block", accepted(status), `${webhook} is accepted`);
+      }
+    },
+  },
+  "6.1/static-content-type": {
+    title: "a static header wins over one that delivery sets itself",
+    requirements: ["6.1-1"],
+    needs: RETRY_NEEDS,
+    settings: { webhooks: { headers: { "content-TYPE": TYPE, "X-Static": VALUE, "X-Empty": "" } } },
+    async run(t) {
+      const receiver = await t.receiver();
+      await startRun(t, await thread(t), { webhook: receiver.url });
+      await advanceClock(t);
+      await receiver.arrived(1, TIMEOUT_MS);
+      const [first] = receiver.deliveries;
+      t.must("6.1-1", first !== undefined, "a run is delivered");
+      t.fact("6.1-1", equal(first?.headers["content-type"], TYPE), "Content-Type is the static one");
+      t.fact("6.1-1", equal(first?.headers["x-static"], VALUE), "a value arrives as it was given");
+      t.fact("6.1-1", equal(first?.headers["x-empty"], ""), "an empty value arrives too");
+    },
+  },
+  "6.1/reserved-headers": {
+    title: "a static header that cannot be set keeps the server from starting",
+    requirements: ["6.1-1"],
+    needs: ["settings"],
+    async run(t) {
+      for (const name of RESERVED) {
+        const error = await t.refusesToStart({ webhooks: { headers: { [name]: "7" } } });
+        t.fact("6.1-1", error !== null, `${name} blocks the start`);
+        t.fact("6.1-1", error?.includes(name) === true, "the error names it", { actual: error });
+      }
+    },
+  },
+  "6.1/empty-variable": {
+    title: "a variable that is set and empty is not missing",
+    requirements: ["6.1-3"],
+    needs: ["settings"],
+    async run(t) {
+      const error = await t.refusesToStart({
+        webhooks: { headers: { "X-Token": "${{ env.LG_WEBHOOK_EMPTY }}" } },
+        environment: { LG_WEBHOOK_EMPTY: "" },
+      });
+      t.fact("6.1-3", equal(error, null), "the server starts");
+    },
+  },
+  "6.1/types": {
+    title: "each key takes its type, and no other",
+    requirements: ["6.1-1", "6.1-4", "6.1-6", "6.1-10"],
+    needs: ["settings"],
+    async run(t) {
+      const good = await t.refusesToStart({
+        webhooks: {
+          headers: { "X-Static": "fixed" },
+          env_prefix: "CONTRACT_",
+          url: {
+            allowed_domains: ["example.com"],
+            require_https: true,
+            allowed_ports: [443],
+            disable_loopback: false,
+            max_url_length: 64,
+          },
+        },
+        http: { disable_webhooks: false },
+      });
+      for (const id of ["6.1-1", "6.1-4", "6.1-6"] as const)
+        t.fact(id, equal(good, null), "values of the types shown are taken");
+      for (const wrong of WRONG_TYPES) {
+        const error = await t.refusesToStart(wrong);
+        t.choice("agent.webhook_setting_types", error !== null, `${JSON.stringify(wrong)} blocks the start`);
+      }
+    },
+  },
+});
