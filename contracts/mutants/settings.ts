@@ -177,5 +177,12 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "19-retries": mutateLimits("there are 19 retries", { max_retries: 19 }),
     "21-retries": mutateLimits("there are 21 retries", { max_retries: 21 }),
   }),
+  ...mutantsOf("8.5-6", {
+    "every-method": mutateAssumption(
+      "every method on a trigger path counts as a deletion",
+      "rate_limit.trigger_methods",
+      "every method",
+    ),
+  }),
   ...mutantsOf("8.5-1", { off: { lie: "nothing is limited", settings: { rateLimits: "off" } } }),
 ];

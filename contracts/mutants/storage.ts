@@ -174,6 +174,10 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("8.5-4", {
+    "whole-segments": {
+      lie: "containing means a whole segment",
+      send: rewriteRequest(["POST", /charts-new/], (request) => ({ ...request, path: "/nothing" })),
+    },
     "user-first": {
       lie: "a request with both headers counts as the user's",
       send: rewriteRequest(LIMITED, (request) => {
@@ -187,6 +191,12 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     "any-method": {
       lie: "GET /runs/query is counted as POST",
       send: rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({ ...request, method: "POST" })),
+    },
+    "post-only": {
+      lie: "a row without a method counts POST only",
+      send: rewriteRequest(["*", /^\/repos$/], (request) =>
+        request.method === "POST" ? request : { ...request, path: "/nothing" },
+      ),
     },
   }),
   ...mutantsOf("8.5-7", {

@@ -20,7 +20,7 @@ export interface UnshownPath {
 const limited = (path: string, ...methods: string[]): UnshownPath => ({
   ...(methods.length > 0 ? { methods } : {}),
   path,
-  ...(path.startsWith("/**") ? {} : { alsoAt: [`/api/v1${path}`] }),
+  ...(path.startsWith("/**") ? {} : { alsoAt: [path.startsWith("/v1/") ? `/api${path}` : `/api/v1${path}`] }),
   section: "8.5",
   server: "platform",
   says: "names it with its rate limit only",

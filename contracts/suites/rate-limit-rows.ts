@@ -62,4 +62,50 @@ export const RATE_LIMIT_ROW_CASES = suite({
       }
     },
   },
+  "8.5/trigger-methods": {
+    title: "a trigger path counts as a deletion with DELETE only",
+    requirements: ["8.5-6"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      await t.control("PUT", "/rate-limits/deletion_key", { remaining: 0 });
+      t.fact("8.5-1", await isLimited(t, "DELETE", "/some/trigger"), "DELETE /some/trigger is counted");
+      const limited = await isLimited(t, "POST", "/some/trigger");
+      t.choice("rate_limit.trigger_methods", equal(limited, false), "POST /some/trigger is not");
+    },
+  },
+  "8.5/paths": {
+    title: "which paths fall under a row",
+    requirements: ["8.5-4"],
+    needs: LIMITED,
+    settings: ON,
+    async run(t) {
+      for (const [row, method, path, id] of [
+        ["runs_query_key", "POST", "/api/v1/runs/query", "rate_limit.path_spelling"],
+        ["beacon", "POST", "/api/v1/beacon", "rate_limit.path_spelling"],
+        ["runs_patch", "PATCH", "/api/v1/deep/runs/x", "rate_limit.containing"],
+        ["charts_key", "POST", "/some/charts-new", "rate_limit.containing"],
+      ] as const) {
+        await t.control("PUT", `/rate-limits/${row}`, { remaining: 0 });
+        t.choice(id, await isLimited(t, method, path), `${method} ${path} falls under ${row}`);
+      }
+      t.fact("8.5-1", !(await isLimited(t, "POST", "/flowcharts")), "/flowcharts does not contain /charts");
+    },
+  },
+  "8.5/headers": {
+    title: "a refusal says when the next request passes",
+    requirements: ["8.5-1"],
+    needs: [...LIMITED, "clock"],
+    settings: ON,
+    async run(t) {
+      const send = () => t.call("GET", "/runs/stats", { unjudged: true });
+      const first = await send();
+      const shown = { limit: first.headers["ratelimit-limit"], left: first.headers["ratelimit-remaining"] };
+      t.choice("rate_limit.headers", equal(shown, { limit: "1", left: "0" }), "1 in 10 s, none left");
+      await t.advance("PT4S");
+      const over = await send();
+      const again = [over.headers["retry-after"], over.headers["ratelimit-reset"]];
+      t.choice("rate_limit.headers", equal(again, ["6", "6"]), "Retry-After is 6 seconds");
+    },
+  },
 });

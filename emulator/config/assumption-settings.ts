@@ -14,7 +14,7 @@ export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.
 
 /**
  * The effective value of every assumption: its own setting, else the profile's, else the default. One
- * that is a setting of another name follows that setting.
+ * that is a setting of another name follows that setting where it has a value.
  */
 export function effectiveAssumptions(
   profile: "spec" | "observed",
@@ -24,9 +24,9 @@ export function effectiveAssumptions(
   const effective = ASSUMPTION_IDS.map((id) => {
     const { choice, observed, setting: path } = assumption(id);
     const followed = path === undefined ? undefined : settings.get(path);
-    if (path !== undefined && followed !== undefined)
-      return [id, following(assumption(id), followed, valueOf(path))] as const;
-    const own = settings.has(pathOf(id)) ? valueOf(pathOf(id)) : null;
+    const own = valueOf(path ?? pathOf(id)) ?? null;
+    if (followed !== undefined && own !== null)
+      return [id, following(assumption(id), followed, own)] as const;
     return [id, own ?? (profile === "observed" ? observed : undefined) ?? choice] as const;
   });
   return Object.fromEntries(effective) as Record<AssumptionId, unknown>;
@@ -42,7 +42,7 @@ export function unswitchable(id: string): string | undefined {
 /** The spelling of a followed setting's value, where the assumption's own choice is such a value. */
 function following(row: Assumption, followed: Setting, value: unknown): unknown {
   if (typeof value === "boolean") return value ? row.alternatives[0] : row.choice;
-  const isSuchValue = followed.kind.read(row.choice) === followed.initial;
+  const isSuchValue = followed.initial === null || followed.kind.read(row.choice) === followed.initial;
   if (!isSuchValue) return row.choice;
   const spelled = [row.choice, ...row.alternatives].find(
     (spelling) => followed.kind.read(spelling) === value,

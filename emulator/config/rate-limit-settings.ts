@@ -9,11 +9,13 @@ import {
   text as textField,
 } from "../../contracts/spec/fields.ts";
 import {
+  RATE_LIMIT_HEADERS,
   RATE_LIMIT_IDS,
   RATE_LIMIT_MEMORY,
   RATE_LIMITS,
   RATE_REGIONS,
   type RateLimit,
+  type RateLimitHeaders,
   type RateLimitId,
   type RateRegion,
 } from "../../contracts/spec/rate-limits/rows.ts";
@@ -68,10 +70,10 @@ export const RATE_LIMIT_SETTINGS = {
     "fixed",
     "fixed counts from the first request on, sliding counts back from the last",
   ),
-  "rate_limits.headers": setting(
-    choice("none", "retry-after", "x-ratelimit"),
-    "none",
-    "rate-limit headers of replies",
+  "rate_limits.headers": setting<RateLimitHeaders | null>(
+    choice(...RATE_LIMIT_HEADERS),
+    null,
+    "rate-limit headers of replies; ratelimit also sends Retry-After; the profile decides by default",
   ),
   "rate_limits.scale": setting(positiveNumber(MAX_SCALE), 1, "factor for all counts of the table"),
   "rate_limits.trusted_proxies": setting(

@@ -3,17 +3,23 @@ import {
   RATE_LIMITS,
   RATE_REGIONS,
   type RateLimit,
+  type RateLimitHeaders,
   type RateLimitId,
   type RateRegion,
+  type TriggerMethods,
 } from "../../contracts/spec/rate-limits/rows.ts";
-import type { RateLimitSettings, RateSetting } from "../subjects/settings.ts";
+import type { RateLimitSettings, RateSetting, Settings } from "../subjects/settings.ts";
 import { type RateGiven, rateLimitPath } from "./rate-limit-settings.ts";
 import type { NamedValues } from "./settings.ts";
 
 type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
 
 /** The effective limits: those of the table, scaled, unless a row has its own setting. */
-export function rateLimitSettings(value: ValueOf, valueOf: (path: string) => unknown): RateLimitSettings {
+export function rateLimitSettings(
+  value: ValueOf,
+  valueOf: (path: string) => unknown,
+  assumptions: Settings["assumptions"],
+): RateLimitSettings {
   const scale = value("rate_limits.scale");
   const rows = RATE_LIMIT_IDS.map((id) => {
     const given = (valueOf(rateLimitPath(id)) ?? {}) as RateGiven;
@@ -22,7 +28,8 @@ export function rateLimitSettings(value: ValueOf, valueOf: (path: string) => unk
   return {
     enabled: value("rate_limits.enabled") ?? value("deployment") === "hosted",
     window: value("rate_limits.window"),
-    headers: value("rate_limits.headers"),
+    headers: assumptions["rate_limit.headers"] as RateLimitHeaders,
+    trigger_methods: assumptions["rate_limit.trigger_methods"] as TriggerMethods,
     scale,
     trusted_proxies: value("rate_limits.trusted_proxies"),
     held_at_most: value("rate_limits.held_at_most"),

@@ -137,6 +137,7 @@ async function misfitsOf(kind: Kind<unknown>, value: object): Promise<readonly s
 }
 
 function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit<Settings, "webhooks"> {
+  const assumptions = effectiveAssumptions(value("profile"), SETTINGS, anyValue);
   return {
     profile: value("profile"),
     deployment: value("deployment"),
@@ -153,10 +154,10 @@ function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit
       project: value("agent.project"),
       traces: value("agent.traces"),
     },
-    rateLimits: rateLimitSettings(value, anyValue),
+    rateLimits: rateLimitSettings(value, anyValue, assumptions),
     limits: limitValues("limits", LIMITS, anyValue),
     timings: limitValues("timings", TIMINGS, anyValue),
-    assumptions: effectiveAssumptions(value("profile"), SETTINGS, anyValue),
+    assumptions,
   };
 }
 

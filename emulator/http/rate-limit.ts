@@ -49,11 +49,13 @@ function refused(world: World, { method, path }: HttpRequest, decision: Decision
 function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Instant): ReplyHeaders {
   const { admitted, count, remaining, resetsAt } = decision;
   const seconds = String(Math.ceil((resetsAt - now) / 1000));
-  if (headers === "retry-after" && !admitted) return { "retry-after": seconds };
-  if (headers !== "x-ratelimit") return NO_HEADERS;
+  const again = !admitted && (headers === "retry-after" || headers === "ratelimit");
+  const retryAfter = again ? { "retry-after": seconds } : NO_HEADERS;
+  if (headers !== "ratelimit" && headers !== "x-ratelimit") return retryAfter;
   return {
-    "x-ratelimit-limit": String(count),
-    "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": seconds,
+    ...retryAfter,
+    [`${headers}-limit`]: String(count),
+    [`${headers}-remaining`]: String(remaining),
+    [`${headers}-reset`]: seconds,
   };
 }

@@ -2,7 +2,12 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { closed, oneOf, optional, type TypeOf, text } from "../../contracts/spec/fields.ts";
 import type { LimitValues } from "../../contracts/spec/limit.ts";
 import type { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
-import type { RateLimitId, RateRegion } from "../../contracts/spec/rate-limits/rows.ts";
+import type {
+  RateLimitHeaders,
+  RateLimitId,
+  RateRegion,
+  TriggerMethods,
+} from "../../contracts/spec/rate-limits/rows.ts";
 import type { AgentScript } from "./agent/script.ts";
 
 /** The effective settings, resolved from defaults, configuration file, environment and flags. */
@@ -43,7 +48,9 @@ export interface RateLimitSettings {
   readonly enabled: boolean;
   readonly window: "fixed" | "sliding";
   /** The rate-limit headers of replies. */
-  readonly headers: "none" | "retry-after" | "x-ratelimit";
+  readonly headers: RateLimitHeaders;
+  /** Methods that the row of deletions counts on trigger paths. */
+  readonly trigger_methods: TriggerMethods;
   readonly scale: number;
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly trusted_proxies: readonly string[];

@@ -13,7 +13,8 @@ describe("the settings of rate limits", () => {
     expect(await limits({})).toMatchObject({
       enabled: true,
       window: "fixed",
-      headers: "none",
+      headers: "ratelimit",
+      trigger_methods: "DELETE",
       scale: 1,
       trusted_proxies: [],
       rows: { runs_stats: { us: { count: 1, seconds: 10 }, eu: { count: 20, seconds: 10 } } },

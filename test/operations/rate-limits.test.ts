@@ -62,14 +62,15 @@ describe("every row of §8.5, through the door", () => {
 describe("a refusal", () => {
   const key = { "x-api-key": "k" };
 
-  it("is 429 with the body of the server's other errors and, by default, no header", async () => {
+  it("is 429 with the body of the server's other errors, and says when the next request passes", async () => {
     await control("PUT", "/rate-limits/default_key", { remaining: 0 });
     const platform = await send("GET", "/api/v1/bulk-exports", { headers: key });
     expect(platform.status).toBe(429);
     expect(platform.body).toEqual({
       detail: "Rate limit exceeded: Default (API key), 5 requests in 10 seconds by x-api-key.",
     });
-    expect([...platform.headers.keys()].filter((name) => /retry|limit/.test(name))).toEqual([]);
+    const names = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+    expect(names.map((name) => platform.headers.get(name))).toEqual(["10", "5", "0", "10"]);
     const agent = await send("GET", `/threads/${UUID}/runs`, { headers: key });
     expect(agent.status).toBe(429);
     expect(agent.body).toMatch(/^Rate limit exceeded/);
@@ -124,7 +125,8 @@ describe("paths that only the table names", () => {
     ["GET", "/public/download"],
     ["POST", "/v1/beacon"],
     ["POST", "/api/v1/metadata/submit"],
-    ["PUT", "/anything/trigger"],
+    ["DELETE", "/anything/trigger"],
+    ["POST", "/api/v1/beacon"],
   ])("%s %s is counted, then answered with 404 and its section", async (method, path) => {
     const reply = await send(method, path, { headers: { "x-api-key": "k" } });
     expect(reply).toMatchObject({ status: 404, body: { detail: expect.stringContaining("§8.5") } });
@@ -191,7 +193,30 @@ describe("the client's address", () => {
 });
 
 describe("the headers of a limit", () => {
+  it("are none with the profile of the observed service, unless they are asked for", async () => {
+    for (const [headers, expected] of [
+      [{}, null],
+      [{ headers: "ratelimit" }, "10"],
+    ] as const) {
+      const rate_limits = { enabled: true, ...headers, rows: { default_key: 1 } };
+      const own = await startRig({ profile: "observed", rate_limits });
+      try {
+        await own.call("GET", "/nowhere");
+        const over = await own.call("GET", "/nowhere");
+        expect([over.status, over.header("retry-after") ?? null]).toEqual([429, expected]);
+      } finally {
+        await own.close();
+      }
+    }
+  });
+
   it.each([
+    [
+      "ratelimit",
+      { "ratelimit-limit": "1", "ratelimit-remaining": "0", "ratelimit-reset": "10", "retry-after": null },
+      { "ratelimit-limit": "1", "ratelimit-remaining": "0", "ratelimit-reset": "8", "retry-after": "8" },
+    ],
+    ["none", { "ratelimit-limit": null }, { "ratelimit-limit": null, "retry-after": null }],
     ["retry-after", { "retry-after": null }, { "retry-after": "8", "x-ratelimit-limit": null }],
     [
       "x-ratelimit",

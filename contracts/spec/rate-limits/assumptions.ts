@@ -1,5 +1,5 @@
 import type { Assumption } from "../assumption.ts";
-import { RATE_LIMIT_MEMORY } from "./rows.ts";
+import { RATE_LIMIT_HEADERS, RATE_LIMIT_MEMORY, TRIGGER_METHODS } from "./rows.ts";
 
 /** What §8.5 leaves open: which row decides, what a window is, and what a refusal looks like. */
 export const RATE_LIMIT_ASSUMPTIONS = {
@@ -20,9 +20,11 @@ export const RATE_LIMIT_ASSUMPTIONS = {
   "rate_limit.headers": {
     section: "8.5",
     requirement: "8.5-1",
-    choice: "none",
-    alternatives: ["retry-after", "x-ratelimit"],
-    reason: "The headers are not shown, and the public service was seen to send none.",
+    choice: RATE_LIMIT_HEADERS[0],
+    alternatives: RATE_LIMIT_HEADERS.slice(1),
+    reason:
+      "Not shown. Retry-After with a refusal and RateLimit-Limit, -Remaining, -Reset let a client's back-off be tested.",
+    observed: "none",
     setting: "rate_limits.headers",
   },
   "rate_limit.header_times": {
@@ -85,9 +87,34 @@ export const RATE_LIMIT_ASSUMPTIONS = {
   "rate_limit.path_spelling": {
     section: "8.5",
     requirement: "8.5-4",
-    choice: "whole segments; without /api/v1, /api/v2 or /v2 before them and a slash after them",
+    choice: "without /api/v1, /api/v2 or /v2 before them (/v1/beacon: without /api) and a slash after them",
     alternatives: [],
     reason: "One row spells both forms of a path, and the others are called under both.",
+  },
+  "rate_limit.containing": {
+    section: "8.5",
+    requirement: "8.5-4",
+    choice: "the path has the text anywhere, also as the beginning of a longer segment",
+    alternatives: [],
+    reason:
+      "Containing says nothing of whole segments: POST /a/charts-new contains /charts, /flowcharts does not.",
+  },
+  "rate_limit.trigger_methods": {
+    section: "8.5",
+    requirement: "8.5-6",
+    choice: TRIGGER_METHODS[0],
+    alternatives: TRIGGER_METHODS.slice(1),
+    reason:
+      "The method of DELETE /sessions or */trigger stands before both paths; it may belong to the first alone.",
+    switchable: true,
+  },
+  "rate_limit.health": {
+    section: "8.5",
+    requirement: "8.5-4",
+    choice: "/ok, /livez and /readyz are not counted",
+    alternatives: [],
+    reason:
+      "Probes of a container or a load balancer must not use up the limit of the address they come from.",
   },
   "rate_limit.both_headers": {
     section: "8.5",

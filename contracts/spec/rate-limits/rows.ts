@@ -10,8 +10,8 @@ export interface RateMatch {
   /** Absent means every method. */
   readonly methods?: readonly string[];
   /**
-   * `exact`: this path alone; `under`: this path and all below it; `uuid`: one uuid below it; `ending`:
-   * any path that ends so (a leading star in the table); `containing`: any path that has it somewhere; `any`: every path.
+   * `exact`: this path alone; `under`: this path and all below it; `uuid`: one uuid below it; `ending`: any path
+   * with these last segments (a leading star in the table); `containing`: any path with this text in it; `any`: every path.
    */
   readonly kind: "exact" | "under" | "uuid" | "ending" | "containing" | "any";
   readonly path: string;
@@ -57,7 +57,7 @@ function row(
 const exact = (path: string, ...methods: string[]) => match("exact", path, methods);
 const under = (path: string, ...methods: string[]) => match("under", path, methods);
 const containing = (path: string, ...methods: string[]) => match("containing", path, methods);
-const ending = (path: string) => match("ending", path, []);
+const ending = (path: string, ...methods: string[]) => match("ending", path, methods);
 const any = (...methods: string[]) => match("any", "", methods);
 
 function match(kind: RateMatch["kind"], path: string, methods: readonly string[]): RateMatch {
@@ -70,7 +70,8 @@ const USER = "x-user-id + IP";
 const system = [any("OPTIONS"), exact("/info"), ending("/v1/metadata/submit")];
 const charts = containing("/charts", "POST");
 const query = exact("/runs/query", "POST");
-const deletion = [under("/sessions", "DELETE"), ending("/trigger")];
+const trigger = ending("/trigger", "DELETE");
+const deletion = [under("/sessions", "DELETE"), trigger];
 const commits = { us: 10_000, eu: 2_000 };
 const stats = { us: 1, eu: 20 };
 
@@ -117,25 +118,61 @@ const KINDS: readonly RateMatch["kind"][] = ["exact", "uuid", "under", "ending",
 /** What may stand before a path of the table without making it another one. */
 const VERSION_PREFIXES = ["", "/api/v1", "/api/v2", "/v2"];
 
-/** A row that a method and a path fall under, and how. */
-export interface RateRoute {
-  readonly id: RateLimitId;
-  readonly kind: RateMatch["kind"];
+/** Methods that the row of deletions counts on trigger paths, the default first. */
+export const TRIGGER_METHODS = ["DELETE", "every method"] as const;
+
+export type TriggerMethods = (typeof TRIGGER_METHODS)[number];
+
+/** The matches of a row under one of the readings of the row of deletions. */
+export function matchesOf(id: RateLimitId, triggerMethods: TriggerMethods): readonly RateMatch[] {
+  const { matches }: RateLimit = RATE_LIMITS[id];
+  return matches.map((each) =>
+    each === trigger && triggerMethods === "every method" ? ending(trigger.path) : each,
+  );
 }
 
-/** Leads to the rows that count a request, the most specific first; of a `uuid` any last segment is taken. */
-export const RATE_LIMIT_ROUTER: Router<RateRoute> = createRouter(rateRoutes());
+/** Health endpoints: a probe uses up nobody's limit (assumption rate_limit.health). */
+const UNCOUNTED_PATHS: ReadonlySet<string> = new Set(["/ok", "/livez", "/readyz"]);
+
+/** A row that a method and a path fall under, and how. */
+interface RateRoute {
+  readonly id: RateLimitId;
+  readonly match: RateMatch;
+}
+
+const ROUTERS: Readonly<Record<TriggerMethods, Router<RateRoute>>> = {
+  DELETE: createRouter(rateRoutes("DELETE")),
+  "every method": createRouter(rateRoutes("every method")),
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The rows that count a request, the most specific first; empty path segments are ignored. */
+export function rowsCounting(
+  method: string,
+  path: string,
+  triggerMethods: TriggerMethods = "DELETE",
+): readonly RateLimitId[] {
+  if (UNCOUNTED_PATHS.has(path) && method !== "OPTIONS") return [];
+  const segments = segmentsOf(path).filter((segment) => segment !== "");
+  const isUuid = UUID.test(segments.at(-1) ?? "");
+  const text = `/${segments.join("/")}`;
+  const found = ROUTERS[triggerMethods].all(method, segments).filter(({ match }) => {
+    if (match.kind === "uuid") return isUuid;
+    return match.kind !== "containing" || text.includes(match.path);
+  });
+  return [...new Set(found.map(({ id }) => id))];
+}
 
 /** Whether a row of the table counts requests of this kind. */
 export function isLimited(method: string, path: string): boolean {
-  return RATE_LIMIT_ROUTER.all(method, segmentsOf(path)).length > 0;
+  return rowsCounting(method, path).length > 0;
 }
 
-function rateRoutes(): readonly Route<RateRoute>[] {
-  const rows = RATE_LIMIT_IDS.flatMap((id) => {
-    const { matches }: RateLimit = RATE_LIMITS[id];
-    return matches.map((match) => ({ match, row: { id, kind: match.kind } }));
-  });
+function rateRoutes(triggerMethods: TriggerMethods): readonly Route<RateRoute>[] {
+  const rows = RATE_LIMIT_IDS.flatMap((id) =>
+    matchesOf(id, triggerMethods).map((match) => ({ match, row: { id, match } })),
+  );
   const rankOf = ({ kind, methods }: RateMatch) => (kind === "any" && methods ? -1 : KINDS.indexOf(kind));
   return rows
     .sort((a, b) => rankOf(a.match) - rankOf(b.match))
@@ -145,9 +182,12 @@ function rateRoutes(): readonly Route<RateRoute>[] {
 }
 
 function templatesOf({ kind, path }: RateMatch): readonly string[] {
-  const withVersions = (template: string) => VERSION_PREFIXES.map((prefix) => prefix + template);
+  // A path that names its version itself may only have /api before it.
+  const prefixes = path.startsWith("/v1/") ? ["", "/api"] : VERSION_PREFIXES;
+  const withVersions = (template: string) => prefixes.map((prefix) => prefix + template);
   switch (kind) {
     case "any":
+    case "containing":
       return ["/**"];
     case "exact":
       return withVersions(path);
@@ -158,10 +198,13 @@ function templatesOf({ kind, path }: RateMatch): readonly string[] {
     // The star before an ending may stand for /api too.
     case "ending":
       return [`/**${path}`];
-    case "containing":
-      return [`/**${path}/**`];
   }
 }
+
+/** Rate-limit headers of replies, the default first. */
+export const RATE_LIMIT_HEADERS = ["ratelimit", "retry-after", "x-ratelimit", "none"] as const;
+
+export type RateLimitHeaders = (typeof RATE_LIMIT_HEADERS)[number];
 
 /** Windows and instants of use that are held at most, over all rows and both regions. */
 export const RATE_LIMIT_MEMORY = { requirement: "X-2", value: 200_000 } as const;

@@ -88,7 +88,7 @@ export function createRateLimiter(settings: RateLimitSettings): RateLimiter {
 
 function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimiter {
   let state = initial;
-  const rows = createRowFinder();
+  const rows = createRowFinder(settings.trigger_methods);
 
   function tallyOf({ index }: RateRow, region: RateRegion): Tally {
     return state.tallies[region][index] as Tally;

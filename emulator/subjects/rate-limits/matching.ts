@@ -1,11 +1,11 @@
-import { segmentsOf } from "../../../contracts/spec/path.ts";
 import {
   RATE_LIMIT_IDS,
-  RATE_LIMIT_ROUTER,
   RATE_LIMITS,
   type RateIdentity,
   type RateLimit,
   type RateLimitId,
+  rowsCounting,
+  type TriggerMethods,
 } from "../../../contracts/spec/rate-limits/rows.ts";
 
 /** A row of §8.5 with its index in the table. */
@@ -38,7 +38,7 @@ const UUID_LENGTH = 36;
 type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
 
 /** Creates a finder that caches the rows of recent paths; paths that differ in a final uuid share an entry. */
-export function createRowFinder(): RowFinder {
+export function createRowFinder(triggerMethods?: TriggerMethods): RowFinder {
   const whole: CachedRows = new Map();
   const beforeUuid: CachedRows = new Map();
   let count = 0;
@@ -62,7 +62,7 @@ export function createRowFinder(): RowFinder {
       const key = isUuid ? path.slice(0, -UUID_LENGTH) : path;
       const cached = paths.get(method)?.get(key);
       if (cached) return cached;
-      const rows = rowsFor(method, path);
+      const rows = rowsCounting(method, path, triggerMethods).map((id) => ROWS_BY_ID.get(id) as RateRow);
       cache(paths, method, key, rows);
       return rows;
     },
@@ -71,13 +71,4 @@ export function createRowFinder(): RowFinder {
 
 function endsInUuid(path: string): boolean {
   return path.at(-UUID_LENGTH - 1) === "/" && UUID.test(path.slice(-UUID_LENGTH));
-}
-
-/** In the order of the assumption rate_limit.deciding_row; empty path segments are ignored. */
-function rowsFor(method: string, path: string): readonly RateRow[] {
-  const segments = segmentsOf(path).filter((segment) => segment !== "");
-  const isUuid = UUID.test(segments.at(-1) ?? "");
-  const routes = RATE_LIMIT_ROUTER.all(method, segments).filter(({ kind }) => isUuid || kind !== "uuid");
-  const ids = new Set(routes.map(({ id }) => id));
-  return [...ids].flatMap((id) => ROWS_BY_ID.get(id) ?? []);
 }

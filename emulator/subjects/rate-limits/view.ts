@@ -1,4 +1,5 @@
 import {
+  matchesOf,
   RATE_LIMITS,
   RATE_REGIONS,
   type RateLimit,
@@ -17,16 +18,17 @@ const IDENTITIES_READ = 10_000;
 
 /** All rows with their limits and active identities. */
 export function limiterView(limiter: RateLimiter, now: Instant) {
-  const { enabled, window, headers, scale } = limiter.settings;
+  const { enabled, window, headers, trigger_methods, scale } = limiter.settings;
   const rows = RATE_ROWS.map((row) => rowView(limiter, row, now));
-  return { enabled, window, headers, scale, held: limiter.storedCount, rows };
+  return { enabled, window, headers, trigger_methods, scale, held: limiter.storedCount, rows };
 }
 
 /** A row of §8.5 in the form of the control API, with its current counts per region. */
 export function rowView(limiter: RateLimiter, row: RateRow, now: Instant) {
-  const { matches, identity, category }: RateLimit = RATE_LIMITS[row.id];
+  const { identity, category }: RateLimit = RATE_LIMITS[row.id];
   const regions = RATE_REGIONS.map((region) => [region, regionView(limiter, row, region, now)]);
-  return { row: row.id, match: matches.map(matchText), identity, category, ...Object.fromEntries(regions) };
+  const match = matchTexts(limiter, row);
+  return { row: row.id, match, identity, category, ...Object.fromEntries(regions) };
 }
 
 function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now: Instant) {
@@ -63,19 +65,23 @@ export function explainView(limiter: RateLimiter, call: Call, now: Instant) {
     region: regionOf(call.region),
     enabled: limiter.settings.enabled,
     passes: deciding === undefined || !deciding.enforced || deciding.window.used < deciding.tally.count,
-    deciding: deciding ? appliedRowView(deciding, now) : null,
+    deciding: deciding ? appliedRowView(limiter, deciding, now) : null,
     matching: appliedRows.map((appliedRow) => ({
-      ...appliedRowView(appliedRow, now),
+      ...appliedRowView(limiter, appliedRow, now),
       decides: appliedRow === deciding,
     })),
   };
 }
 
-function appliedRowView({ row, identity, tally, window, enforced }: AppliedRow, now: Instant) {
-  const { matches, identity: kind, category }: RateLimit = RATE_LIMITS[row.id];
+function appliedRowView(
+  limiter: RateLimiter,
+  { row, identity, tally, window, enforced }: AppliedRow,
+  now: Instant,
+) {
+  const { identity: kind, category }: RateLimit = RATE_LIMITS[row.id];
   return {
     row: row.id,
-    match: matches.map(matchText),
+    match: matchTexts(limiter, row),
     category,
     counted_by: kind,
     identity: shownIdentity(kind, identity),
@@ -94,6 +100,10 @@ function usageView(tally: Tally, window: Window, now: Instant) {
     next_passes_at: formatInstant(next),
     next_passes_in_seconds: (next - now) / 1000,
   };
+}
+
+function matchTexts({ settings }: RateLimiter, row: RateRow): readonly string[] {
+  return matchesOf(row.id, settings.trigger_methods).map(matchText);
 }
 
 /** Formats the match of a row as §8.5 does. */

@@ -56,6 +56,7 @@ describe("the operations", () => {
     ["POST", "/runs/multipart"],
     ["GET", "/runs/{run_id}"],
     ["DELETE", "/sessions/{session_id}"],
+    ["GET", "/openapi.json"],
     ["GET", "/ok"],
   ])("%s %s is counted by the rows that the emulator finds for it", (method, path) => {
     const asked = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");

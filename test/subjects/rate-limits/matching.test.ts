@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRowFinder } from "../../../emulator/subjects/rate-limits/matching.ts";
+import { limiterView } from "../../../emulator/subjects/rate-limits/view.ts";
 import { limiterWith, NOW } from "./limiter.ts";
 
 const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
@@ -18,9 +19,11 @@ describe("which row decides (8.5-4)", () => {
     // A preflight is not the call that follows it.
     ["OPTIONS", "/auth", "system"],
     ["OPTIONS", "/runs/x/trigger", "system"],
-    // Whole segments, anywhere.
+    // Containing is containing: the text anywhere in the path; all other rows match whole segments.
     ["POST", "/flowcharts", "default_key"],
-    ["POST", "/charts-new", "default_key"],
+    ["POST", "/charts-new", "charts_key"],
+    ["PATCH", "/api/v1/runs-of-today", "runs_patch"],
+    ["GET", "/a/examples.json", "examples"],
     ["POST", "/a/charts/b/c", "charts_key"],
     ["GET", "/charts", "default_key"],
     ["GET", "/reposter", "default_key"],
@@ -33,8 +36,10 @@ describe("which row decides (8.5-4)", () => {
     ["GET", "/a/public/download", "default_key"],
     ["GET", "/public/download/a.png", "public_download"],
     ["GET", "/info/more", "default_key"],
-    ["GET", "/trigger", "deletion_key"],
-    ["HEAD", "/a/trigger", "deletion_key"],
+    ["DELETE", "/trigger", "deletion_key"],
+    ["DELETE", "/a/trigger", "deletion_key"],
+    ["HEAD", "/a/trigger", "default_key"],
+    ["POST", "/a/trigger", "default_key"],
     ["GET", "/a/trigger/b", "default_key"],
     ["GET", "/untrigger", "default_key"],
     ["GET", "/sessions", "default_key"],
@@ -57,17 +62,45 @@ describe("which row decides (8.5-4)", () => {
     ["POST", "/api/v3/runs/query", "default_key"],
     ["POST", "/api/runs/query", "default_key"],
     ["POST", "//api/v1//runs/query/", "runs_query_key"],
-    ["POST", "/api/v1/v1/beacon", "beacon"],
+    ["POST", "/api/v1/beacon", "beacon"],
+    ["POST", "/api/v1/v1/beacon", "default_key"],
+    ["POST", "/beacon", "default_key"],
     ["GET", "/v1/beacon/x", "beacon"],
     // Beginning before ending before containing; the longer path before the shorter.
     ["GET", "/repos/a/trigger", "repos_key"],
     ["GET", "/repos/examples", "repos_key"],
-    ["PATCH", "/runs/x/trigger", "deletion_key"],
-    ["POST", "/charts/trigger", "deletion_key"],
+    ["DELETE", "/examples/x/trigger", "deletion_key"],
+    ["PATCH", "/runs/x/trigger", "runs_patch"],
+    ["POST", "/charts/trigger", "charts_key"],
     ["GET", "/public/download/examples", "public_download"],
     ["POST", "/charts/v1/metadata/submit", "system"],
   ])("%s %s falls under %s", (method, path, row) => {
     expect(decides(method, path)).toBe(row);
+  });
+
+  it("counts every method on a trigger path where the assumption says so (8.5-6)", async () => {
+    const wide = await limiterWith({}, { assumptions: { "rate_limit.trigger_methods": "every method" } });
+    const rowFor = (method: string, path: string) =>
+      wide.decide({ apiKey: "k", address: "10.0.0.1", region: "us", method, path }, NOW)?.row.id;
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+      expect(rowFor(method, "/runs/x/trigger")).toBe("deletion_key");
+    expect(rowFor("OPTIONS", "/runs/x/trigger")).toBe("system");
+    expect(rowFor("GET", "/sessions")).toBe("default_key");
+    expect(limiterView(wide, NOW).rows.find(({ row }) => row === "deletion_key")?.match).toEqual([
+      "DELETE /sessions",
+      "*/trigger",
+    ]);
+    expect(limiterView(limiter, NOW).rows.find(({ row }) => row === "deletion_key")?.match).toEqual([
+      "DELETE /sessions",
+      "DELETE */trigger",
+    ]);
+  });
+
+  it.each(["/ok", "/livez", "/readyz"])("does not count %s, but its preflight", (path) => {
+    expect(decides("GET", path)).toBeUndefined();
+    expect(decides("GET", path, {})).toBeUndefined();
+    expect(decides("OPTIONS", path)).toBe("system");
+    expect(decides("GET", `/api/v1${path}`)).toBe("default_key");
   });
 
   it("takes the key of a request with both headers", () => {

@@ -54,10 +54,8 @@ const COMMITS = [
 const DELETION = [
   ["DELETE", `/sessions/${UUID}`],
   ["DELETE", "/api/v1/sessions"],
-  ["POST", "/runs/rules/a/trigger"],
-  ["GET", "/api/v1/x/trigger"],
-  ["DELETE", "/x/trigger"],
-  ["PATCH", "/runs/x/trigger"],
+  ["DELETE", "/runs/rules/a/trigger"],
+  ["DELETE", "/api/v1/x/trigger"],
 ] as const;
 
 export const SPECIFIED: readonly SpecifiedRow[] = [
@@ -91,7 +89,10 @@ export const SPECIFIED: readonly SpecifiedRow[] = [
     us: "2000 / 10",
     eu: "2000 / 10",
     category: "High throughput",
-    requests: [["POST", "/v1/beacon"]],
+    requests: [
+      ["POST", "/v1/beacon"],
+      ["GET", "/api/v1/beacon"],
+    ],
   },
   {
     row: "repos_key",
