@@ -36,13 +36,10 @@ const BUILDS = [
 ];
 
 /** Packages that are bundled: needed for the start, or small. The others are loaded on first use. */
-const BUNDLED = new Set(["ajv", "express", "fast-xml-parser", "ipaddr.js", "lowdb", "proper-lockfile"]);
+const BUNDLED = new Set(["ajv", "fast-xml-parser", "ipaddr.js", "lowdb", "proper-lockfile"]);
 
 /** Optional peer dependencies: installed by users of the entry that imports them. */
 const PEERS = ["msw", "testcontainers", "vitest"];
-
-/** Loaded by Express and never used: the gateway reads bodies, queries and media types itself. */
-const LEFT_OUT = ["body-parser", "mime-types", "qs", "send", "serve-static"];
 
 /** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
@@ -96,9 +93,6 @@ function bundle({ plugins = [], ...own }) {
     alias: {
       // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
       "graceful-fs": "node:fs",
-      // Express's debug output is never used, and its package inspects the terminal when it loads.
-      debug: join(ROOT, "bin/build/no-notes.cjs"),
-      ...Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, "bin/build/left-out.cjs")])),
     },
     plugins: [lazyOldModules, ...plugins],
     // File names are unique to each build, even where two builds have equal content.

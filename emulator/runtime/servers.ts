@@ -24,10 +24,10 @@ export function createServers(
   worlds: Worlds,
   handle: (request: HttpRequest) => Promise<HttpReply>,
 ): Servers {
-  const maxBodyBytes = () => settings.limits.body_bytes;
+  const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
-  const us = createOrigin({ region: "us", maxBodyBytes, clientAddresses, handle });
-  const eu = createOrigin({ region: "eu", maxBodyBytes, clientAddresses, handle });
+  const us = createOrigin({ region: "us", limits, clientAddresses, handle });
+  const eu = createOrigin({ region: "eu", limits, clientAddresses, handle });
   const s3 = createObjectStorageOrigin(worlds);
   return {
     async listen() {

@@ -1,16 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Refusal } from "../../kernel/refusal.ts";
 import { decompressZstd, ZstdTooLarge } from "./zstd.ts";
 
-/** The decompressed body is larger than allowed. */
-export class BodyTooLarge extends Error {
-  override readonly name = "BodyTooLarge";
-}
-
-/** The body is not in its declared encoding, or the encoding is not supported. */
-export class UnreadableBody extends Error {
-  override readonly name = "UnreadableBody";
-}
+/** Why a body could not be received; the request is answered without it. */
+export class BodyProblem extends Refusal {}
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
@@ -19,11 +13,22 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 };
 
-/** Reads and decompresses the whole body; holds at most `maxBytes`. */
-export function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const { "content-length": length, "content-encoding": encoding } = request.headers;
-  if (Number(length ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge());
+const NO_BODY = new Uint8Array(0);
+
+/** Reads and decompresses the whole body; holds at most `maxBytes`. Throws `BodyProblem` (413, 415). */
+export function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> | Uint8Array {
+  const { "content-length": length = "0", "content-encoding": encoding } = request.headers;
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(length) === 0 && request.headers["transfer-encoding"] === undefined) return NO_BODY;
   return encoding === undefined ? collect(request, maxBytes) : decoded(request, encoding, maxBytes);
+}
+
+function tooLarge(maxBytes: number): BodyProblem {
+  return new BodyProblem(413, "body_too_large", `The body is larger than ${maxBytes} bytes.`);
+}
+
+function unreadable(message: string): BodyProblem {
+  return new BodyProblem(415, "unreadable_body", message);
 }
 
 async function decoded(request: IncomingMessage, named: string, maxBytes: number): Promise<Uint8Array> {
@@ -32,17 +37,15 @@ async function decoded(request: IncomingMessage, named: string, maxBytes: number
   if (encoding === "zstd") return receiveZstd(request, maxBytes);
   const decoder = DECODERS[encoding];
   if (!decoder)
-    throw new UnreadableBody(
-      `Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`,
-    );
+    throw unreadable(`Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`);
   const plain = decoder();
   request.on("error", (error) => plain.emit("error", error));
   try {
     return await collect(request.pipe(plain), maxBytes);
   } catch (error) {
     request.unpipe();
-    if (error instanceof BodyTooLarge) throw error;
-    throw new UnreadableBody(`The body is not ${encoding}: ${(error as Error).message}.`);
+    if (error instanceof BodyProblem) throw error;
+    throw unreadable(`The body is not ${encoding}: ${(error as Error).message}.`);
   }
 }
 
@@ -51,8 +54,8 @@ async function receiveZstd(request: IncomingMessage, maxBytes: number): Promise<
   try {
     return await decompressZstd(compressed, maxBytes);
   } catch (error) {
-    if (error instanceof ZstdTooLarge) throw new BodyTooLarge();
-    throw new UnreadableBody(`The body is not zstd: ${(error as Error).message}.`);
+    if (error instanceof ZstdTooLarge) throw tooLarge(maxBytes);
+    throw unreadable(`The body is not zstd: ${(error as Error).message}.`);
   }
 }
 
@@ -73,7 +76,7 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
 
     function take(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes > maxBytes) return fail(new BodyTooLarge());
+      if (bytes > maxBytes) return fail(tooLarge(maxBytes));
       chunks.push(chunk);
     }
 

@@ -21,7 +21,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   }
   return {
     find(peer, forwardedFor) {
-      const socket = peer === undefined ? GONE : plain(peer);
+      const socket = peer?.startsWith("::") ? plain(peer) : (peer ?? GONE);
       if (trustedProxies.length === 0 || forwardedFor === undefined || !trusts(trusted, socket))
         return socket;
       const hops = forwardedFor.split(",").slice(-MAX_HOPS).map(hop);

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { sendStream } from "../../emulator/http/server/send-stream.ts";
+import { sendStream } from "../../emulator/http/server/send.ts";
 
 const CHUNK = "x".repeat(1 << 20);
 

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from "node:http";
+import { takesStream } from "../../subjects/control-prefix.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../../subjects/message.ts";
+import type { Settings } from "../../subjects/settings.ts";
+import { BodyProblem, receiveBody } from "./body.ts";
+import type { ClientAddresses } from "./client-address.ts";
+
+/** Handler of the requests at a regional origin. */
+export interface Listener {
+  readonly region: string;
+  readonly limits: Pick<Settings["limits"], "body_bytes">;
+  readonly clientAddresses: ClientAddresses;
+  handle(request: HttpRequest): Promise<HttpReply>;
+}
+
+/** Bytes that are still read after a body was refused. */
+const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
+const DRAIN_MAX_MS = 5_000;
+const NO_BODY = new Uint8Array(0);
+
+/** The reply to a request, whose body is received first, or handed on as a stream where it may be larger than memory. */
+export async function replyTo(listener: Listener, incoming: IncomingMessage): Promise<HttpReply> {
+  const request = withoutBody(listener, incoming);
+  try {
+    if (takesStream(request.method, request.path)) return await replyToStream(listener, incoming, request);
+    const body = await receiveBody(incoming, listener.limits.body_bytes);
+    return await listener.handle({ ...request, body });
+  } catch (error) {
+    const reply =
+      error instanceof BodyProblem
+        ? await listener.handle({ ...request, bodyProblem: error })
+        : replyToFailure(incoming, error);
+    await drainBody(incoming);
+    // Unread bytes would be parsed as the next request of this connection.
+    return { ...reply, headers: { ...reply.headers, connection: "close" } };
+  }
+}
+
+function withoutBody({ region, clientAddresses }: Listener, incoming: IncomingMessage): HttpRequest {
+  const { url = "/", method = "GET", socket } = incoming;
+  const headers = incoming.headers as Record<string, string | undefined>;
+  const mark = url.indexOf("?");
+  return {
+    region,
+    // HEAD is GET without the body, which is left out when it is sent.
+    method: method === "HEAD" ? "GET" : method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: mark === -1 ? "" : url.slice(mark + 1),
+    headers,
+    body: NO_BODY,
+    address: clientAddresses.find(socket.remoteAddress, headers["x-forwarded-for"]),
+  };
+}
+
+/** An error with a complete request is a defect of the emulator (500). */
+function replyToFailure({ complete }: IncomingMessage, error: unknown): HttpReply {
+  if (!complete) return jsonReply(400, { detail: "The request was interrupted." });
+  return jsonReply(500, { detail: `The emulator failed: ${String(error)}` });
+}
+
+async function replyToStream(
+  listener: Listener,
+  incoming: IncomingMessage,
+  request: HttpRequest,
+): Promise<HttpReply> {
+  try {
+    return await listener.handle({ ...request, stream: chunksOf(incoming) });
+  } finally {
+    // Unread bytes are discarded while the reply is sent: some clients read only after sending everything.
+    incoming.resume();
+  }
+}
+
+/** Stops reading without destroying the connection, which still has to carry the reply. */
+function chunksOf(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+}
+
+/** Discards the rest of a body: closing the connection while the client sends would lose the reply. */
+function drainBody(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (incoming.readableEnded || incoming.destroyed) return resolve();
+    const timer = setTimeout(stop, DRAIN_MAX_MS);
+    let bytes = 0;
+
+    function stop(): void {
+      clearTimeout(timer);
+      incoming.off("data", take).off("end", stop).off("close", stop);
+      resolve();
+    }
+
+    function take(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > DRAIN_MAX_BYTES) stop();
+    }
+
+    incoming.on("data", take).once("end", stop).once("close", stop);
+    incoming.resume();
+  });
+}
