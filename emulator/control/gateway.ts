@@ -1,7 +1,7 @@
 import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { isLoopback } from "../http/loopback.ts";
-import { checksOf, prepareChecks, readRequest } from "../http/operation-check.ts";
+import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
@@ -108,7 +108,7 @@ async function check(row: ControlOperation, path: ControlPath, request: HttpRequ
   const isEmpty = request.body.length === 0;
   const value = row.body && (isEmpty ? {} : parseJson(request.body));
   const checks = checksOf(row) ?? (await prepareChecks(row));
-  const { problems, unknown, ...checked } = readRequest(row, checks, { request, path, body: { value } });
+  const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
   const all = [...problems, ...unread.map((name) => `${name}: is not known here`)];

@@ -26,21 +26,19 @@ export function createRecording(isFresh: boolean): Recording {
   let isComplete = isFresh;
   let arrivals = 0;
 
-  function keep(taken: KeptRequest): void {
-    kept.push(taken);
-    bytes += sizeOf(taken);
-    while (kept.length > MAX_REQUESTS || bytes > MAX_BYTES) {
-      const oldest = kept.shift();
-      bytes -= oldest ? sizeOf(oldest) : 0;
-      isComplete = false;
-    }
-  }
-
   return {
     record(request, now) {
       arrivals += 1;
       const arrival = arrivals;
-      return (reply) => keep(keptRequest(arrival, now, request, reply));
+      return (reply) => {
+        const taken = keptRequest(arrival, now, request, reply);
+        kept.push(taken);
+        bytes += taken.bytes;
+        while (kept.length > MAX_REQUESTS || bytes > MAX_BYTES) {
+          bytes -= kept.shift()?.bytes ?? 0;
+          isComplete = false;
+        }
+      };
     },
     get isComplete() {
       return isComplete;
@@ -77,14 +75,20 @@ interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "
   readonly status: number;
   /** Long bodies are kept as bytes, which the garbage collector does not move. */
   readonly reply: string | Uint8Array | null;
+  /** What it counts towards the limit. */
+  readonly bytes: number;
 }
 
 function keptRequest(
   arrival: number,
   at: Instant,
-  { region, method, path, query, headers, body }: HttpRequest,
-  { status, body: reply }: HttpReply,
+  { region, method, path, query, headers, body: sent }: HttpRequest,
+  { status, body: replied }: HttpReply,
 ): KeptRequest {
+  // A copy: the original may be a small part of the large buffer that it was received in.
+  const body = sent.length > MAX_TEXT_BYTES ? null : new Uint8Array(sent);
+  const isKept = typeof replied === "string" && replied.length <= MAX_TEXT_BYTES;
+  const reply = isKept ? (replied.length < LONG_TEXT ? replied : encoder.encode(replied)) : null;
   const keptHeaders: Record<string, string> = {};
   for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
@@ -94,20 +98,12 @@ function keptRequest(
     path,
     query,
     headers: keptHeaders,
-    // A copy: the original may be a small part of the large buffer that it was received in.
-    body: body.length > MAX_TEXT_BYTES ? null : new Uint8Array(body),
+    body,
     at,
     status,
-    reply: typeof reply === "string" && reply.length <= MAX_TEXT_BYTES ? compact(reply) : null,
+    reply,
+    bytes: path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0),
   };
-}
-
-function compact(text: string): string | Uint8Array {
-  return text.length < LONG_TEXT ? text : encoder.encode(text);
-}
-
-function sizeOf({ path, query, body, reply }: KeptRequest): number {
-  return path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0);
 }
 
 function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string, string>): RecordedRequest {

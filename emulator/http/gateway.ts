@@ -1,6 +1,6 @@
 import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import { type UnshownPath, unshownArea } from "../../contracts/spec/undocumented-paths.ts";
+import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
@@ -18,7 +18,6 @@ import {
 import { isReplyWithHeaders, isStreamReply } from "../subjects/reply.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
-import type { Workspace } from "../subjects/workspace.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
 import { faultReply } from "./fault.ts";
@@ -27,11 +26,11 @@ import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import {
   bodyOf,
-  type CheckedRequest,
   checkRequest,
   checksOf,
   operationUnder,
   prepareChecks,
+  refuseInvalid,
 } from "./operation-check.ts";
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
@@ -75,13 +74,16 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
   return {
     openStreams: parts.openStreams,
     async handle(world, request, { stepper, record } = {}) {
-      const route = routeOf(request.method, request.path);
+      const { settings } = world.ports;
+      const route = routeOf(request.method, request.path, settings.assumptions);
       const caller = identify(request);
       const limit = countRequest(world, request, caller);
       const operation = route.kind === "operation" ? route.operation : undefined;
       const answered = limit.refusal
-        ? refusalReply(limit.refusal, request, operation, world.ports.settings)
-        : await answer(parts, { world, request, caller, stepper }, route);
+        ? refusalReply(limit.refusal, request, operation, settings)
+        : route.kind === "operation"
+          ? await carryOut(parts, { world, request, caller, stepper }, route)
+          : replyWithoutOperation(request, route, settings);
       const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
       if (operation?.recorded !== false) record?.(reply);
       return reply;
@@ -89,18 +91,14 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
   };
 }
 
-function answer(
-  parts: GatewayParts,
-  exchange: Exchange,
-  route: RequestRoute,
-): HttpReply | Promise<HttpReply> {
-  const { request, world } = exchange;
-  const { settings } = world.ports;
+function replyWithoutOperation(
+  request: HttpRequest,
+  route: Exclude<RequestRoute, OperationRoute>,
+  settings: Settings,
+): HttpReply {
   if (route.kind === "preflight") return preflightReply(request, route.methods);
   if (route.kind === "unshown") return unshownReply(request, route.unshown, settings);
-  if (isUnspelled(request, settings)) return unshownReply(request, unshownArea(request.path), settings);
-  if (route.kind === "wrong method") return wrongMethod(request, route, settings);
-  return carryOut(parts, exchange, route);
+  return wrongMethod(request, route, settings);
 }
 
 async function carryOut(parts: GatewayParts, exchange: Exchange, found: OperationRoute): Promise<HttpReply> {
@@ -121,7 +119,8 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const checks = checksOf(operation) ?? (await prepareChecks(operation));
     const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
     const body = read instanceof Promise ? await read : read;
-    const checked = checkRequest(operation, checks, { request, path: route.parameters, body }, settings);
+    const checked = checkRequest(operation, checks, { request, path: route.parameters, body });
+    refuseInvalid(checked, settings);
     if (
       mayTriggerHttp(world.reader, world.now, { id: route.id, path: request.path, region: caller.region })
     ) {
@@ -130,9 +129,18 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     }
     if (operation.waits) parts.openStreams.admit(world);
     const cause = causeOf(route.id, request, checked.unknown);
-    const handlerRequest = handlerRequestOf(checked, { region: caller.region, tenant_id }, request);
+    const { path, query } = checked;
+    const workspace = { region: caller.region, tenant_id };
+    // The checks have established the type, which the compiler cannot infer.
+    const asked = {
+      path,
+      query,
+      body: checked.body,
+      workspace,
+      headers: request.headers,
+    } as RequestOf<OperationId>;
     const handler = parts.handlers[route.id] as Handler<OperationId>;
-    const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
+    const turnResult = world.turn(cause, (turn) => handler(turn, asked));
     const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
     if (result instanceof Error) throw result;
     const reply = replyOf(parts, exchange, { operation, cause, unknown: checked.unknown }, result);
@@ -145,15 +153,6 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
 function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: readonly string[]): Cause {
   const detail = unknown.length > 0 ? { method, path, unknown_fields: unknown } : { method, path };
   return { type: "request", name, detail };
-}
-
-/** The checks have established the type, which the compiler cannot infer. */
-function handlerRequestOf(
-  { path, query, body }: CheckedRequest,
-  workspace: Workspace,
-  { headers }: HttpRequest,
-) {
-  return { path, query, body, workspace, headers } as RequestOf<OperationId>;
 }
 
 /** Facts for the headers of a reply. */
@@ -181,8 +180,8 @@ function replyOf(
   const { status } = operation.reply;
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);
   if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(body));
-  if (!hasHeaders) return replyWith(status, body, headers);
-  return withHeaders(replyWith(result.status ?? status, body, headers), result.headers);
+  if (!hasHeaders) return jsonReply(status, body, headers);
+  return withHeaders(jsonReply(result.status ?? status, body, headers), result.headers);
 }
 
 async function codedReply(
@@ -191,15 +190,6 @@ async function codedReply(
   body: Promise<Uint8Array>,
 ): Promise<HttpReply> {
   return { status, headers, body: await body };
-}
-
-function replyWith(status: number, body: unknown, headers: ReplyHeaders): HttpReply {
-  return body === undefined ? { status, headers, body: "" } : jsonReply(status, body, headers);
-}
-
-/** The public service was not seen to answer on the singular paths of §4.8. */
-function isUnspelled({ path }: HttpRequest, { assumptions }: Settings): boolean {
-  return assumptions["agent.both_spellings"] === "/threads" && path.startsWith("/thread/");
 }
 
 /** The warning tells it apart from a resource that does not exist: clients turn a 404 into "there is none". */

@@ -17,6 +17,8 @@ export interface CheckedRequest {
   readonly body: unknown;
   /** Unknown members that were sent. */
   readonly unknown: readonly string[];
+  /** A sentence for each invalid field. */
+  readonly problems: readonly string[];
 }
 
 /** A decoded body; the parts of a form are bytes, decoded by the operation. */
@@ -51,7 +53,7 @@ const prepared = new WeakMap<RequestFields, Checks>();
 
 const widened = new WeakMap<Operation, Operation>();
 
-/** The operation's query fields under the effective assumptions. */
+/** The operation with its query fields under the effective assumptions. */
 export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
   const { queryWhen } = operation;
   if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
@@ -74,26 +76,12 @@ function queryOf({ query: fields = {} }: RequestFields, { query }: HttpRequest):
   return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
 }
 
-/** Validates a request. Throws `Refusal` (422) naming every invalid field, and with `strict` every unknown one. */
+/** Validates a request, with a sentence for each invalid field. */
 export function checkRequest(
   fields: RequestFields,
   checks: Checks,
-  unchecked: UncheckedRequest,
-  { strict }: Pick<Settings, "strict">,
-): CheckedRequest {
-  const { problems, ...checked } = readRequest(fields, checks, unchecked);
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
-  if (strict && checked.unknown.length > 0)
-    throw new Refusal(422, "unknown_fields", `${checked.unknown.join(", ")}: not defined (--strict).`);
-  return checked;
-}
-
-/** Validates a request, with a sentence for each invalid field. */
-export function readRequest(
-  fields: RequestFields,
-  checks: Checks,
   { request, path, body }: UncheckedRequest,
-): CheckedRequest & { readonly problems: readonly string[] } {
+): CheckedRequest {
   const { query, unread } = request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
@@ -105,6 +93,16 @@ export function readRequest(
   const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
   const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
   return { path, query, body: body.value, unknown, problems };
+}
+
+/** Throws `Refusal` (422) that names every invalid field, and with `strict` every unknown one. */
+export function refuseInvalid(
+  { problems, unknown }: CheckedRequest,
+  { strict }: Pick<Settings, "strict">,
+): void {
+  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  if (strict && unknown.length > 0)
+    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
 }
 
 /** The validators of an operation; undefined until compiled. */

@@ -7,6 +7,7 @@ import {
   unshownArea,
   unshownPath,
 } from "../../contracts/spec/undocumented-paths.ts";
+import type { Settings } from "../subjects/settings.ts";
 
 /** An operation with its path parameters. */
 export interface OperationRoute {
@@ -30,6 +31,8 @@ export type RequestRoute =
       readonly operation: Operation | undefined;
     };
 
+type Assumptions = Settings["assumptions"];
+
 const NO_PARAMETERS: OperationRoute["parameters"] = {};
 const ROUTES = operationRoutes();
 const ROUTER = createRouter(ROUTES);
@@ -38,12 +41,14 @@ const ROUTER = createRouter(ROUTES);
 const WHOLE_PATHS = wholePaths();
 
 /** Finds the operation of a request; the result is used throughout the request. */
-export function routeOf(method: string, path: string): RequestRoute {
-  return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path);
+export function routeOf(method: string, path: string, assumptions: Assumptions): RequestRoute {
+  return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path, assumptions);
 }
 
-function searchedRoute(method: string, path: string): RequestRoute {
-  const found = ROUTER.find(method, segmentsOf(path));
+function searchedRoute(method: string, path: string, assumptions: Assumptions): RequestRoute {
+  // The public service was not seen to answer on the singular paths of §4.8.
+  const isHidden = path.startsWith("/thread/") && assumptions["agent.both_spellings"] === "/threads";
+  const found = isHidden ? undefined : ROUTER.find(method, segmentsOf(path));
   if (found && "row" in found && !hasUnshownWord(found.parameters))
     return { ...found.row, parameters: found.parameters };
   const unshown = unshownPath(method, path);

@@ -23,6 +23,8 @@ export interface Journal {
   since(turn: number): readonly JournalEntry[];
   /** Calls back for every later turn until the returned function is called; `closed` when no more will come. */
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
+  /** Calls back when the world has ended. */
+  onClose(closed: () => void): void;
   /** Number of followers. */
   readonly followers: number;
   /** Tells every follower that the world has ended. */
@@ -34,6 +36,7 @@ export function createJournal(capacity: number): Journal {
   const ring: JournalEntry[] = [];
   let start = 0;
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
+  const closers: (() => void)[] = [];
   return {
     append(entry) {
       if (ring.length < capacity) ring.push(entry);
@@ -48,11 +51,14 @@ export function createJournal(capacity: number): Journal {
       listeners.set(listener, closed);
       return () => listeners.delete(listener);
     },
+    onClose(closed) {
+      closers.push(closed);
+    },
     get followers() {
       return listeners.size;
     },
     close() {
-      for (const closed of [...listeners.values()]) closed?.();
+      for (const closed of [...listeners.values(), ...closers]) closed?.();
     },
   };
 }

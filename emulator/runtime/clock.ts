@@ -127,11 +127,16 @@ function createWallClockSync(world: World, wallNow: () => number): WallClockSync
     Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
 
   function sync(): void {
-    if (!isStopped() && !isWaiting) catchUpQuietly(false);
+    if (isStopped() || isWaiting) return;
+    const target = currentInstant();
+    // Most requests find nothing due, and the timer is set for the next event already.
+    if ((world.nextEvent()?.at ?? Number.POSITIVE_INFINITY) <= target) catchUpQuietly(false);
+    else world.moveTo(target);
   }
 
   /** A defect ends the world, and the next request reports it; a timer has no caller to report to. */
   function catchUpQuietly(ignoresInFlight: boolean): void {
+    if (isStopped() || isWaiting) return;
     try {
       catchUp(ignoresInFlight);
     } catch (error) {
@@ -160,7 +165,7 @@ function createWallClockSync(world: World, wallNow: () => number): WallClockSync
     isWaiting = true;
     const ignoresInFlight = await isStalled(world, world.settled());
     isWaiting = false;
-    if (!isStopped()) catchUpQuietly(ignoresInFlight);
+    catchUpQuietly(ignoresInFlight);
   }
 
   /** One timer, for the next event. */
@@ -169,7 +174,7 @@ function createWallClockSync(world: World, wallNow: () => number): WallClockSync
     const next = world.nextEvent();
     if (!next || isStopped()) return;
     const waitMs = Math.max(0, (next.at - currentInstant()) / world.clock.rate);
-    timer = setTimeout(sync, Math.min(waitMs, MAX_TIMER_MS));
+    timer = setTimeout(catchUpQuietly, Math.min(waitMs, MAX_TIMER_MS), false);
     timer.unref();
   }
 

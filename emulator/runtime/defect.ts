@@ -32,7 +32,7 @@ export function createDefectWatch(): DefectWatch {
         if (error && !(error instanceof Refusal && EXPECTED_END_CODES.has(error.code)))
           report({ error, journal });
       };
-      world.journal.follow(() => undefined, ended);
+      world.journal.onClose(ended);
     },
   };
 }

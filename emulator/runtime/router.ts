@@ -6,9 +6,9 @@ import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { Recording } from "../subjects/recording.ts";
+import type { FreeSpaceGuard } from "./free-space.ts";
 import { unknownWorld } from "./names.ts";
 import type { NamedWorld } from "./open-worlds.ts";
-import type { WorldRuntime } from "./world-runtime.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** Brings each request to its world. */
@@ -22,6 +22,7 @@ export interface Router {
 export interface RouterParts {
   readonly worlds: Worlds;
   readonly gateway: Gateway;
+  readonly freeSpace: FreeSpaceGuard;
   readonly allowedHosts: readonly string[];
   controlOf(world: NamedWorld): ControlContext;
 }
@@ -56,23 +57,19 @@ export function createRouter(parts: RouterParts): Router {
   };
 }
 
-function handleNow(
-  { gateway, allowedHosts, controlOf }: RouterParts,
+async function handleNow(
+  { gateway, freeSpace, allowedHosts, controlOf }: RouterParts,
   named: NamedWorld,
-  request: HttpRequest,
+  received: HttpRequest,
 ): Promise<HttpReply> {
   const { runtime, recording } = named;
+  const request = freeSpace.checked(received);
   runtime.clock.sync();
   const record = recording.record(request, runtime.world.now);
-  const reply = request.path.startsWith(CONTROL_PREFIX)
+  const reply = await (request.path.startsWith(CONTROL_PREFIX)
     ? answerControl(controlOf(named), request, allowedHosts, record)
-    : gateway.handle(runtime.world, request, { stepper: runtime.clock, record });
-  return afterPersisted(runtime, reply);
-}
-
-/** A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged. */
-async function afterPersisted(runtime: WorldRuntime, replying: Promise<HttpReply>): Promise<HttpReply> {
-  const reply = await replying;
+    : gateway.handle(runtime.world, request, { stepper: runtime.clock, record }));
+  // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;
   return reply;

@@ -63,8 +63,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     closers.push(emulator.close);
     void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
     const { main, missing } = await openMain(emulator);
-    const freeSpace = createFreeSpaceGuard(folder.path);
-    const handle = (request: HttpRequest) => emulator.router.handle(freeSpace.checked(request));
+    const { handle } = emulator.router;
     const servers = createServers(configuration, emulator.worlds, handle);
     closers.push(servers.close);
     emulator.addresses.setPorts(await servers.listen());
@@ -129,7 +128,9 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
   const { openStreams } = gateway;
   const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams, secrets };
   const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
-  const router = createRouter({ worlds, gateway, allowedHosts: configuration.allowedHosts, controlOf });
+  const { allowedHosts } = configuration;
+  const freeSpace = createFreeSpaceGuard(folder);
+  const router = createRouter({ worlds, gateway, freeSpace, allowedHosts, controlOf });
   return {
     ...shared,
     heads,

@@ -110,7 +110,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, target),
     stats: () => rows.stats(),
-    persisted: () => storage.flushed(),
+    persisted: storage.flushed,
     async whenIdle(use) {
       // The last request of a flowing world may be long ago.
       clock.sync();

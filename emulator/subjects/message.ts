@@ -39,8 +39,9 @@ export const NO_HEADERS: ReplyHeaders = Object.freeze({});
 
 const JSON_TYPE: ReplyHeaders = Object.freeze({ "content-type": "application/json" });
 
-/** A reply whose body is this value as JSON. */
+/** A reply whose body is this value as JSON; empty for undefined. */
 export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = NO_HEADERS): HttpReply {
+  if (value === undefined) return { status, headers, body: "" };
   return { status, headers: merged(JSON_TYPE, headers), body: JSON.stringify(value) };
 }
 
