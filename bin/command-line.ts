@@ -43,7 +43,10 @@ function readWords(
   const operands: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") operands.push(token.value);
-    if (token.kind === "option") flags[token.name] = flagValue(name, known, token);
+    if (token.kind !== "option") continue;
+    const value = flagValue(name, known, token);
+    const before = known[token.name]?.many ? flags[token.name] : undefined;
+    flags[token.name] = before === undefined ? value : `${before}\n${value}`;
   }
   return { flags, operands };
 }

@@ -5,6 +5,8 @@ export interface Flag {
   readonly help: string;
   /** For example `<dir>`. */
   readonly value?: string;
+  /** It may be given several times; its values are joined by line breaks. */
+  readonly many?: true;
 }
 
 /** By name, without the dashes. */

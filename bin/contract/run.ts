@@ -1,5 +1,6 @@
 import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { variableOf } from "../../contracts/engine/exchange.ts";
 import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
 import type { Target } from "../../contracts/engine/target.ts";
 import {
@@ -152,7 +153,7 @@ async function compared(
 
 /** Flags that select servers and requests, not the report; repeated in the command that reruns a case. */
 const CASE_COMMAND =
-  "target eu-url agent-url world assistant tenant-id s3 s3-bucket s3-region allow-writes seed strict";
+  "target eu-url agent-url world assistant tenant-id destination session thread wait s3 s3-bucket s3-region allow-writes seed strict";
 
 /** Secret flags, and the shell variables printed in their place. */
 const HIDDEN: Readonly<Record<string, string>> = {
@@ -170,7 +171,12 @@ function againCommand(flags: Invocation["flags"]): string {
   const hidden = Object.entries(HIDDEN).flatMap(([name, variable]) =>
     flags[name] === undefined ? [] : [`--${name} "$${variable}"`],
   );
-  return ["emulator contract run <case>", ...values, ...hidden].join(" ");
+  // A header may be a key.
+  const headers = text(flags, "header")
+    ?.split("\n")
+    .map((line) => line.slice(0, line.indexOf(":")))
+    .map((name) => `--header "${name}: $${variableOf(name)}"`);
+  return ["emulator contract run <case>", ...values, ...hidden, ...(headers ?? [])].join(" ");
 }
 
 /** Quotes text as one shell word. */

@@ -22,14 +22,18 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   return createEmulatorTarget(startEmulator);
 }
 
+const OF_ONE_SERVER = new Set(
+  "agent-url eu-url assistant api-key world header destination session thread".split(" "),
+);
+
 /**
  * The server to compare with. Flags that describe one server describe the one at `--target` where that is given:
  * the key of one server must not be sent to another.
  */
 export function otherOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
-  const { "agent-url": _, "eu-url": __, assistant: ___, "api-key": ____, world: _____, ...rest } = flags;
   const key = flags["compare-api-key"];
+  const rest = Object.fromEntries(Object.entries(flags).filter(([name]) => !OF_ONE_SERVER.has(name)));
   const others = flags.target === undefined ? flags : rest;
   const named = { ...others, ...(key !== undefined && { "api-key": key }) };
   const keyFlag = flags.target === undefined ? "api-key" : "compare-api-key";
@@ -60,6 +64,8 @@ async function at(
   const assistant = text(flags, "assistant");
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
+  const headers = headersIn(flags);
+  const waitSeconds = wholeNumber(flags, "wait");
   return createAddressTarget({
     ...addressFlags,
     allowWrites,
@@ -68,6 +74,9 @@ async function at(
     ...(tenantId !== undefined && { tenantId }),
     ...(assistant !== undefined && { assistant }),
     ...(world !== undefined && { world: worldFor(addressFlags, world) }),
+    ...idsIn(flags),
+    ...(headers && { headers }),
+    ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1000 }),
     ...(s3 && { s3 }),
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
@@ -97,10 +106,14 @@ function imageOf(flags: Flags): string | undefined {
   return found ? (found[1] ?? "") : undefined;
 }
 
+const SERVER_FLAGS =
+  "eu-url world assistant api-key tenant-id header destination session thread wait s3 allow-writes".split(
+    " ",
+  );
+
 /** Refuses flags that describe a remote server when the emulator is started here. Throws `UsageError`. */
 function refuseUnusedFlags(flags: Flags, why = "only valid with --target"): void {
-  for (const name of ["eu-url", "world", "assistant", "api-key", "tenant-id", "s3", "allow-writes"])
-    if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
+  for (const name of SERVER_FLAGS) if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
 /** Each region has an address of its own (§1). */
@@ -139,6 +152,32 @@ function baseOf(name: string, addressFlags: string): string {
   if (address.search !== "" || address.hash !== "")
     throw new UsageError(`--${name}: a base address ends before "?" and "#"`);
   return addressFlags.replace(/\/+$/, "");
+}
+
+/** What the server has already, for cases that cannot make their own. */
+function idsIn(flags: Flags) {
+  const destinationId = text(flags, "destination");
+  const sessionId = text(flags, "session");
+  const threadId = text(flags, "thread");
+  return {
+    ...(destinationId !== undefined && { destinationId }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(threadId !== undefined && { threadId }),
+  };
+}
+
+/** The headers of every request, names in lower case. Throws `UsageError`. */
+function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
+  const lines = text(flags, "header")?.split("\n");
+  if (!lines) return undefined;
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
+      // The value may be a key, so it is not repeated.
+      if (!name || !value) throw new UsageError('--header: give a name and a value, such as "X-Team: one"');
+      return [name.toLowerCase(), value];
+    }),
+  );
 }
 
 function storeOf(flags: Flags, env: Invocation["env"]) {

@@ -27,6 +27,8 @@ export interface CallOptions {
   readonly region?: Region;
   /** Skips the oracle: the request breaks the specification on purpose, or the reply is not of this API. */
   readonly unjudged?: boolean;
+  /** The case goes on when the server does not have this operation; otherwise it ends as UNSUPPORTED. */
+  readonly mayLack?: boolean;
 }
 
 /** What a report shows beside a finding. */
@@ -65,6 +67,13 @@ export interface Contract {
   receiver(): Promise<Receiver>;
   /** Starts another target with these settings and closes it; returns the error message, or null when it started. */
   refusesToStart(settings: CaseSettings): Promise<string | null>;
+  /** Ends the case as UNSUPPORTED: the target lacks what follows "needs", and what was found so far stands. */
+  lack(what: string): never;
+  /**
+   * Waits until something holds: no longer than the target is waited for, and after the first such wait in vain
+   * not at all. Only for targets without the clock.
+   */
+  eventually(check: () => Promise<boolean>): Promise<boolean>;
   /** Marks a text as secret: replies and reports must not contain it. Returns it. */
   secret(text: string): string;
 }
@@ -76,3 +85,6 @@ export class CaseEnded extends Error {
 
 /** The request budget is spent. */
 export class BudgetSpent extends CaseEnded {}
+
+/** The target lacks what the case needs; the message says what. */
+export class Lacking extends CaseEnded {}

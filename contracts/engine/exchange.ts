@@ -55,6 +55,7 @@ export function exchangeOf(
   reply: WireReply,
   url: string,
   secrets: ReadonlySet<string>,
+  publicKey?: string,
 ): Exchange {
   const show = (text: string) => cut(withoutSecrets(text, secrets));
   const shownUrl = withoutSecrets(url, secrets);
@@ -63,27 +64,52 @@ export function exchangeOf(
     region: request.region,
     method: request.method,
     url: shownUrl,
-    requestHeaders: headersShown(request.headers, show),
+    requestHeaders: headersShown(request.headers, show, publicKey),
     ...(requestBody !== undefined && { requestBody }),
     status: reply.status,
     replyHeaders: headersShown(reply.headers, show),
     replyBody: show(reply.text),
-    curl: curlOf(request, shownUrl, requestBody, show),
+    curl: curlOf(request, shownUrl, requestBody, show, publicKey),
   };
 }
 
-function headersShown(headers: Readonly<Record<string, string>>, show: (text: string) => string) {
+type Show = (text: string) => string;
+
+function headersShown(headers: Readonly<Record<string, string>>, show: Show, publicKey?: string) {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : show(value)]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isHidden(name, value, publicKey) ? REDACTED : show(value),
+    ]),
   );
 }
 
-function curlOf(request: WireRequest, url: string, body: string | undefined, show: (text: string) => string) {
+function isHidden(name: string, value: string, publicKey: string | undefined): boolean {
+  return isSecretHeader(name) && value !== publicKey;
+}
+
+function curlOf(
+  request: WireRequest,
+  url: string,
+  body: string | undefined,
+  show: Show,
+  publicKey: string | undefined,
+) {
   const headers = Object.entries(request.headers).map(([name, value]) =>
-    isSecretHeader(name) ? `-H "${name}: $API_KEY"` : `-H ${quoted(`${name}: ${show(value)}`)}`,
+    isHidden(name, value, publicKey)
+      ? `-H "${name}: $${variableOf(name)}"`
+      : `-H ${quoted(`${name}: ${show(value)}`)}`,
   );
   const data = body === undefined ? [] : [`--data ${quoted(body)}`];
   return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");
+}
+
+/** The shell variable that stands for a secret header: `API_KEY`, `AUTHORIZATION`. */
+export function variableOf(name: string): string {
+  return name
+    .replace(/^x-/i, "")
+    .replaceAll(/[^a-z0-9]/gi, "_")
+    .toUpperCase();
 }
 
 function quoted(text: string): string {

@@ -7,6 +7,7 @@ import {
   CaseEnded,
   type Contract,
   type Difference,
+  Lacking,
   type Reply,
 } from "./contract.ts";
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
@@ -65,10 +66,15 @@ export function openContract(parts: ContractParts): OpenContract {
     if (!parts.offers.has("writes") && !isReading(method, path))
       throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
     const request = requestOf(session.identity, method, path, options);
+    const { surface } = session;
+    if (!options.mayLack) endWithout(surface?.absent(request));
     const { reply, shown } = await wire.send(request);
+    const absent = await surface?.absentAfter(request, reply);
+    if (!options.mayLack) endWithout(absent);
     const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
     for (const judgement of judgements ?? []) findings.push({ ...redact(judgement), exchange: shown });
-    return { ...reply, body: jsonOrText(reply.text) as T, exchange: shown };
+    // A case that looks at a member of `null` would stumble.
+    return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
   }
 
   const contract: Contract = {
@@ -89,6 +95,10 @@ export function openContract(parts: ContractParts): OpenContract {
       return receiver;
     },
     refusesToStart: (settings) => startupError(parts, settings),
+    lack(what) {
+      throw new Lacking(what);
+    },
+    eventually: (check) => eventually(session, check),
     secret(text) {
       wire.secrets.add(text);
       return text;
@@ -112,6 +122,29 @@ export function openContract(parts: ContractParts): OpenContract {
       await wire.close();
     },
   };
+}
+
+/** Ends the case when an operation is absent. */
+function endWithout(operation: string | undefined): void {
+  if (operation !== undefined) throw new Lacking(`${operation}, which the server does not have`);
+}
+
+const FIRST_POLL_MS = 25;
+const MAX_POLL_MS = 1000;
+const PATIENCE_MS = 10_000;
+
+async function eventually(
+  { reach, patience = { ms: PATIENCE_MS, isSpent: false } }: Session,
+  check: () => Promise<boolean>,
+): Promise<boolean> {
+  let pollMs = FIRST_POLL_MS;
+  for (let waitedMs = 0; ; waitedMs += pollMs, pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
+    if (await check()) return true;
+    if (patience.isSpent || waitedMs >= patience.ms) break;
+    await reach.wait(pollMs);
+  }
+  patience.isSpent = true;
+  return false;
 }
 
 type ControlCalls = "control" | "advance" | "now";
@@ -207,7 +240,7 @@ function isReading(method: string, path: string): boolean {
 }
 
 function requestOf(
-  { apiKey, tenantId }: Identity,
+  { apiKey, tenantId, headers: always = {} }: Identity,
   method: string,
   path: string,
   { body, headers = {}, region = "us" }: CallOptions,
@@ -216,6 +249,7 @@ function requestOf(
     "x-api-key": apiKey,
     "x-tenant-id": tenantId,
     ...(body !== undefined && { "content-type": "application/json" }),
+    ...always,
     ...headers,
   };
   const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);

@@ -1,5 +1,5 @@
 import { type Case, type CaseResult, sectionOfCase } from "./case.ts";
-import { BudgetSpent, CaseEnded } from "./contract.ts";
+import { BudgetSpent, CaseEnded, Lacking } from "./contract.ts";
 import type { Exchange } from "./exchange.ts";
 import { NEEDS } from "./needs.ts";
 import { openContract } from "./open-contract.ts";
@@ -143,6 +143,8 @@ async function runCase(
     const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
     // A case that ran out of budget is UNSUPPORTED, not failed.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(testCase, BUDGET_SPENT));
+    else if (error instanceof Lacking)
+      leaveUnasked(open.findings, unsupported(testCase, `needs ${error.message}`));
     else if (!known)
       open.findings.push(open.redact(errorFinding(testCase, "the case could not go on", error, open.last)));
     else if (!(error instanceof CaseEnded))
@@ -154,6 +156,12 @@ async function runCase(
   const wallMs = Math.round(target.now() - startedAt);
   const more = { asked: questions, ...(held && { held }), requests, wallMs };
   return { result: resultOf(testCase, findings, more), isSilent };
+}
+
+/** Only violations count in a case that could not ask its question: what else it came across is asked by others. */
+function leaveUnasked(findings: Finding[], reason: Finding): void {
+  const failures = findings.filter(({ verdict }) => verdict === "FAIL");
+  findings.splice(0, findings.length, ...failures, reason);
 }
 
 /** Why a case does not run; undefined when it does. */

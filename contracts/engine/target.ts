@@ -1,6 +1,7 @@
 import type { Operation } from "../spec/operation.ts";
 import type { Send, WireRequest } from "./http-message.ts";
 import type { CaseSettings, Need } from "./needs.ts";
+import type { Surface } from "./surface.ts";
 
 /** Access to the object store that exports are written to. */
 export interface ObjectStore {
@@ -72,9 +73,17 @@ export interface Reach {
 /** Who the harness is to the target, and where its exports go. */
 export interface Identity {
   readonly apiKey: string;
+  /** The key was made up for the run, so that reports may show it. */
+  readonly isKeyPublic?: boolean;
   readonly tenantId: string;
   /** The assistant that runs are started with; one of the server's own when left out. */
   readonly assistantId?: string;
+  /** A destination, a tracing project and a thread that the target has, for cases that cannot make their own. */
+  readonly destinationId?: string;
+  readonly sessionId?: string;
+  readonly threadId?: string;
+  /** Sent with every request; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly bucket: {
     readonly name: string;
     readonly region: string;
@@ -96,6 +105,10 @@ export interface Session {
   readonly reach: Reach;
   /** It goes on after the case, which then takes away what it has made. */
   readonly shared?: true;
+  /** Which operations it has; without it all of them. */
+  readonly surface?: Surface;
+  /** How long something is waited for, in wall-clock milliseconds; `isSpent` after the first wait in vain. */
+  readonly patience?: { readonly ms: number; isSpent: boolean };
   close(): Promise<void>;
 }
 

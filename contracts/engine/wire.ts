@@ -1,5 +1,5 @@
 import { createCleanup } from "./cleanup.ts";
-import { type Exchange, exchangeOf } from "./exchange.ts";
+import { type Exchange, exchangeOf, isSecretHeader } from "./exchange.ts";
 import type { WireReply, WireRequest } from "./http-message.ts";
 import type { Identity, Session } from "./target.ts";
 
@@ -19,6 +19,8 @@ type Spend = () => Promise<void>;
 /** `close` removes what was created through it on a shared server. */
 export function openWire(session: Session, spend: Spend): Wire {
   const secrets = new Set(secretsOf(session.identity));
+  const { apiKey, isKeyPublic } = session.identity;
+  const publicKey = isKeyPublic ? apiKey : undefined;
   const cleanup = createCleanup();
   let last: Exchange | undefined;
   let requests = 0;
@@ -29,7 +31,7 @@ export function openWire(session: Session, spend: Spend): Wire {
       const reply = await session.send(request);
       cleanup.record(request, reply);
       const base = session.addressOf(request) ?? "";
-      const shown = exchangeOf(request, reply, base + request.path, secrets);
+      const shown = exchangeOf(request, reply, base + request.path, secrets, publicKey);
       last = shown;
       return { reply, shown };
     },
@@ -47,9 +49,17 @@ export function openWire(session: Session, spend: Spend): Wire {
   };
 }
 
-function secretsOf({ apiKey, bucket }: Identity): readonly string[] {
+function secretsOf({ apiKey, isKeyPublic, bucket, headers = {} }: Identity): readonly string[] {
   const { accessKeyId, secretAccessKey, sessionToken } = bucket;
   // The usual key id is an ordinary word that names other things as well.
   const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
-  return [apiKey, secretAccessKey, ...keyId, ...(sessionToken ? [sessionToken] : [])];
+  const given = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  return [
+    ...(isKeyPublic ? [] : [apiKey]),
+    secretAccessKey,
+    ...keyId,
+    ...(sessionToken ? [sessionToken] : []),
+    // Of `Bearer abc` the server may send back the token alone.
+    ...given.flatMap(([, value]) => [value, value.slice(value.lastIndexOf(" ") + 1)]),
+  ];
 }

@@ -5,16 +5,23 @@ import { LISTED_STATUSES } from "../spec/agent/lifecycle.ts";
 import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
 import { advanceClock, awaitEnd, listRuns, type RunBody, startRun, thread } from "./agent-helpers.ts";
 
-const LISTED = ["writes", "agent"] as const;
+/** They make a thread, or take the one that was given. */
+const LISTED = ["agent"] as const;
 
-/** Creates a thread with this number of ended runs; `runIds` has the oldest first. */
+/**
+ * A thread with at least this number of runs, ended where they end; `runIds` has all of them, the oldest first. What
+ * a thread that was given lacks is made where the target may be written to.
+ */
 async function threadOf(
   t: Contract,
   count: number,
 ): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
   const id = await thread(t);
-  const runIds: string[] = [];
-  for (let made = 0; made < count; made++) {
+  const isGiven = id === t.identity.threadId;
+  const runIds = isGiven ? idsOf(await listRuns(t, id, "?limit=100")).reverse() : [];
+  if (isGiven && runIds.length < count && !t.has("writes"))
+    t.lack(`a thread with at least ${count} runs (--thread): this one has ${runIds.length}`);
+  while (runIds.length < count) {
     runIds.push((await startRun(t, id)).run_id);
     await awaitEnd(t, id);
   }
@@ -47,14 +54,15 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id, runIds } = await threadOf(t, 7);
       const seen: string[] = [];
-      for (const offset of [0, 3, 6]) {
+      const all = runIds.length;
+      for (let offset = 0; offset < all; offset += 3) {
         const page = await listRuns(t, id, `?limit=3&offset=${offset}`);
-        const expected = offset === 6 ? 1 : 3;
-        t.fact("4.1-1", equal(page.length, expected), `limit 3, offset ${offset}`);
+        t.fact("4.1-1", equal(page.length, Math.min(3, all - offset)), `limit 3, offset ${offset}`);
         seen.push(...idsOf(page));
       }
       t.fact("4.1-1", sameItems(seen, runIds), "all pages together hold each run once");
-      t.fact("4.1-1", (await listRuns(t, id, "?offset=7")).length === 0, "a page behind the last is empty");
+      const behind = await listRuns(t, id, `?offset=${all}`);
+      t.fact("4.1-1", equal(behind.length, 0), "a page behind the last is empty");
     },
   },
   "4.1/order": {
@@ -64,7 +72,7 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id, runIds } = await threadOf(t, 3);
       const places = idsOf(await listRuns(t, id)).map((runId) => runIds.indexOf(runId) + 1);
-      const expected = [3, 2, 1];
+      const expected = runIds.map((_, index) => runIds.length - index).slice(0, 10);
       t.choice("agent.list_order", equal(places, expected), "the newest of three first");
     },
   },
@@ -76,7 +84,7 @@ export const THREAD_RUN_CASES = suite({
       const { id } = await threadOf(t, 2);
       for (const name of RUN_FIELD_NAMES) {
         const runs = await listRuns(t, id, `?select=${name}`);
-        const holds = runs.length === 2 && runs.every((run) => Object.keys(run).join() === name);
+        const holds = runs.length >= 2 && runs.every((run) => Object.keys(run).join() === name);
         t.fact("4.1-2", holds, `select=${name}`, { expected: [name], actual: Object.keys(runs[0] ?? {}) });
       }
       const two = await listRuns(t, id, "?select=run_id&select=status");
@@ -149,21 +157,20 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/status-of-ended": {
-    title: "the list filters by status success",
+    title: "the list filters by the statuses that its runs ended with",
     requirements: ["2.1-4", "2.1-2"],
     needs: LISTED,
     async run(t) {
-      const { id, runIds } = await threadOf(t, 2);
-      const well = await listRuns(t, id, "?status=success");
-      t.fact("2.1-4", sameItems(idsOf(well), runIds), "status=success: the runs that ended so");
-      t.fact(
-        "2.1-2",
-        well.every(({ status }) => status === "success"),
-        "each of them says so",
-      );
-      for (const status of ["pending", "error", "timeout", "interrupted"]) {
-        const none = await listRuns(t, id, `?status=${status}`);
-        t.fact("2.1-4", equal(none.length, 0), `status=${status}: none of them`);
+      const { id } = await threadOf(t, 2);
+      const all = await listRuns(t, id, "?limit=100");
+      // A run that is still open may move from one list to the other meanwhile.
+      const isMoving = all.some(({ status }) => status === "pending" || status === "running");
+      for (const status of LISTED_STATUSES) {
+        if (status === "pending" && isMoving) continue;
+        const expected = idsOf(all.filter((run) => run.status === status));
+        const listed = await listRuns(t, id, `?limit=100&status=${status}`);
+        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status}: the runs of that status`);
+        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each of them says so");
       }
     },
   },
@@ -203,7 +210,7 @@ export const THREAD_RUN_CASES = suite({
   "4.1/status": {
     title: "the list filters by one status",
     requirements: ["2.1-4", "4.1-1", "2.1-2"],
-    needs: [...LISTED, "clock", "control"],
+    needs: [...LISTED, "writes", "clock", "control"],
     async run(t) {
       const id = await thread(t);
       for (const then of [

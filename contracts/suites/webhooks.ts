@@ -2,6 +2,7 @@ import { type CaseRow, suite } from "../engine/case.ts";
 import { accepted, equal, refused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
+import type { Receiver } from "../engine/target.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
 
@@ -18,6 +19,15 @@ const RETRY_TIMEOUT_MS = 10_000;
 export async function startWith(t: Contract, webhook: string): Promise<number> {
   const body = { assistant_id: await assistant(t), input: INPUT, webhook };
   return (await t.call("POST", `/threads/${await thread(t)}/runs`, { body })).status;
+}
+
+/** Ends the case when no webhook came: it then has nothing to say of what one should hold. */
+async function requireDelivery(t: Contract, receiver: Receiver): Promise<void> {
+  await receiver.arrived(1, TIMEOUT_MS);
+  t.must("6-1", receiver.deliveries.length > 0, "the end of a run posts to its webhook", {
+    expected: "a webhook",
+    actual: "none came",
+  });
 }
 
 async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
@@ -77,7 +87,7 @@ export const WEBHOOK_CASES = suite({
   },
   "6/retries": {
     title: "a failing receiver gets retries, with the usual header and no signature",
-    requirements: ["6-3"],
+    requirements: ["6-3", "6-1"],
     needs: WEBHOOK_NEEDS,
     async run(t) {
       const receiver = await t.receiver();
@@ -85,6 +95,7 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: receiver.url });
       if (t.has("clock")) await advanceClock(t, "PT1H");
       else await receiver.arrived(3, RETRY_TIMEOUT_MS);
+      await requireDelivery(t, receiver);
       const count = receiver.deliveries.length;
       t.choice("agent.webhook_attempts", equal(count, 3), "two failures and a success are three posts");
       const [first] = receiver.deliveries;
@@ -109,7 +120,7 @@ export const WEBHOOK_CASES = suite({
   },
   "5/webhook-token": {
     title: "a token in the URL's query arrives as it was given",
-    requirements: ["5-4"],
+    requirements: ["5-4", "6-1"],
     needs: WEBHOOK_NEEDS,
     async run(t) {
       const receiver = await t.receiver();
@@ -117,7 +128,7 @@ export const WEBHOOK_CASES = suite({
       const id = await thread(t);
       await startRun(t, id, { webhook: receiver.url + path });
       await awaitEnd(t, id);
-      await receiver.arrived(1, TIMEOUT_MS);
+      await requireDelivery(t, receiver);
       t.fact("5-4", equal(receiver.deliveries[0]?.path, path), "path and query are kept");
     },
   },

@@ -1,24 +1,25 @@
 import type { Send } from "../engine/http-message.ts";
 import type { Need } from "../engine/needs.ts";
 import { createRandom } from "../engine/random.ts";
+import { createSurface, type Surface } from "../engine/surface.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
 import { type Addresses, areLocal } from "./addresses.ts";
 import { control, type JudgedWorld, openJudgedWorld } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import {
   acceptsAnyTenant,
-  detectParts,
   detectVersionedFeatures,
   findAssistant,
   requireAccess,
   requireKnownServer,
-  type ServerParts,
   VERSIONED,
 } from "./probe.ts";
 import { REACH } from "./reach.ts";
 import { createSender } from "./send.ts";
 
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
+
+const DEFAULT_WAIT_MS = 10_000;
 
 /** Request rate for a real service, below its own rate limits. */
 const THROTTLE_REQUESTS = 50;
@@ -32,14 +33,18 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
   const addresses = { us: url, ...(options.euUrl !== undefined && { eu: options.euUrl }) };
   const sender = world ?? createSender(addresses, options.agentUrl);
   const send = local ? sender.send : throttle(sender.send);
+  const probe = withHeaders(send, options.headers);
+  const surface = createSurface(send);
   const close = async () => {
     await world?.release();
     sender.close();
   };
   try {
-    const features = await probeLocal(options, world, send);
-    const assistantId = await findAssistant(options, send);
-    const open = sessionOpener({ options, world, send, addressOf: sender.addressOf, assistantId });
+    const features = await probeLocal(options, world, probe, surface);
+    const assistantId = await findAssistant(options, probe);
+    const { addressOf } = sender;
+    // An emulator has every operation: where it answers 404 it is wrong.
+    const open = sessionOpener({ options, world, send, addressOf, assistantId, ...(!world && { surface }) });
     const elsewhere = local ? {} : ({ elsewhere: true } as const);
     const fleeting =
       world?.createdId === undefined ? {} : { fleeting: `the world ${world.createdId} of the run` };
@@ -61,7 +66,9 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
 }
 
 /** Features of a server as probed. */
-interface ServerFeatures extends ServerParts {
+interface ServerFeatures {
+  readonly platform: boolean;
+  readonly agent: boolean;
   /** Any workspace id is accepted. */
   readonly tenants: boolean;
   readonly versioned: readonly Need[];
@@ -72,12 +79,11 @@ async function probeLocal(
   options: Addresses,
   world: JudgedWorld | undefined,
   send: Send,
+  surface: Surface,
 ): Promise<ServerFeatures> {
   if (!(options.isOwn ?? areLocal(options))) return probeRemote(options, send);
-  const parts = world
-    ? { platform: options.url !== undefined, agent: true }
-    : await detectParts(options, send);
-  requireKnownServer(options, parts);
+  const parts = { platform: options.url !== undefined, agent: true };
+  if (!world) await requireKnownServer(options, send, surface);
   if (!world && !parts.platform) return { ...parts, tenants: false, versioned: VERSIONED };
   const tenants = world !== undefined && (await acceptsAnyTenant(options, send));
   if (!tenants) await requireAccess(options, world ? undefined : DEFAULT_TENANT_ID, send);
@@ -92,19 +98,22 @@ async function probeRemote(options: Addresses, send: Send): Promise<ServerFeatur
   return { ...parts, versioned: await detectVersionedFeatures(options, send) };
 }
 
-interface SessionParts extends Pick<Session, "send" | "addressOf"> {
+interface SessionParts extends Pick<Session, "send" | "addressOf" | "surface"> {
   readonly options: Addresses;
   readonly world: JudgedWorld | undefined;
   readonly assistantId: string | undefined;
 }
 
 /** Opens a session for each case, with its own identity, bucket and key pair where the server allows it. */
-function sessionOpener({ options, world, send, addressOf, assistantId }: SessionParts): Target["open"] {
+function sessionOpener(parts: SessionParts): Target["open"] {
+  const { options, world, send, addressOf, surface, assistantId } = parts;
   const draw = createRandom("workspace", REACH.now());
+  const patience = { ms: options.waitMs ?? DEFAULT_WAIT_MS, isSpent: false };
   return async (settings) => {
     if (settings) throw new Error("A server that runs already cannot be given other settings.");
     const caller = {
       apiKey: `contract-${draw.word(12)}`,
+      isKeyPublic: options.apiKey === undefined,
       tenantId: world ? draw.uuid() : DEFAULT_TENANT_ID,
     };
     const identity = {
@@ -121,7 +130,8 @@ function sessionOpener({ options, world, send, addressOf, assistantId }: Session
       // Fails harmlessly when the emulator has ended already.
       await removeBucket?.().catch(() => undefined);
     };
-    return { send, addressOf, identity, objects, reach: REACH, shared: true, close };
+    const means = { send, addressOf, ...(surface && { surface }), objects, reach: REACH, patience };
+    return { ...means, identity, shared: true, close };
   };
 }
 
@@ -145,17 +155,32 @@ function offersOf(
   return new Set(needs.flatMap(([offered, ...names]) => (offered ? names : [])));
 }
 
-function identityOf(
-  { apiKey, tenantId, s3 }: Addresses & Pick<Identity, "apiKey" | "tenantId">,
-  word: string,
-): Identity {
+type Caller = Pick<Identity, "apiKey" | "tenantId" | "isKeyPublic">;
+
+function identityOf({ s3, ...options }: Addresses & Caller, word: string): Identity {
+  const { apiKey, isKeyPublic, tenantId, destinationId, sessionId, threadId, headers } = options;
+  const caller = {
+    apiKey,
+    ...(isKeyPublic && { isKeyPublic }),
+    tenantId,
+    ...(destinationId !== undefined && { destinationId }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(threadId !== undefined && { threadId }),
+    ...(headers && { headers }),
+  };
   if (s3) {
     const { endpoint, ...bucket } = s3;
-    return { apiKey, tenantId, bucket: { ...bucket, endpointUrl: endpoint } };
+    return { ...caller, bucket: { ...bucket, endpointUrl: endpoint } };
   }
   const name = `contract-${word}`;
   const key = { accessKeyId: `key-of-${word}`, secretAccessKey: `secret-of-${word}` };
-  return { apiKey, tenantId, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
+  return { ...caller, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
+}
+
+/** Adds headers to every request, for probes: cases add them by themselves, so that they can leave some out. */
+function withHeaders(send: Send, always: Addresses["headers"]): Send {
+  if (!always) return send;
+  return (request) => send({ ...request, headers: { ...request.headers, ...always } });
 }
 
 /** Creates a bucket and a key pair for one case, since cases delete buckets and revoke keys; returns their removal. */

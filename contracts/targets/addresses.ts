@@ -12,6 +12,14 @@ export interface Addresses {
   readonly apiKey?: string;
   /** By default an emulator gets a new workspace for each case. */
   readonly tenantId?: string;
+  /** A destination, a tracing project and a thread that the server has, for cases that cannot make their own. */
+  readonly destinationId?: string;
+  readonly sessionId?: string;
+  readonly threadId?: string;
+  /** Sent with every request; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the cases wait for an export or run to end, in milliseconds, where the clock cannot be moved. */
+  readonly waitMs?: number;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
   /** Checks the key of a remote service first, as is always done for a local server. */

@@ -1,6 +1,7 @@
 import type { Send } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import type { Need } from "../engine/needs.ts";
+import type { Surface } from "../engine/surface.ts";
 import { VERSION_GATES } from "../spec/versions.ts";
 import type { Addresses } from "./addresses.ts";
 import { Unreachable } from "./send.ts";
@@ -9,44 +10,39 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-const PLATFORM_PATHS = [
+const SOME_THREAD = "5eed0000-0000-4000-8000-00000c0417ad";
+
+/** One of them shows that a server is one of this API; what changes nothing is asked first. */
+const TELLING: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/api/v1/bulk-exports"],
-  ["GET", "/api/v1/bulk-exports/destinations"],
-  ["POST", "/api/v1/runs/query"],
-] as const;
-
-const AGENT_PATHS = [
   ["POST", "/assistants/search"],
+  ["GET", `/threads/${SOME_THREAD}/runs`],
+  ["GET", `/api/v1/bulk-exports/${SOME_THREAD}`],
+  ["GET", `/api/v1/bulk-exports/${SOME_THREAD}/runs`],
+  ["GET", "/api/v1/bulk-exports/destinations"],
   ["POST", "/threads/search"],
-] as const;
+  ["POST", "/api/v1/runs/query"],
+  ["POST", "/api/v1/bulk-exports"],
+  ["POST", "/api/v1/bulk-exports/destinations"],
+  ["POST", "/runs/stream"],
+  ["POST", "/threads"],
+];
 
-/** Parts of the service that a server has. */
-export interface ServerParts {
-  readonly platform: boolean;
-  readonly agent: boolean;
-}
-
-/** Probes which parts a local server has; no platform without its address. */
-export async function detectParts({ url }: Addresses, send: Send): Promise<ServerParts> {
-  if (url === undefined) return { platform: false, agent: false };
-  const [platform, agent] = await Promise.all([isKnown(send, PLATFORM_PATHS), isKnown(send, AGENT_PATHS)]);
-  return { platform, agent };
-}
-
-/** Whether a server knows at least one path of a part: missing all of them, it is another kind of server. */
-async function isKnown(send: Send, routes: readonly (readonly [method: string, path: string])[]) {
-  const statuses = routes.map(async ([method, path]) => {
+/** Throws `Unreachable` when a server has no operation of this API. */
+export async function requireKnownServer(
+  { url, agentUrl }: Addresses,
+  send: Send,
+  surface: Surface,
+): Promise<void> {
+  if (url === undefined || agentUrl !== undefined) return;
+  for (const [method, path] of TELLING) {
     const body = method === "POST" ? { body: "{}" } : {};
-    const { status, headers } = await send({ region: "us", method, path, headers: JSON_TYPE, ...body });
+    const request = { region: "us", method, path, headers: JSON_TYPE, ...body } as const;
+    const reply = await send(request);
     // Object stores and web servers answer any path, but with XML or HTML.
-    return status !== 404 && !/xml|html/.test(headers["content-type"] ?? "");
-  });
-  return (await Promise.all(statuses)).some((known) => known);
-}
-
-/** Throws `Unreachable` when a server knows no path of this API. */
-export function requireKnownServer({ url, agentUrl }: Addresses, { platform, agent }: ServerParts): void {
-  if (url === undefined || agentUrl !== undefined || platform || agent) return;
+    if (/xml|html/.test(reply.headers["content-type"] ?? "")) continue;
+    if ((await surface.absentAfter(request, reply)) === undefined) return;
+  }
   throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
 }
 

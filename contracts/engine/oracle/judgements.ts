@@ -43,7 +43,11 @@ function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: D
   const missing = code === "required" ? /'([^']+)'$/.exec(message)?.[1] : undefined;
   const location = locationIn(row.reply.body ?? {}, missing === undefined ? steps : [...steps, missing]);
   const requirement = location.requirement ?? firstOf(row);
-  const isShown = row.shown && (missing === undefined || location.shown);
+  // The type of a member that is not shown is not shown either; the platform's ids and times are no more than text.
+  const isShown =
+    row.shown &&
+    (missing === undefined ? location.shown !== false : location.shown === true) &&
+    !(code === "format" && row.server === "platform");
   const isRespelt = code === "enum" && isAmong(location.values, valueAt(body, steps));
   const isChoice =
     !isShown || isRespelt || (location.assumption === "platform.reply_fields" && missing !== undefined);

@@ -7,7 +7,7 @@ import { bulkExport, bulkExportRun, destination } from "../../spec/resources.ts"
 /** Members of replies that the specification shows; the absence of any other one is a difference of choice. */
 const SHOWN_MEMBERS = new Map<unknown, readonly string[]>([
   [destination, ["id"]],
-  [bulkExport, ["id", "status", "created_at"]],
+  [bulkExport, ["id", "status", "created_at", "source_bulk_export_id"]],
   [bulkExportRun, ["id", "status", "created_at", "rows_exported", "errors", "metadata"]],
   [agentRun, membersOf(agentRun)],
   [thread, membersOf(thread)],
@@ -18,14 +18,14 @@ export interface SchemaLocation {
   readonly requirement: RequirementId | undefined;
   readonly assumption: AssumptionId | undefined;
   readonly values: readonly unknown[] | undefined;
-  /** Whether the specification itself shows that it is there. */
-  readonly shown: boolean;
+  /** Whether the specification itself shows that it is there; undefined outside of the resources that it shows. */
+  readonly shown: boolean | undefined;
 }
 
 /** Follows a path such as `["0", "status"]` into a schema of the tables. */
 export function locationIn(schema: Field<unknown>, path: readonly string[]): SchemaLocation {
   let current = schema as Schema;
-  let shown = SHOWN_MEMBERS.has(current);
+  let shown = SHOWN_MEMBERS.has(current) ? true : undefined;
   let location: SchemaLocation = { ...annotationsOf(current), shown };
   for (const step of path) {
     const inner = current.items ?? current.properties?.[step] ?? current.additionalProperties;

@@ -1,0 +1,84 @@
+import type { Operation } from "../spec/operation.ts";
+import { OPERATIONS } from "../spec/operations.ts";
+import { createRouter, segmentsOf } from "../spec/path.ts";
+import type { Send, WireReply, WireRequest } from "./http-message.ts";
+
+/** Which operations a server has, as far as its replies have shown. */
+export interface Surface {
+  /** The operation that the server is known not to have: `POST /threads`. */
+  absent(request: WireRequest): string | undefined;
+  /** The same, after the reply to the request. */
+  absentAfter(request: WireRequest, reply: WireReply): Promise<string | undefined>;
+}
+
+const TEMPLATES = createRouter(
+  Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
+    [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: `${method} ${at}` })),
+  ),
+);
+
+const NOT_ALLOWED = 405;
+const NOT_IMPLEMENTED = 501;
+const NOT_FOUND = 404;
+
+/**
+ * Learns from the replies of a server. An operation is absent when it answers 405 or 501, or when its 404 is the
+ * one that a path gets which no server has. An operation that ever answered otherwise is there.
+ */
+export function createSurface(send: Send): Surface {
+  const present = new Set<string>();
+  const missing = new Set<string>();
+  const unknown = new Map<string, Promise<string>>();
+
+  /** The reply to a path that no server has. */
+  function unknownReply({ region, method, headers, body }: WireRequest): Promise<string> {
+    const key = `${region} ${method}`;
+    const path = "/api/v1/no-such-path-of-any-server";
+    const request = { region, method, path, headers, ...(body !== undefined && { body }) };
+    const known = unknown.get(key) ?? send(request).then((reply) => plainOf(reply, path));
+    unknown.set(key, known);
+    return known;
+  }
+
+  async function isMissing(request: WireRequest, reply: WireReply): Promise<boolean> {
+    if (reply.status !== NOT_FOUND) return true;
+    return plainOf(reply, request.path) === (await unknownReply(request));
+  }
+
+  return {
+    absent(request) {
+      const name = operationOf(request);
+      return name !== undefined && missing.has(keyOf(request, name)) ? name : undefined;
+    },
+    async absentAfter(request, reply) {
+      const name = operationOf(request);
+      if (name === undefined) return undefined;
+      const key = keyOf(request, name);
+      if (![NOT_FOUND, NOT_ALLOWED, NOT_IMPLEMENTED].includes(reply.status)) present.add(key);
+      if (present.has(key) || !(await isMissing(request, reply))) return undefined;
+      // An unknown id may get the same 404, so that only paths without one are settled for good.
+      if (!name.includes("{")) missing.add(key);
+      return name;
+    },
+  };
+}
+
+function keyOf({ region }: WireRequest, name: string): string {
+  return `${region} ${name}`;
+}
+
+/** The method and path template of the operation, also at its other paths. */
+function operationOf({ method, path }: WireRequest): string | undefined {
+  const found = TEMPLATES.find(method, segmentsOf(path.split("?")[0] ?? ""));
+  return found && "row" in found ? found.row : undefined;
+}
+
+/** A reply without what differs between two requests: the path, numbers and ids. */
+function plainOf({ status, headers, text }: WireReply, path: string): string {
+  const [bare = ""] = path.split("?");
+  const body = text
+    .replaceAll(path, "")
+    .replaceAll(bare, "")
+    .replace(/[0-9a-f-]{8,}|\d+/gi, "");
+  return `${status} ${headers["content-type"] ?? ""} ${body}`;
+}
