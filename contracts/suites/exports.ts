@@ -26,7 +26,7 @@ const IN_ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 export const EXPORT_CASES = suite({
   "4.3/create": {
     title: "an export is created",
-    requirements: ["4.3-1", "2.5-7", "2.5-1"],
+    requirements: ["4.3-1", "2.5-7"],
     needs: ["writes"],
     async run(t) {
       const made = await createExport(t, await prepareOrder(t));

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { createSurface } from "../../contracts/engine/surface.ts";
+
+const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
+const request = (method: string, path: string) => ({ region: "us", method, path, headers: {} }) as const;
+const reply = (status: number, text: string) => ({ status, headers: { "content-type": "text/html" }, text });
+
+/** Answers as a web framework does to what it does not know. */
+const framework = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  reply(404, `<pre>Cannot ${method} ${path}</pre>`);
+
+const surfaceOf = (answer = framework) => createSurface(async (asked) => answer(asked));
+
+describe("which operations a server has", () => {
+  it("is told by the 404 of a path that no server has", async () => {
+    const surface = surfaceOf();
+    const post = request("POST", "/threads");
+    expect(surface.absent(post)).toBeUndefined();
+    expect(await surface.absentAfter(post, framework(post))).toBe("POST /threads");
+    expect(surface.absent(post)).toBe("POST /threads");
+    const get = request("GET", `/threads/${THREAD}/runs?limit=1`);
+    expect(await surface.absentAfter(get, reply(404, '"no such thread"'))).toBeUndefined();
+    expect(await surface.absentAfter(get, framework(get))).toBeUndefined();
+  });
+
+  it("is told by 405 and 501 as well", async () => {
+    for (const status of [405, 501])
+      expect(await surfaceOf().absentAfter(request("POST", "/threads"), reply(status, ""))).toBe(
+        "POST /threads",
+      );
+  });
+
+  it("stays open where an id may be unknown, until it answers otherwise", async () => {
+    const surface = surfaceOf(() => reply(404, '{"detail":"Not Found"}'));
+    const get = request("GET", `/api/v1/bulk-exports/${THREAD}`);
+    const missing = reply(404, '{"detail":"Not Found"}');
+    expect(await surface.absentAfter(get, missing)).toBe("GET /api/v1/bulk-exports/{export_id}");
+    expect(surface.absent(get)).toBeUndefined();
+    await surface.absentAfter(get, reply(200, "{}"));
+    expect(await surface.absentAfter(get, missing)).toBeUndefined();
+  });
+
+  it("says nothing of what the specification does not show", async () => {
+    const put = request("PUT", "/nonsense");
+    expect(await surfaceOf().absentAfter(put, framework(put))).toBeUndefined();
+  });
+});
