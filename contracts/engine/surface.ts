@@ -41,7 +41,7 @@ export function createSurface(send: Send): Surface {
   }
 
   async function isMissing(request: WireRequest, reply: WireReply): Promise<boolean> {
-    if (reply.status !== NOT_FOUND) return true;
+    if (reply.status !== NOT_FOUND) return [NOT_ALLOWED, NOT_IMPLEMENTED].includes(reply.status);
     return plainOf(reply, request.path) === (await unknownReply(request));
   }
 
@@ -54,8 +54,11 @@ export function createSurface(send: Send): Surface {
       const name = operationOf(request);
       if (name === undefined) return undefined;
       const key = keyOf(request, name);
-      if (![NOT_FOUND, NOT_ALLOWED, NOT_IMPLEMENTED].includes(reply.status)) present.add(key);
-      if (present.has(key) || !(await isMissing(request, reply))) return undefined;
+      if (present.has(key)) return undefined;
+      if (!(await isMissing(request, reply))) {
+        present.add(key);
+        return undefined;
+      }
       // An unknown id may get the same 404, so that only paths without one are settled for good.
       if (!name.includes("{")) missing.add(key);
       return name;
