@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
-import type { WorldDefect } from "../emulator/runtime/defect.ts";
+import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
 import type { RunningEmulator } from "../emulator/runtime/start.ts";
 import { isFullDisk } from "../emulator/storage/full-disk.ts";
 import { CommandFailure } from "./command.ts";

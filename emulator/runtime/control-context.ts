@@ -9,14 +9,14 @@ import type {
   WorldView,
 } from "../subjects/control-operation.ts";
 import type { Secrets } from "../subjects/turn.ts";
-import type { ServerAddresses } from "./addresses.ts";
-import { yieldToEventLoop } from "./clock.ts";
-import { giveSecretsTo } from "./given-secrets.ts";
-import { unknownWorld } from "./names.ts";
-import type { NamedWorld } from "./open-worlds.ts";
-import type { SnapshotFiles } from "./snapshot-files.ts";
-import type { Snapshots } from "./snapshots.ts";
-import type { WorldFacts, Worlds } from "./worlds.ts";
+import type { ServerAddresses } from "./process/addresses.ts";
+import { giveSecretsTo } from "./snapshots/given-secrets.ts";
+import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
+import type { Snapshots } from "./snapshots/snapshots.ts";
+import { yieldToEventLoop } from "./worlds/clock.ts";
+import { unknownWorld } from "./worlds/names.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
 /** What the test-only operations of all worlds share. */
 export interface SharedContext {

@@ -6,10 +6,10 @@ import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { Recording } from "../subjects/recording.ts";
-import type { FreeSpaceGuard } from "./free-space.ts";
-import { unknownWorld } from "./names.ts";
-import type { NamedWorld } from "./open-worlds.ts";
-import type { Worlds } from "./worlds.ts";
+import type { FreeSpaceGuard } from "./process/free-space.ts";
+import { unknownWorld } from "./worlds/names.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+import type { Worlds } from "./worlds/worlds.ts";
 
 /** Brings each request to its world. */
 export interface Router {

@@ -6,8 +6,8 @@ import { worldChoice } from "../http/world-choice.ts";
 import type { Resolved, S3Listener } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
-import type { PortNumbers } from "./addresses.ts";
-import type { Worlds } from "./worlds.ts";
+import type { PortNumbers } from "./process/addresses.ts";
+import type { Worlds } from "./worlds/worlds.ts";
 
 /** The servers of a process: one for each region, and that of the object store. */
 export interface Servers {

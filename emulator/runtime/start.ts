@@ -13,22 +13,22 @@ import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
-import { createServerAddresses } from "./addresses.ts";
 import { HANDLERS } from "./assembly.ts";
 import { controlContextOf, type SharedContext } from "./control-context.ts";
-import { acquireDataFolder, type DataFolder } from "./data-folder.ts";
-import { createDefectWatch, type WorldDefect } from "./defect.ts";
-import { createFreeSpaceGuard } from "./free-space.ts";
-import type { MainFileParts } from "./main-file.ts";
-import { unknownWorld } from "./names.ts";
-import type { NamedWorld } from "./open-worlds.ts";
+import { createServerAddresses } from "./process/addresses.ts";
+import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
+import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
+import { createFreeSpaceGuard } from "./process/free-space.ts";
 import { createRouter, type Router } from "./router.ts";
-import { seedWorld } from "./seed.ts";
 import { createServers } from "./servers.ts";
-import { createSnapshotFiles } from "./snapshot-files.ts";
-import { createSnapshots } from "./snapshots.ts";
-import { openWorldRuntime } from "./world-runtime.ts";
-import { createWorlds, type Worlds } from "./worlds.ts";
+import type { MainFileParts } from "./snapshots/main-file.ts";
+import { createSnapshotFiles } from "./snapshots/snapshot-files.ts";
+import { createSnapshots } from "./snapshots/snapshots.ts";
+import { unknownWorld } from "./worlds/names.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+import { seedWorld } from "./worlds/seed.ts";
+import { openWorldRuntime } from "./worlds/world-runtime.ts";
+import { createWorlds, type Worlds } from "./worlds/worlds.ts";
 
 /** An emulator that serves, until it is closed. */
 export interface RunningEmulator {
@@ -153,7 +153,7 @@ async function openMain(
 ): Promise<{ readonly main: NamedWorld; readonly missing: MissingSecrets | undefined }> {
   const { importFile, exportFile } = emulator.configuration;
   const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await (await import("./main-file.ts")).beginMain(emulator) : undefined;
+  const missing = hasFiles ? await (await import("./snapshots/main-file.ts")).beginMain(emulator) : undefined;
   const main = await emulator.worlds.ensureReady(MAIN);
   if (!main) throw unknownWorld(MAIN);
   return { main, missing };
@@ -169,7 +169,7 @@ function endWorlds(worlds: Worlds, reason: string): void {
 async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
   try {
     if (emulator.configuration.exportFile !== null)
-      await (await import("./main-file.ts")).exportMain(emulator);
+      await (await import("./snapshots/main-file.ts")).exportMain(emulator);
   } finally {
     await close();
   }

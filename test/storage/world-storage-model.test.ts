@@ -7,7 +7,7 @@ import type { TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { emptyState } from "../../emulator/kernel/commit.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
-import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
+import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";

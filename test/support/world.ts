@@ -14,7 +14,7 @@ import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
-import { STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
+import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { createSchedules } from "../../emulator/subjects/crons/schedules.ts";
 import { REQUEST_EFFECTS } from "../../emulator/subjects/faults/effects.ts";
 import { armFault, type FaultView, faultById, faultView } from "../../emulator/subjects/faults/rules.ts";

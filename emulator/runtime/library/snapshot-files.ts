@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { GivenSecrets } from "../../subjects/snapshot-secrets.ts";
-import { readSecretsFile } from "../secrets-file.ts";
+import { readSecretsFile } from "../snapshots/secrets-file.ts";
 
 /** How a snapshot is written to a file. */
 export interface SnapshotExportOptions {

@@ -5,7 +5,7 @@ import type { Refusal } from "../../../emulator/kernel/refusal.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
-import { STUBBED_EFFECTS } from "../../../emulator/runtime/dry-run.ts";
+import { STUBBED_EFFECTS } from "../../../emulator/runtime/worlds/dry-run.ts";
 import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
 import {
   HELD_PATCHES,

@@ -1,12 +1,12 @@
-import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
-import type { EffectRunners } from "../kernel/effect-queue.ts";
-import type { WorldImage } from "../kernel/image.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { EffectKind } from "../kernel/types.ts";
-import { createWorld } from "../kernel/world.ts";
-import type { WorldParts } from "../kernel/world-parts.ts";
-import type { TraceStore } from "../subjects/traces/port.ts";
-import type { EmulatorTypes, World } from "../subjects/turn.ts";
+import { type Advance, type AdvanceTarget, advance } from "../../kernel/advance.ts";
+import type { EffectRunners } from "../../kernel/effect-queue.ts";
+import type { WorldImage } from "../../kernel/image.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { EffectKind } from "../../kernel/types.ts";
+import { createWorld } from "../../kernel/world.ts";
+import type { WorldParts } from "../../kernel/world-parts.ts";
+import type { TraceStore } from "../../subjects/traces/port.ts";
+import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 import { isStalled, yieldToEventLoop } from "./clock.ts";
 
 /** What each kind of effect comes to when nothing is really done; a kind without a stub does not compile. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Clock, startClock } from "../../emulator/runtime/clock.ts";
-import type { World } from "../../emulator/subjects/turn.ts";
-import { REQUEST, toyState, toyWorld } from "../kernel/toy-world.ts";
-import { type ExportWorld, openExportWorld } from "../support/export-world.ts";
+import { type Clock, startClock } from "../../../emulator/runtime/worlds/clock.ts";
+import type { World } from "../../../emulator/subjects/turn.ts";
+import { REQUEST, toyState, toyWorld } from "../../kernel/toy-world.ts";
+import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
 
 const DAY = 86_400_000;
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };

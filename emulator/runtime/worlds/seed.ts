@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { SeedData, SeedKey } from "../config/configuration.ts";
-import type { Gateway } from "../http/gateway.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
-import { createBucket } from "../subjects/object-storage/buckets.ts";
-import { changeCredential, createCredential } from "../subjects/object-storage/credentials.ts";
-import { SEEDED_BUCKET, SEEDED_KEY, seedObjectStorage } from "../subjects/object-storage/seed.ts";
-import { projectFor } from "../subjects/projects/projects.ts";
-import { ingest } from "../subjects/traces/ingest.ts";
-import type { Turn, World } from "../subjects/turn.ts";
+import type { SeedData, SeedKey } from "../../config/configuration.ts";
+import type { Gateway } from "../../http/gateway.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../subjects/auth.ts";
+import { createBucket } from "../../subjects/object-storage/buckets.ts";
+import { changeCredential, createCredential } from "../../subjects/object-storage/credentials.ts";
+import { SEEDED_BUCKET, SEEDED_KEY, seedObjectStorage } from "../../subjects/object-storage/seed.ts";
+import { projectFor } from "../../subjects/projects/projects.ts";
+import { ingest } from "../../subjects/traces/ingest.ts";
+import type { Turn, World } from "../../subjects/turn.ts";
 
 const WORKSPACE = { region: "us", tenant_id: DEFAULT_TENANT_ID };
 const ROWS_PER_TURN = 500;

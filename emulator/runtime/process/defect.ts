@@ -1,6 +1,6 @@
-import type { Journal } from "../kernel/journal.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { World } from "../subjects/turn.ts";
+import type { Journal } from "../../kernel/journal.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { World } from "../../subjects/turn.ts";
 
 /** What has ended a world, and that world's last turns. */
 export interface WorldDefect {

@@ -1,6 +1,6 @@
-import { Refusal } from "../kernel/refusal.ts";
-import { isDeviceName } from "../storage/device-names.ts";
-import type { Heads } from "../storage/pool/heads.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { isDeviceName } from "../../storage/device-names.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
 
 type Known = Pick<Heads, "worlds" | "snapshots">;
 

@@ -1,9 +1,9 @@
-import { MAIN } from "../http/world-choice.ts";
-import type { InitialSettings } from "../kernel/commit.ts";
-import type { WorldImage } from "../kernel/image.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { type Head, newHead } from "../storage/pool/names.ts";
-import type { CreateWorldRequest } from "../subjects/control-operation.ts";
+import { MAIN } from "../../http/world-choice.ts";
+import type { InitialSettings } from "../../kernel/commit.ts";
+import type { WorldImage } from "../../kernel/image.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { type Head, newHead } from "../../storage/pool/names.ts";
+import type { CreateWorldRequest } from "../../subjects/control-operation.ts";
 import { freeWorldName, refuseWorldName, SEEDED, unknownSource, unknownWorld } from "./names.ts";
 import { createOpenWorlds, type NamedWorld, type OpenWorlds, type OpenWorldsParts } from "./open-worlds.ts";
 import type { ForkSource } from "./world-state.ts";

@@ -1,14 +1,14 @@
-import { createRecording } from "../control/recording.ts";
-import { MAIN } from "../http/world-choice.ts";
-import type { Refusal } from "../kernel/refusal.ts";
-import type { WorldEntry } from "../storage/pool/entries.ts";
-import type { Heads } from "../storage/pool/heads.ts";
-import { newHead } from "../storage/pool/names.ts";
-import type { Pool } from "../storage/pool/pool.ts";
-import type { Recording } from "../subjects/recording.ts";
-import type { World } from "../subjects/turn.ts";
+import { createRecording } from "../../control/recording.ts";
+import { MAIN } from "../../http/world-choice.ts";
+import type { Refusal } from "../../kernel/refusal.ts";
+import type { WorldEntry } from "../../storage/pool/entries.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import { newHead } from "../../storage/pool/names.ts";
+import type { Pool } from "../../storage/pool/pool.ts";
+import type { Recording } from "../../subjects/recording.ts";
+import type { World } from "../../subjects/turn.ts";
+import type { Snapshots } from "../snapshots/snapshots.ts";
 import { SEEDED } from "./names.ts";
-import type { Snapshots } from "./snapshots.ts";
 import type { WorldRuntime } from "./world-runtime.ts";
 import type { ForkSource } from "./world-state.ts";
 

@@ -1,8 +1,8 @@
-import { type Advance, type AdvanceTarget, advance } from "../kernel/advance.ts";
-import type { Instant } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { EffectKind } from "../kernel/types.ts";
-import type { EmulatorTypes, World } from "../subjects/turn.ts";
+import { type Advance, type AdvanceTarget, advance } from "../../kernel/advance.ts";
+import type { Instant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { EffectKind } from "../../kernel/types.ts";
+import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 
 /** Makes a world's time follow the wall clock, and moves it on request. */
 export interface Clock {

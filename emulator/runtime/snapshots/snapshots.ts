@@ -1,24 +1,24 @@
-import type { Configuration, SeedData } from "../config/configuration.ts";
-import { emptyState, type WorldState } from "../kernel/commit.ts";
-import { imageOf } from "../kernel/image.ts";
-import { formatInstant } from "../kernel/instant.ts";
-import type { ExportSource } from "../storage/archive/export-archive.ts";
-import { completedRecords, missingSecrets, withCompleted } from "../storage/archive/given-secrets.ts";
-import { readHead } from "../storage/journal/read-head.ts";
-import { writeState } from "../storage/journal/state.ts";
-import type { SnapshotEntry } from "../storage/pool/entries.ts";
-import type { Heads } from "../storage/pool/heads.ts";
-import { NOBODY, stateName } from "../storage/pool/names.ts";
-import type { Pool } from "../storage/pool/pool.ts";
-import { imageOfNames, namesIn } from "../storage/rows/image.ts";
-import type { StoredImage } from "../storage/world-storage.ts";
-import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
-import type { GivenSecrets, MissingSecrets } from "../subjects/snapshot-secrets.ts";
-import type { Secrets } from "../subjects/turn.ts";
-import { COLLECTIONS } from "./assembly.ts";
-import { refuseSnapshotName, SEEDED, unknownSnapshot } from "./names.ts";
-import type { WorldRuntime } from "./world-runtime.ts";
-import type { ForkSource } from "./world-state.ts";
+import type { Configuration, SeedData } from "../../config/configuration.ts";
+import { emptyState, type WorldState } from "../../kernel/commit.ts";
+import { imageOf } from "../../kernel/image.ts";
+import { formatInstant } from "../../kernel/instant.ts";
+import type { ExportSource } from "../../storage/archive/export-archive.ts";
+import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/given-secrets.ts";
+import { readHead } from "../../storage/journal/read-head.ts";
+import { writeState } from "../../storage/journal/state.ts";
+import type { SnapshotEntry } from "../../storage/pool/entries.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import { NOBODY, stateName } from "../../storage/pool/names.ts";
+import type { Pool } from "../../storage/pool/pool.ts";
+import { imageOfNames, namesIn } from "../../storage/rows/image.ts";
+import type { StoredImage } from "../../storage/world-storage.ts";
+import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import { COLLECTIONS } from "../assembly.ts";
+import { refuseSnapshotName, SEEDED, unknownSnapshot } from "../worlds/names.ts";
+import type { WorldRuntime } from "../worlds/world-runtime.ts";
+import type { ForkSource } from "../worlds/world-state.ts";
 
 /** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */
 export interface SnapshotFacts {

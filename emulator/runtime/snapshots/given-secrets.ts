@@ -1,7 +1,7 @@
-import { completedRecords, missingSecrets } from "../storage/archive/given-secrets.ts";
-import type { GivenSecrets, MissingSecrets } from "../subjects/snapshot-secrets.ts";
-import type { Secrets, World } from "../subjects/turn.ts";
-import { COLLECTIONS } from "./assembly.ts";
+import { completedRecords, missingSecrets } from "../../storage/archive/given-secrets.ts";
+import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { Secrets, World } from "../../subjects/turn.ts";
+import { COLLECTIONS } from "../assembly.ts";
 
 /** Gives a world secrets that it lacks since it came from a file, in one turn; answers what is still missing. */
 export function giveSecretsTo(world: World, given: GivenSecrets, own: Secrets): MissingSecrets {

@@ -1,30 +1,30 @@
-import type { Configuration } from "../config/configuration.ts";
-import type { AdvanceTarget } from "../kernel/advance.ts";
-import type { Commit, WorldState } from "../kernel/commit.ts";
-import type { WorldImage } from "../kernel/image.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { createWorld } from "../kernel/world.ts";
-import type { WorldParts } from "../kernel/world-parts.ts";
-import { createObjectStoreClients } from "../s3/client/object-store-clients.ts";
-import { type ObjectStore, objectStorageEffects } from "../s3/object-store.ts";
-import { stageFile } from "../s3/stage-file.ts";
-import { encoderFor, type SharedEncoder } from "../storage/parquet/encoder.ts";
-import type { Heads } from "../storage/pool/heads.ts";
-import type { Pool } from "../storage/pool/pool.ts";
-import { openWorldStorage, type WorldStorage } from "../storage/world-storage.ts";
-import { exportEffects } from "../subjects/bulk-exports/effects.ts";
-import type { FileEncoder } from "../subjects/bulk-exports/encoder.ts";
-import type { DryRunResult, Oracle } from "../subjects/control-operation.ts";
-import { createSchedules } from "../subjects/crons/schedules.ts";
-import { REQUEST_EFFECTS } from "../subjects/faults/effects.ts";
-import { triggerS3Fault } from "../subjects/faults/hit.ts";
-import type { HttpReply, HttpRequest } from "../subjects/message.ts";
-import { createDelays, type Delays } from "../subjects/object-storage/delays.ts";
-import { statsEffects } from "../subjects/queries/effects.ts";
-import { createRateLimiter } from "../subjects/rate-limits/limiter.ts";
-import type { EmulatorTypes, Ports, Secrets, World } from "../subjects/turn.ts";
-import { createWebhookSender, type WebhookSender } from "../subjects/webhooks/effects/effects.ts";
-import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "./assembly.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import type { AdvanceTarget } from "../../kernel/advance.ts";
+import type { Commit, WorldState } from "../../kernel/commit.ts";
+import type { WorldImage } from "../../kernel/image.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { createWorld } from "../../kernel/world.ts";
+import type { WorldParts } from "../../kernel/world-parts.ts";
+import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
+import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts";
+import { stageFile } from "../../s3/stage-file.ts";
+import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import type { Pool } from "../../storage/pool/pool.ts";
+import { openWorldStorage, type WorldStorage } from "../../storage/world-storage.ts";
+import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
+import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";
+import type { DryRunResult, Oracle } from "../../subjects/control-operation.ts";
+import { createSchedules } from "../../subjects/crons/schedules.ts";
+import { REQUEST_EFFECTS } from "../../subjects/faults/effects.ts";
+import { triggerS3Fault } from "../../subjects/faults/hit.ts";
+import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
+import { createDelays, type Delays } from "../../subjects/object-storage/delays.ts";
+import { statsEffects } from "../../subjects/queries/effects.ts";
+import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.ts";
+import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
+import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../assembly.ts";
 import { type Clock, isStalled, startClock } from "./clock.ts";
 import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
@@ -216,7 +216,7 @@ function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
   let oracle: Promise<Oracle> | undefined;
 
   async function load(): Promise<Oracle> {
-    const { createOracle } = await import("../oracle/oracle.ts");
+    const { createOracle } = await import("../../oracle/oracle.ts");
     const { storage, ports, objectStores } = adapters;
     const { key, pieces } = storage.rows;
     return createOracle({

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { ArchiveFileError } from "../storage/archive/archive-file.ts";
-import { GIVEN_SECRETS, type GivenSecrets } from "../subjects/snapshot-secrets.ts";
-import { checkOf } from "../validation/check.ts";
+import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
+import { GIVEN_SECRETS, type GivenSecrets } from "../../subjects/snapshot-secrets.ts";
+import { checkOf } from "../../validation/check.ts";
 
 /** Reads a file of secrets, which has the form of the body of `PUT /secrets`. */
 export async function readSecretsFile(file: string): Promise<GivenSecrets> {

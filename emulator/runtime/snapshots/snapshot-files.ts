@@ -1,15 +1,15 @@
-import { imageOf } from "../kernel/image.ts";
-import { formatInstant } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { ExportedArchive, ExportSource } from "../storage/archive/export-archive.ts";
-import type { Manifest } from "../storage/archive/manifest.ts";
-import type { Heads } from "../storage/pool/heads.ts";
-import type { Pool } from "../storage/pool/pool.ts";
-import { imageOfNames } from "../storage/rows/image.ts";
-import type { Secrets } from "../subjects/turn.ts";
-import { COLLECTIONS } from "./assembly.ts";
+import { imageOf } from "../../kernel/image.ts";
+import { formatInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { ExportedArchive, ExportSource } from "../../storage/archive/export-archive.ts";
+import type { Manifest } from "../../storage/archive/manifest.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import type { Pool } from "../../storage/pool/pool.ts";
+import { imageOfNames } from "../../storage/rows/image.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import { COLLECTIONS } from "../assembly.ts";
+import type { WorldRuntime } from "../worlds/world-runtime.ts";
 import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
-import type { WorldRuntime } from "./world-runtime.ts";
 
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {
@@ -48,7 +48,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
   async function exported(packed: ExportSource, release: () => void) {
-    const { exportArchive } = await import("../storage/archive/export-archive.ts");
+    const { exportArchive } = await import("../../storage/archive/export-archive.ts");
     const archive = exportArchive(packed, { pool, secrets, bytesMax });
     return { ...archive, chunks: releasing(archive.chunks, release) };
   }
@@ -88,8 +88,8 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         return prepared.owner;
       };
       try {
-        const { importArchive } = await import("../storage/archive/import-archive.ts");
-        const { missingSecrets } = await import("../storage/archive/given-secrets.ts");
+        const { importArchive } = await import("../../storage/archive/import-archive.ts");
+        const { missingSecrets } = await import("../../storage/archive/given-secrets.ts");
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
         const { manifest, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;

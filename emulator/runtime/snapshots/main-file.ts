@@ -1,19 +1,19 @@
-import type { Configuration } from "../config/configuration.ts";
-import { MAIN } from "../http/world-choice.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { MAIN } from "../../http/world-choice.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import {
   ArchiveFileError,
   checkWritable,
   readArchiveFile,
   writeArchiveFile,
-} from "../storage/archive/archive-file.ts";
-import type { Heads } from "../storage/pool/heads.ts";
-import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
+} from "../../storage/archive/archive-file.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import { resumedState } from "../worlds/world-state.ts";
+import type { Worlds } from "../worlds/worlds.ts";
 import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";
-import { resumedState } from "./world-state.ts";
-import type { Worlds } from "./worlds.ts";
 
 /** The snapshot of a file that was written at the end of a process. */
 const AT_EXIT = "at-exit";

@@ -1,6 +1,6 @@
 import { type StatsFs, statfsSync } from "node:fs";
-import { Refusal } from "../kernel/refusal.ts";
-import type { HttpRequest } from "../subjects/message.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { HttpRequest } from "../../subjects/message.ts";
 
 /**
  * Says of each request whether the disk has room for what it may store. The gateways refuse those that add to

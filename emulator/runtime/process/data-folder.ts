@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withResolvers } from "../kernel/deferred.ts";
-import { lockFolder } from "../storage/folder-lock.ts";
+import { withResolvers } from "../../kernel/deferred.ts";
+import { lockFolder } from "../../storage/folder-lock.ts";
 
 /** The folder that a process keeps its worlds in, for as long as it holds it. */
 export interface DataFolder {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { emptyState } from "../../emulator/kernel/commit.ts";
-import type { EffectRunners } from "../../emulator/kernel/effect-queue.ts";
-import { imageOf } from "../../emulator/kernel/image.ts";
-import { createWorld } from "../../emulator/kernel/world.ts";
-import type { WorldParts } from "../../emulator/kernel/world-parts.ts";
-import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
-import { dryRun, STUBBED_EFFECTS } from "../../emulator/runtime/dry-run.ts";
-import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
-import type { EmulatorTypes, Turn } from "../../emulator/subjects/turn.ts";
-import { DEFAULTS } from "../support/world.ts";
+import { emptyState } from "../../../emulator/kernel/commit.ts";
+import type { EffectRunners } from "../../../emulator/kernel/effect-queue.ts";
+import { imageOf } from "../../../emulator/kernel/image.ts";
+import { createWorld } from "../../../emulator/kernel/world.ts";
+import type { WorldParts } from "../../../emulator/kernel/world-parts.ts";
+import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
+import { dryRun, STUBBED_EFFECTS } from "../../../emulator/runtime/worlds/dry-run.ts";
+import { createDelays } from "../../../emulator/subjects/object-storage/delays.ts";
+import type { EmulatorTypes, Turn } from "../../../emulator/subjects/turn.ts";
+import { DEFAULTS } from "../../support/world.ts";
 
 /** A world in which every due export asks for the effect, which never ends outside of a dry run. */
 function partsOf(request: (turn: Turn) => void): WorldParts<EmulatorTypes> {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resolveConfiguration } from "../../emulator/config/resolve.ts";
-import { createFreeSpaceGuard } from "../../emulator/runtime/free-space.ts";
-import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
-import type { HttpRequest } from "../../emulator/subjects/message.ts";
-import { HEADERS } from "../support/emulator.ts";
+import { resolveConfiguration } from "../../../emulator/config/resolve.ts";
+import { createFreeSpaceGuard } from "../../../emulator/runtime/process/free-space.ts";
+import { type RunningEmulator, start } from "../../../emulator/runtime/start.ts";
+import type { HttpRequest } from "../../../emulator/subjects/message.ts";
+import { HEADERS } from "../../support/emulator.ts";
 
 const MIB = 1024 * 1024;
 

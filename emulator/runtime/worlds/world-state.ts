@@ -1,9 +1,9 @@
-import type { Configuration } from "../config/configuration.ts";
-import { emptyState, type WorldState } from "../kernel/commit.ts";
-import { formatInstant } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { StoredImage } from "../storage/world-storage.ts";
-import type { RateLimiter } from "../subjects/rate-limits/limiter.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { emptyState, type WorldState } from "../../kernel/commit.ts";
+import { formatInstant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { StoredImage } from "../../storage/world-storage.ts";
+import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 
 /** A world at rest, or a snapshot: what other worlds are forked from. None of it is ever changed. */
 export interface ForkSource extends StoredImage {
