@@ -28,6 +28,7 @@ export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts
 export type { Session, Target } from "./engine/target.ts";
 export { type Blame, type Finding, VERDICTS, type Verdict } from "./engine/verdict.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
+export { VARIANTS } from "./variants/variants.ts";
 export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
 export { REPORTERS, type Reporter, written } from "./report/report.ts";
 export { countsLine, countsOf, isGood } from "./report/summary.ts";

@@ -30,6 +30,7 @@ const CONTRACT_FLOORS: readonly (readonly string[])[] = [
   ["contracts/targets"],
   ["contracts/suites"],
   ["contracts/mutants"],
+  ["contracts/variants"],
   ["contracts/index.ts"],
 ];
 

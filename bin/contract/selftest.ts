@@ -5,24 +5,28 @@ import {
   openOracle,
   type RequirementId,
   selftest,
+  VARIANTS,
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { sectionOf } from "../../contracts/spec/requirements.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress, print, printError } from "../terminal.ts";
 
-/** `contract selftest`: runs the suites against mutants; exit code 1 when one survives or the unmodified emulator fails. */
+/** `contract selftest`: exit code 1 when a mutant survives, a variant is convicted or the unmodified emulator fails. */
 export async function runSelftest({ flags }: Invocation, selectors: readonly string[]): Promise<number> {
   const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
-  if (mutants.length === 0) throw new UsageError(`${selectors.join(", ")}: no mutant matches`);
+  const variants = VARIANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
+  if (mutants.length + variants.length === 0)
+    throw new UsageError(`${selectors.join(", ")}: no mutant or variant matches`);
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   const progress = openProgress(flags.quiet === true);
   const done = await selftest({
     cases: CASES,
     mutants,
+    variants,
     targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
     oracle: await openOracle(),
-    onMutant: ({ mutant }, count, total) => progress.show(`${count}/${total} ${mutant.lie}`),
+    onServer: (does, count, total) => progress.show(`${count}/${total} ${does}`),
   });
   progress.clear();
   if (flags.json === true) print(selftestJson(done));

@@ -2,17 +2,11 @@ import type { RequirementId } from "../spec/requirements.ts";
 import type { Send, WireReply, WireRequest } from "./http-message.ts";
 import type { Members } from "./json.ts";
 import { isMembers, jsonOf } from "./json.ts";
-import type { CaseSettings } from "./needs.ts";
+import type { CaseSettings, Need } from "./needs.ts";
 import type { Delivery, ObjectStore, ReadFile, Session, Target } from "./target.ts";
 
-/** A deliberate violation of one requirement that the suites have to detect. */
-export interface Mutant {
-  readonly id: string;
-  readonly requirement: RequirementId;
-  /** What the mutant does wrong, as reports show it. */
-  readonly lie: string;
-  /** It violates an assumption that belongs to a shown requirement: any finding counts as detection. */
-  readonly mild?: true;
+/** How a server differs from the emulator as it is. */
+export interface Change {
   /** Override the settings of every case. */
   readonly settings?: CaseSettings;
   /** Rewrites requests and replies; created for each case, so it may keep state. */
@@ -23,6 +17,18 @@ export interface Mutant {
   readonly deliveries?: (deliveries: readonly Delivery[]) => readonly Delivery[];
   /** The server starts without the settings that it should refuse. */
   readonly startsAnyway?: true;
+  /** What it does not offer. */
+  readonly lacks?: readonly Need[];
+}
+
+/** A deliberate violation of one requirement that the suites have to detect. */
+export interface Mutant extends Change {
+  readonly id: string;
+  readonly requirement: RequirementId;
+  /** What the mutant does wrong, as reports show it. */
+  readonly lie: string;
+  /** It violates an assumption that belongs to a shown requirement: any finding counts as detection. */
+  readonly mild?: true;
 }
 
 /** The mutants of one requirement: `{ "limit-11": { lie, … } }`. */
@@ -33,9 +39,10 @@ export function mutantsOf(
   return Object.entries(rows).map(([slug, row]) => ({ id: `${requirement}/${slug}`, requirement, ...row }));
 }
 
-/** The target with the violation applied. */
-export function mutated(target: Target, { send, objects, file, deliveries, startsAnyway }: Mutant): Target {
-  const mutateSession = (session: Session): Session => ({
+/** The target with the change applied, settings aside. */
+export function changed(target: Target, change: Change): Target {
+  const { send, objects, file, deliveries, startsAnyway, lacks = [] } = change;
+  const changeSession = (session: Session): Session => ({
     ...session,
     ...(send && { send: send(session.send) }),
     ...(objects && session.objects && { objects: objects(session.objects) }),
@@ -47,9 +54,10 @@ export function mutated(target: Target, { send, objects, file, deliveries, start
   });
   return {
     ...target,
+    offers: new Set([...target.offers].filter((need) => !lacks.includes(need))),
     async open(settings) {
-      if (!startsAnyway) return mutateSession(await target.open(settings));
-      return mutateSession(await target.open(settings).catch(() => target.open()));
+      if (!startsAnyway) return changeSession(await target.open(settings));
+      return changeSession(await target.open(settings).catch(() => target.open()));
     },
   };
 }

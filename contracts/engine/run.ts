@@ -5,7 +5,7 @@ import { NEEDS } from "./needs.ts";
 import { openContract } from "./open-contract.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { createRandom } from "./random.ts";
-import type { Target } from "./target.ts";
+import type { Session, Target } from "./target.ts";
 import { type Finding, VERDICTS, type Verdict, worst } from "./verdict.ts";
 
 /** Which cases run, and when to stop. */
@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly again?: string;
   /** Also records expectations that were met, for a comparison with another target. */
   readonly keepHeld?: boolean;
+  /** Sees the session of each case, and may wrap it. */
+  readonly observe?: (testCase: Case, session: Session) => Session;
   /** Called with each result. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
@@ -98,7 +100,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   };
 }
 
-interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld"> {
+interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld" | "observe"> {
   readonly seed: number;
   readonly nonce: string;
   readonly spend: () => Promise<boolean>;
@@ -113,7 +115,7 @@ interface CaseOutcome {
 async function runCase(
   target: Target,
   testCase: Case,
-  { seed, nonce, oracle, keepHeld = false, spend }: CaseRun,
+  { seed, nonce, oracle, keepHeld = false, observe, spend }: CaseRun,
 ): Promise<CaseOutcome> {
   const startedAt = target.now();
   const session = await target.open(testCase.settings).catch((error: Error) => error);
@@ -127,7 +129,7 @@ async function runCase(
     integer: createRandom(seed, testCase.id).integer,
   };
   const open = openContract({
-    session,
+    session: observe?.(testCase, session) ?? session,
     offers: target.offers,
     keepHeld,
     open: (settings) => target.open(settings),

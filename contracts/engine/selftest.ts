@@ -1,25 +1,30 @@
 import { REQUIREMENTS } from "../spec/requirements.ts";
 import type { Case, CaseResult } from "./case.ts";
-import { type Mutant, mutated } from "./mutant.ts";
+import { type Mutant, changed } from "./mutant.ts";
 import type { CaseSettings } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { runCases } from "./run.ts";
 import type { Target } from "./target.ts";
+import { acquittals, type Variant, type VariantResult } from "./variant.ts";
 import { type Finding, VERDICTS, type Verdict } from "./verdict.ts";
 
 export interface SelftestOptions {
   readonly cases: readonly Case[];
   readonly mutants: readonly Mutant[];
+  readonly variants?: readonly Variant[];
   /** An emulator target with settings laid over those of its cases. */
   readonly targetWith: (settings: CaseSettings) => Target;
   readonly oracle?: Oracle;
-  readonly onMutant?: (result: MutantResult, done: number, total: number) => void;
+  /** Called with what the next server does. */
+  readonly onServer?: (does: string, done: number, total: number) => void;
 }
 
 export interface Selftest {
   readonly results: readonly MutantResult[];
   /** Results of cases that the unmodified server does not pass: they are excluded, and the selftest proves nothing. */
   readonly unsound: readonly CaseResult[];
+  /** Of the servers that no case may convict. */
+  readonly acquittals: readonly VariantResult[];
 }
 
 export interface MutantResult {
@@ -29,10 +34,12 @@ export interface MutantResult {
   readonly cases: number;
 }
 
-/** Runs the cases of each mutant's requirement against it, until one of them detects it. */
+/** Runs the cases of each mutant's requirement against it, until one of them detects it, and all cases against the variants. */
 export async function selftest(options: SelftestOptions): Promise<Selftest> {
+  const { variants = [] } = options;
   const honest = options.targetWith({});
   const results: MutantResult[] = [];
+  const total = options.mutants.length + variants.length;
   try {
     const asked = options.cases.filter(({ requirements }) =>
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
@@ -43,9 +50,11 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
       const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
       const result = await judge(mutant, honest, cases, options);
       results.push(result);
-      options.onMutant?.(result, results.length, options.mutants.length);
+      options.onServer?.(mutant.lie, results.length, total);
     }
-    return { results, unsound };
+    const onVariant = ({ variant }: VariantResult, done: number) =>
+      options.onServer?.(variant.differs, results.length + done, total);
+    return { results, unsound, acquittals: await acquittals({ ...options, variants, onVariant }) };
   } finally {
     await honest.close();
   }
@@ -75,7 +84,7 @@ async function judge(
   if (cases.length === 0) return { mutant, killedBy: null, cases: 0 };
   const target = mutant.settings ? targetWith(mutant.settings) : honest;
   const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
-  const { results } = await runCases(mutated(target, mutant), { cases, stopAt, ...(oracle && { oracle }) });
+  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...(oracle && { oracle }) });
   if (target !== honest) await target.close();
   const killer = results.find(({ findings }) => findings.some((finding) => isKilling(finding, stopAt)));
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };

@@ -33,7 +33,7 @@ export interface Finding {
 }
 
 /** The gravest verdict of some findings. */
-export function worst(findings: readonly Pick<Finding, "verdict">[]): Verdict {
+export function worst(findings: readonly { readonly verdict: Verdict }[]): Verdict {
   return findings.reduce<Verdict>(
     (gravest, { verdict }) => (VERDICTS.indexOf(verdict) > VERDICTS.indexOf(gravest) ? verdict : gravest),
     "PASS",

@@ -3,7 +3,7 @@ import { type Mutant, mutantsOf, rewriteReply, rewriteRequest, rewriteStatus } f
 import type { ObjectStore, ReadFile } from "../engine/target.ts";
 
 /** Shows other keys than there are; what is asked of them is answered by the true ones. */
-const renameKeys =
+export const renameKeys =
   (rename: (key: string) => string) =>
   (store: ObjectStore): ObjectStore => {
     const named = new Map<string, string>();

@@ -1,18 +1,19 @@
 import type { CaseResult } from "../engine/case.ts";
 import type { MutantResult, Selftest } from "../engine/selftest.ts";
+import type { VariantResult } from "../engine/variant.ts";
 import { sectionOf } from "../spec/requirements.ts";
 import { findingLines } from "./pretty.ts";
 import { counted } from "./summary.ts";
 
 const REASONS_SHOWN = 3;
 
-/** Whether every mutant was detected, by cases that the unmodified server passes. */
-export function isProven({ results, unsound: failedOnHonest }: Selftest): boolean {
-  return failedOnHonest.length === 0 && survivorsOf(results).length === 0;
+/** Whether every mutant was detected, by cases that the unmodified server passes, and no variant was convicted. */
+export function isProven(selftest: Selftest): boolean {
+  return selftestProblems(selftest).length === 0;
 }
 
 /** Detected mutants by section. */
-export function selftestLines({ results }: Selftest): string[] {
+export function selftestLines({ results, acquittals }: Selftest): string[] {
   const sections = [...new Set(results.map(({ mutant }) => sectionOf(mutant.requirement)))].sort(bySection);
   const killed = (of: readonly MutantResult[]) => of.length - survivorsOf(of).length;
   return [
@@ -21,23 +22,41 @@ export function selftestLines({ results }: Selftest): string[] {
       return `§${section.padEnd(6)}${killed(mine)}/${mine.length}`;
     }),
     `${killed(results)} of ${results.length} lies were noticed`,
+    `${acquittals.filter(isAcquitted).length} of ${acquittals.length} honest variants were acquitted`,
   ];
 }
 
 /** Why a selftest proves nothing. */
-export function selftestProblems({ results, unsound: failedOnHonest }: Selftest): string[] {
+export function selftestProblems({ results, unsound: failedOnHonest, acquittals }: Selftest): string[] {
   return [
     ...failedOnHonest.flatMap(unsoundLines),
     ...survivorsOf(results).map(
       ({ mutant, cases }) =>
         `survived: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} did not notice`,
     ),
+    ...acquittals.filter((result) => !isAcquitted(result)).flatMap(convictionLines),
   ];
+}
+
+/** No case FAILs on it, and at least one sees its difference at all. */
+function isAcquitted({ cases, convictedBy }: VariantResult): boolean {
+  return cases > 0 && convictedBy.length === 0;
+}
+
+function convictionLines({ variant: { id, differs }, cases, convictedBy }: VariantResult): string[] {
+  if (cases === 0) return [`${id}: ${differs}; no case sees it, so that its acquittal proves nothing`];
+  return convictedBy.flatMap((result) => [
+    `convicted: ${id}: ${differs}; ${result.id} fails, and the specification does not rule this out`,
+    ...result.findings
+      .filter(({ verdict }) => verdict === "FAIL")
+      .slice(0, REASONS_SHOWN)
+      .flatMap(findingLines),
+  ]);
 }
 
 /** The result as JSON. */
 export function selftestJson(selftest: Selftest): string {
-  const { results, unsound: failedOnHonest } = selftest;
+  const { results, unsound: failedOnHonest, acquittals } = selftest;
   return JSON.stringify({
     ok: isProven(selftest),
     unsound: failedOnHonest.map(({ id, verdict, findings }) => ({
@@ -50,6 +69,14 @@ export function selftestJson(selftest: Selftest): string {
       requirement,
       lie,
       killed_by: killedBy,
+    })),
+    variants: acquittals.map(({ variant: { id, requirement, differs }, cases, verdict, convictedBy }) => ({
+      id,
+      requirement,
+      differs,
+      cases,
+      verdict,
+      convicted_by: convictedBy.map((result) => result.id),
     })),
   });
 }

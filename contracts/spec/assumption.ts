@@ -7,6 +7,8 @@ export interface Assumption {
   readonly choice: AssumptionValue;
   /** What it can be set to instead; none where nothing else is built. */
   readonly alternatives: readonly AssumptionValue[];
+  /** Those of them that a shown statement rules out: a server that has one does not obey the specification. */
+  readonly ruledOut?: readonly AssumptionValue[];
   readonly reason: string;
   /** What the profile `observed` sets it to. */
   readonly observed?: AssumptionValue;

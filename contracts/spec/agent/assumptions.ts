@@ -7,6 +7,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "2.3-1",
     choice: "a JSON string",
     alternatives: ['{"detail": string}'],
+    ruledOut: ['{"detail": string}'],
     reason: "The error is a plain string; sent as JSON so that every reply parses.",
     observed: '{"detail": string}',
     switchable: true,
@@ -24,6 +25,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "2.1-4",
     choice: 422,
     alternatives: ["accepted"],
+    ruledOut: ["accepted"],
     reason:
       "The filter accepts five statuses; running is refused like any other text. Newer versions of the public service take it.",
     observed: "accepted",
@@ -71,6 +73,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "4.8-1",
     choice: "/thread and /threads",
     alternatives: ["/threads"],
+    ruledOut: ["/threads"],
     reason: "The operations of §4.8 are listed in the singular, and clients only know the plural.",
     observed: "/threads",
     switchable: true,

@@ -45,6 +45,7 @@ export const DESTINATION_ASSUMPTIONS = {
     requirement: "2.4-1",
     choice: false,
     alternatives: [true],
+    ruledOut: [true],
     reason: "The specification says false for new destinations; the public service was seen to use true.",
     observed: true,
     switchable: true,

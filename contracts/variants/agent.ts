@@ -1,0 +1,195 @@
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
+import {
+  answerInstead,
+  rewriteList,
+  rewriteQuery,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteRequestBody,
+  rewriteStatus,
+  setReplyMembers,
+} from "../engine/mutant.ts";
+import type { Delivery } from "../engine/target.ts";
+import { type Variant, variantsOf } from "../engine/variant.ts";
+import { AGENT, accept, all, renameMembers, renumber, reword } from "./changes.ts";
+
+const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
+const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
+const STARTS = ["POST", /\/runs(\/(stream|wait|crons))?$/] as const;
+const THREADS = ["POST", /^\/threads$/] as const;
+const THREAD = ["GET", /^\/threads\/[^/?]+$/] as const;
+const STREAM = ["POST", /\/runs\/stream$/] as const;
+const WAIT = ["POST", /\/runs\/wait$/] as const;
+const CRONS = ["*", /\/runs\/crons/] as const;
+
+const deliver =
+  (change: (delivery: Delivery) => Delivery) =>
+  (deliveries: readonly Delivery[]): readonly Delivery[] =>
+    deliveries.map(change);
+
+const runIn = ({ body }: Delivery): Members => {
+  const run = jsonOf(body);
+  return isMembers(run) ? run : {};
+};
+
+const ndjson = rewriteReply(STREAM, (reply) =>
+  reply.status === 200
+    ? {
+        ...reply,
+        headers: { ...reply.headers, "content-type": "application/x-ndjson" },
+        text: [...reply.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).join("\n"),
+      }
+    : reply,
+);
+
+/** §2.1 to §2.3, §3.2, §4.1, §4.8 and §6: what of the agent server is not shown. */
+export const AGENT_VARIANTS: readonly Variant[] = [
+  ...variantsOf("2.3-1", {
+    "plain-text": {
+      differs: "an error is bare text",
+      send: reword(AGENT, (message) => message, "text/plain"),
+    },
+  }),
+  ...variantsOf("2.2-2", {
+    "always-idle": { differs: "a thread is always idle", send: setReplyMembers(THREAD, { status: "idle" }) },
+  }),
+  ...variantsOf("2.2-1", {
+    "extra-members": { differs: "a thread has a member more", send: setReplyMembers(THREADS, { interrupts: {} }) },
+    "empty-values": { differs: "values of a new thread is {}", send: setReplyMembers(THREADS, { values: {} }) },
+  }),
+  ...variantsOf("2.1-1", {
+    "extra-members": {
+      differs: "a run has a member more",
+      send: all(setReplyMembers(START, { priority: 1 }), setReplyMembers(LIST, { priority: 1 })),
+    },
+    "kwargs-nested": {
+      differs: "kwargs hold the input as payload.arguments",
+      send: rewriteReplyBody(START, (run) => ({ ...run, kwargs: { payload: { arguments: run.kwargs } } })),
+    },
+    "own-metadata": {
+      differs: "the metadata of a run is the server's own",
+      send: rewriteReplyBody(START, (run) => ({ ...run, metadata: { created_by: "system" } })),
+    },
+  }),
+  ...variantsOf("2.1-3", {
+    "strategy-ignored": {
+      differs: "a request cannot choose the strategy",
+      send: rewriteRequestBody(STARTS, ({ multitask_strategy: _, ...body }) => body),
+    },
+  }),
+  ...variantsOf("3.2-2", {
+    "starts-running": {
+      differs: "a run is running from its creation on",
+      send: rewriteReplyBody(START, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
+    },
+    "waits-as-running": {
+      differs: "a run that waits for its thread is running",
+      send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
+    },
+    "three-hours": { differs: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
+  }),
+  ...variantsOf("4.1-4", {
+    "any-limit": {
+      differs: "limits of 1001 and negative ones are taken",
+      send: rewriteQuery(LIST, (sent) => {
+        if (sent.get("limit") === "1001") sent.set("limit", "1000");
+        for (const name of ["limit", "offset"]) if (Number(sent.get(name)) < 0) sent.delete(name);
+      }),
+    },
+    "limit-100": {
+      differs: "a page has a hundred runs at most",
+      send: answerInstead(({ path }) => /[?&]limit=1\d{3}\b/.test(path), 422, "limit"),
+    },
+    "select-repeated-only": {
+      differs: "other spellings of select are refused",
+      send: answerInstead(({ path }) => /select(\[|%5B|=[^&]*(,|%2C|\[|%5B))/i.test(path), 422, "select"),
+    },
+  }),
+  ...variantsOf("4.1-3", {
+    "other-calls-400": {
+      differs: "invalid requests of other calls are answered with 400",
+      send: renumber(["*", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], { 422: 400 }),
+    },
+  }),
+  ...variantsOf("4.8-1", {
+    "singular-only": {
+      differs: "crons, streams and waits have no plural path",
+      send: rewriteStatus(["POST", /^\/threads\/[^/]+\/runs\/(crons|stream|wait)$/], [200], 404, "Not Found"),
+    },
+    "created-201": { differs: "a run is answered with 201", send: rewriteStatus(START, [200], 201) },
+  }),
+  ...variantsOf("4.8-2", {
+    "open-mode": {
+      differs: "another stream_mode is known",
+      send: rewriteRequestBody(STREAM, (body) =>
+        body.stream_mode === "nonsense" ? { ...body, stream_mode: "values" } : body,
+      ),
+    },
+    ndjson: { differs: "a stream is lines of JSON", send: ndjson },
+    "default-assistant": {
+      differs: "a run without an assistant takes the first one",
+      send: accept(STREAM, (body) => !("assistant_id" in body)),
+    },
+  }),
+  ...variantsOf("4.8-4", {
+    "wait-answers-run": {
+      differs: "wait answers with the run",
+      send: rewriteReplyBody(WAIT, () => ({ run_id: "00000000-0000-4000-8000-0000000000aa", status: "success" })),
+    },
+    "cron-id": { differs: "a cron has id, not cron_id", send: renameMembers(CRONS, { cron_id: "id" }) },
+    "no-cron-search": {
+      differs: "crons are not searched",
+      send: rewriteStatus(["POST", /\/runs\/crons\/search$/], [200], 404, "Not Found"),
+    },
+    hourly: {
+      differs: "a cron fires hourly at most",
+      send: rewriteRequestBody(["POST", /\/runs\/crons$/], (body) => ({ ...body, schedule: "0 * * * *" })),
+    },
+  }),
+  ...variantsOf("4.8-3", {
+    "assistants-bare": {
+      differs: "an assistant has assistant_id alone",
+      send: rewriteList(["POST", /\/assistants\/search$/], (found) =>
+        found.map(({ assistant_id }) => ({ assistant_id })),
+      ),
+    },
+  }),
+  ...variantsOf("5-5", {
+    "key-needed": {
+      differs: "the agent server needs a key",
+      send: answerInstead(({ path, headers }) => AGENT[1].test(path) && !headers["x-api-key"], 401, "key"),
+    },
+  }),
+  ...variantsOf("6-2", {
+    "success-only": {
+      differs: "only runs that succeed are delivered",
+      deliveries: (all) => all.filter((delivery) => runIn(delivery).status === "success"),
+    },
+  }),
+  ...variantsOf("6-3", {
+    "once": { differs: "a delivery is tried once", settings: { limits: { webhook_attempts: 1 } } },
+    "five-times": { differs: "a delivery is tried five times", settings: { limits: { webhook_attempts: 5 } } },
+    signed: {
+      differs: "deliveries are signed, and of another type",
+      deliveries: deliver((delivery) => ({
+        ...delivery,
+        headers: { ...delivery.headers, "content-type": "text/plain", "x-signature": "sha256=00" },
+      })),
+    },
+    "payload-more": {
+      differs: "a delivery has values and a timestamp beside the run",
+      deliveries: deliver((delivery) => ({
+        ...delivery,
+        body: JSON.stringify({ ...runIn(delivery), values: {}, webhook_sent_at: "2026-03-02T00:00:00Z" }),
+      })),
+    },
+    "refused-400": {
+      differs: "a refused URL is answered with 400",
+      send: renumber(STARTS, { 422: 400 }),
+    },
+    "any-url": {
+      differs: "a URL is not looked at until it is called",
+      send: accept(START, ({ webhook }) => /^(ftp:|\/\/|nonsense|file:)/.test(String(webhook))),
+    },
+  }),
+];

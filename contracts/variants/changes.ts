@@ -1,0 +1,69 @@
+import type { Send, WireReply } from "../engine/http-message.ts";
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
+import { rewriteReply, rewriteReplyBody } from "../engine/mutant.ts";
+import { JSON_TYPE, type SendWrapper } from "../mutants/routes.ts";
+
+export type Route = Parameters<typeof rewriteReply>[0];
+
+/** Every path of the platform that §4 shows, and every one of the agent server. */
+export const PLATFORM = ["*", /^\/api\/v1\/bulk-exports/] as const;
+export const AGENT = ["*", /^\/(threads?|runs\/(stream|wait|crons)|assistants)/] as const;
+
+/** Several changes at once. */
+export const all =
+  (...changes: readonly SendWrapper[]): SendWrapper =>
+  (next) =>
+    changes.reduce((send, change) => change(send), next as Send);
+
+/** Gives members other names, however deep they lie in the body of a 2xx reply. */
+export const renameMembers = (route: Route, names: Readonly<Record<string, string>>): SendWrapper =>
+  rewriteReplyBody(route, (body) => renamed(body, names));
+
+function renamed(value: unknown, names: Readonly<Record<string, string>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
+  if (!isMembers(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [names[name] ?? name, renamed(inner, names)]),
+  );
+}
+
+/** Keeps only these members of the body of a 2xx reply. */
+export const onlyMembers = (route: Route, ...names: readonly string[]): SendWrapper =>
+  rewriteReplyBody(route, (body) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name))),
+  );
+
+/** Other statuses for refusals, by their usual ones. */
+export const renumber = (route: Route, statuses: Readonly<Record<number, number>>): SendWrapper =>
+  rewriteReply(route, (reply) => ({ ...reply, status: statuses[reply.status] ?? reply.status }));
+
+/** Another body for refusals, made of their text. */
+export const reword = (
+  route: Route,
+  body: (message: string) => unknown,
+  type = JSON_TYPE["content-type"],
+): SendWrapper =>
+  rewriteReply(route, (reply) => {
+    if (reply.status < 400) return reply;
+    const said = body(messageIn(reply));
+    const text = type === JSON_TYPE["content-type"] ? JSON.stringify(said) : String(said);
+    return { ...reply, headers: { ...reply.headers, "content-type": type }, text };
+  });
+
+function messageIn({ text }: WireReply): string {
+  const body = jsonOf(text);
+  if (typeof body === "string") return body;
+  return isMembers(body) && typeof body.detail === "string" ? body.detail : text;
+}
+
+/** Accepts with a made-up body what is refused with one of these statuses, where the request is meant. */
+export const accept = (
+  route: Route,
+  isMeant: (body: Members, path: string) => boolean,
+  answer: unknown = {},
+): SendWrapper =>
+  rewriteReply(route, (reply, { body, path }) => {
+    const sent = jsonOf(body);
+    if (reply.status < 400 || !isMeant(isMembers(sent) ? sent : {}, path)) return reply;
+    return { ...reply, status: 200, text: JSON.stringify(answer) };
+  });

@@ -1,0 +1,204 @@
+import { instantOf, iso, MINUTE } from "../engine/instant.ts";
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
+import { rewriteList, rewriteReplyBody, rewriteStatus, without } from "../engine/mutant.ts";
+import { type Variant, variantsOf } from "../engine/variant.ts";
+import {
+  ADVANCE,
+  CREATE,
+  DESTINATION,
+  RUNS,
+  rewriteExports,
+  rewriteSpawned,
+  type SendWrapper,
+  STOP,
+} from "../mutants/routes.ts";
+import { accept, renameMembers } from "./changes.ts";
+
+const progress = (change: (metadata: Members) => Members): SendWrapper =>
+  rewriteReplyBody(RUNS, (run) => ({ ...run, metadata: change(run.metadata as Members) }));
+
+const files = (change: (file: string) => unknown): SendWrapper =>
+  progress((metadata) => ({ ...metadata, files: (metadata.files as readonly string[]).map(change) }));
+
+const errorsOf = (run: Members) => (isMembers(run.errors) ? run.errors : {});
+
+const rewriteErrors = (change: (errors: Members, run: Members) => unknown): SendWrapper =>
+  rewriteReplyBody(RUNS, (run) => ({ ...run, errors: change(errorsOf(run), run) }));
+
+const isInterruption = (text: unknown) => /interruption|crash|restart/i.test(String(text));
+
+/** A file of another size than was written passes for stored. */
+const toleratesSizes: SendWrapper = (next) => {
+  const tolerant = new Set<unknown>();
+  const exports = new Set<unknown>();
+  return async (request) => {
+    const reply = await next(request);
+    const [sent, body] = [jsonOf(request.body), jsonOf(reply.text)];
+    if (!isMembers(body) && !Array.isArray(body)) return reply;
+    if (isMembers(body) && isMembers(sent)) {
+      const { config, bulk_export_destination_id } = sent;
+      if (isMembers(config) && /^http:\/\/127\.0\.0\.1/.test(String(config.endpoint_url))) tolerant.add(body.id);
+      if (tolerant.has(bulk_export_destination_id)) exports.add(body.id);
+    }
+    if (exports.size === 0) return reply;
+    const text = reply.text.replace(/"FAILED"/g, '"COMPLETED"').replace(/"errors":\{[^}]*\}/g, '"errors":{}');
+    return ADVANCE[1].test(request.path) ? { ...reply, text: waited(body, sent) } : { ...reply, text };
+  };
+};
+
+/** The wait for FAILED is in vain. */
+function waited(body: unknown, sent: unknown): string {
+  const meant = isMembers(sent) && isMembers(sent.until) ? sent.until.status : undefined;
+  return JSON.stringify({ ...(body as Members), ...(meant === "FAILED" && { reached: false }) });
+}
+
+/** An export that waits for a place says that it is RUNNING. */
+const waitsRunning = rewriteExports((body) =>
+  body.status === "CREATED" && !body.interval_hours ? { ...body, status: "RUNNING" } : body,
+);
+
+/** §2.5, §2.6, §3 and §7.3: exports and their runs. */
+export const EXPORT_VARIANTS: readonly Variant[] = [
+  ...variantsOf("2.6-2", {
+    "files-renamed": {
+      differs: "the files of a run are called parquet_files",
+      send: renameMembers(RUNS, { files: "parquet_files" }),
+    },
+    "rows-renamed": {
+      differs: "the rows of a run are called row_count",
+      send: renameMembers(RUNS, { rows_exported: "row_count" }),
+    },
+    "progress-renamed": {
+      differs: "progress is called progress, its cursor position",
+      send: renameMembers(RUNS, { metadata: "progress", latest_cursor: "position" }),
+    },
+    "progress-flat": {
+      differs: "the members of progress lie in the run itself",
+      send: rewriteReplyBody(RUNS, ({ metadata, ...run }) => ({ ...run, ...(metadata as Members) })),
+    },
+    "run-renamed": {
+      differs: "a run has run_id, state and started",
+      send: renameMembers(RUNS, { id: "run_id", status: "state", created_at: "creation" }),
+    },
+    "errors-null": {
+      differs: "errors is null while there are none",
+      send: rewriteErrors((errors) => (Object.keys(errors).length === 0 ? null : errors)),
+    },
+    "cursor-object": {
+      differs: "the cursor is an object",
+      send: progress((metadata) => ({
+        ...metadata,
+        latest_cursor: metadata.latest_cursor === null ? null : { after: metadata.latest_cursor },
+      })),
+    },
+    "files-as-keys": {
+      differs: "files are told without their bucket",
+      send: files((file) => file.replace(/^[^/]+\//, "")),
+    },
+    "files-as-uris": { differs: "files are told as s3://", send: files((file) => `s3://${file}`) },
+    "files-as-objects": {
+      differs: "files are told as {path, rows}",
+      send: files((path) => ({ path, rows: 1 })),
+    },
+  }),
+  ...variantsOf("7.3-7", {
+    "from-retry-1": {
+      differs: "the first attempt is retry_1",
+      send: rewriteErrors((errors) =>
+        Object.fromEntries(
+          Object.entries(errors).map(([key, text]) => [`retry_${Number(key.replace(/\D/g, "")) + 1}`, text]),
+        ),
+      ),
+    },
+    "interruption-unrecorded": {
+      differs: "an infrastructure interruption is not recorded",
+      send: rewriteErrors((errors) =>
+        Object.fromEntries(Object.entries(errors).filter(([, text]) => !isInterruption(text))),
+      ),
+    },
+  }),
+  ...variantsOf("3.1-8", {
+    "final-no-error": {
+      differs: "cancelling a final export is answered with 200",
+      send: rewriteStatus(STOP, [409], 200, {}),
+    },
+    "final-400": { differs: "cancelling a final export is 400", send: rewriteStatus(STOP, [409], 400) },
+    "waits-running": { differs: "an export is RUNNING while its work waits", send: waitsRunning },
+    "run-requeued": {
+      differs: "a run that is to be tried again is CREATED",
+      send: rewriteReplyBody(RUNS, (run) =>
+        run.status === "RUNNING" && Object.keys(errorsOf(run)).length > 0 ? { ...run, status: "CREATED" } : run,
+      ),
+    },
+    "starts-late": {
+      differs: "a one-off export is CREATED for five seconds",
+      settings: { timings: { one_off_start_delay: "PT5S" } },
+    },
+    "starts-at-once": {
+      differs: "a one-off export begins at once",
+      settings: { timings: { one_off_start_delay: "PT0S" } },
+    },
+    "slow-files": { differs: "a file takes twenty seconds", settings: { timings: { file_duration: "PT20S" } } },
+  }),
+  ...variantsOf("3.1-9", {
+    "siblings-cancelled": {
+      differs: "the other runs of a failed export are CANCELLED",
+      send: rewriteReplyBody(RUNS, (run) =>
+        (run.status === "FAILED" || run.status === "TIMEDOUT") && Object.keys(errorsOf(run)).length === 0
+          ? { ...run, status: "CANCELLED" }
+          : run,
+      ),
+    },
+  }),
+  ...variantsOf("3.3-7", {
+    "running-from-start": {
+      differs: "a schedule is RUNNING from its creation on",
+      send: rewriteExports((body) =>
+        body.interval_hours && body.status === "CREATED" ? { ...body, status: "RUNNING" } : body,
+      ),
+    },
+    "always-created": {
+      differs: "a schedule is always CREATED",
+      send: rewriteExports((body) =>
+        body.interval_hours && body.status === "RUNNING" ? { ...body, status: "CREATED" } : body,
+      ),
+    },
+    "spawned-creation": {
+      differs: "a spawned export was created at the end of its window",
+      send: rewriteSpawned((body) => ({ ...body, created_at: iso(instantOf(body.created_at) - 10 * MINUTE) })),
+    },
+  }),
+  ...variantsOf("2.8-2", {
+    "no-run-for-empty-day": {
+      differs: "a day without rows has no run",
+      send: rewriteList(RUNS, (runs) => runs.filter(({ status, rows_exported }) => status !== "COMPLETED" || rows_exported !== 0)),
+    },
+  }),
+  ...variantsOf("2.4-9", { "wrong-size": { differs: "a wrong size is tolerated", send: toleratesSizes } }),
+  ...variantsOf("2.5-1", {
+    "unknown-project": {
+      differs: "an export of a project without rows is taken",
+      send: accept(CREATE, (body) => !("interval_hours" in body) && isUuid(body.session_id), {
+        id: "00000000-0000-4000-8000-0000000000aa",
+        status: "CREATED",
+        created_at: "2026-03-02T00:00:00Z",
+      }),
+    },
+  }),
+  ...variantsOf("2.4-2", {
+    "destination-plain": {
+      differs: "a destination is answered without its configuration",
+      send: rewriteReplyBody(DESTINATION, (body) => without(body, "config", "credentials_keys")),
+    },
+  }),
+  ...variantsOf("4.6-1", {
+    "oldest-first": {
+      differs: "exports are listed in the order of their creation",
+      send: rewriteList(["GET", /\/bulk-exports(\?|$)/], (all) => [...all].reverse()),
+    },
+  }),
+];
+
+function isUuid(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f-]{36}$/.test(value);
+}

@@ -1,0 +1,48 @@
+import type { ObjectStore, ReadFile } from "../engine/target.ts";
+import { type Variant, variantsOf } from "../engine/variant.ts";
+import { renameKeys } from "../mutants/storage.ts";
+
+const columns =
+  (change: (file: ReadFile["columns"]) => ReadFile["columns"]) =>
+  (file: ReadFile): ReadFile => ({ ...file, columns: change(file.columns) });
+
+const retype = (types: Readonly<Record<string, string>>) =>
+  columns((all) => all.map((column) => ({ ...column, type: types[column.type] ?? column.type })));
+
+const reversed = (file: ReadFile): ReadFile => ({
+  ...file,
+  columns: [...file.columns].reverse(),
+  rows: file.rows.map((row) => Object.fromEntries(Object.entries(row).reverse())),
+});
+
+const renamedFiles: (store: ObjectStore) => ObjectStore = renameKeys((key) =>
+  key.replace(/part-(\d+)\.parquet$/, "data_$1_0.parquet"),
+);
+
+/** §2.5 and §2.8: what of the files is not shown. */
+export const FILE_VARIANTS: readonly Variant[] = [
+  ...variantsOf("2.8-2", {
+    "file-names": { differs: "files are called data_<n>_0.parquet", objects: renamedFiles },
+    "file-per-row": { differs: "each row has a file of its own", settings: { limits: { rows_per_file: 1 } } },
+    "file-per-two-rows": { differs: "a file has two rows", settings: { limits: { rows_per_file: 2 } } },
+  }),
+  ...variantsOf("2.5-9", {
+    "v1-types": {
+      differs: "the default format has UTC times and decimals",
+      file: retype({ TIMESTAMP: "TIMESTAMP_UTC", DOUBLE: "DECIMAL", STRING: "UTF8" }),
+    },
+    "column-order": { differs: "columns come in another order", file: reversed },
+  }),
+  ...variantsOf("2.5-6", {
+    "v2-types": {
+      differs: "v2_beta has times without zone, doubles and JSON as text",
+      file: retype({ TIMESTAMP_UTC: "TIMESTAMP", DECIMAL: "DOUBLE", JSON: "STRING" }),
+    },
+  }),
+  ...variantsOf("2.4-6", {
+    "tmp-elsewhere": {
+      differs: "the test file lies under x/tmp/",
+      objects: renameKeys((key) => key.replace(/^tmp\//, "x/tmp/")),
+    },
+  }),
+];

@@ -1,0 +1,240 @@
+import { jsonOf } from "../engine/json.ts";
+import {
+  answerInstead,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteRequest,
+  rewriteStatus,
+  setReplyMembers,
+} from "../engine/mutant.ts";
+import { type Variant, variantsOf } from "../engine/variant.ts";
+import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
+import { accept, all, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
+
+const DESTINATIONS = ["GET", /\/destinations(\?|$)/] as const;
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+const enveloped = (route: typeof LIST, name: string): SendWrapper =>
+  rewriteReply(route, (reply) => {
+    const body = jsonOf(reply.text);
+    return Array.isArray(body) ? { ...reply, text: JSON.stringify({ [name]: body, total: body.length }) } : reply;
+  });
+
+const withoutNulls = rewriteReplyBody(EXPORTS, (body) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+);
+
+/** Ids of exports and destinations that are no uuid: `id` is a string (§2.4, §2.5). */
+const namedIds: SendWrapper = (next) => async (request) => {
+  const plain = (text: string) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1");
+  const { body } = request;
+  const sent = { ...request, path: plain(request.path), ...(body !== undefined && { body: plain(body) }) };
+  const reply = await next(sent);
+  if (!EXPORTS[1].test(request.path) || reply.status >= 300) return reply;
+  const ids = new RegExp(`"((?:source_)?(?:bulk_export_(?:destination_)?)?id)":"(${UUID})"`, "g");
+  return { ...reply, text: reply.text.replace(ids, '"$1":"x-$2"') };
+};
+
+const oneTenant = { "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
+
+/** §4 to §7: statuses, headers and bodies that are not shown. */
+export const REPLY_VARIANTS: readonly Variant[] = [
+  ...variantsOf("7-1", {
+    "extra-members": {
+      differs: "replies of the platform have a member more",
+      send: setReplyMembers(PLATFORM, { revision: 7 }),
+    },
+    "nulls-left-out": { differs: "members without a value are left out", send: withoutNulls },
+    "destination-id-only": {
+      differs: "a destination is answered with its id alone",
+      send: onlyMembers(DESTINATION, "id"),
+    },
+    "export-shown-only": {
+      differs: "exports are answered with id, status, created_at and source_bulk_export_id alone",
+      send: all(
+        ...[CREATE, READ, LIST].map((route) =>
+          onlyMembers(route, "id", "status", "created_at", "source_bulk_export_id"),
+        ),
+      ),
+    },
+    "list-in-envelope": {
+      differs: "exports are listed as {bulk_exports, total}",
+      send: enveloped(LIST, "bulk_exports"),
+    },
+    "runs-in-envelope": {
+      differs: "export runs are listed as {runs, total}",
+      send: enveloped(RUNS, "runs"),
+    },
+    "creation-time-renamed": {
+      differs: "the time of creation is called creation_time",
+      send: renameMembers(EXPORTS, { created_at: "creation_time" }),
+    },
+    "window-renamed": {
+      differs: "the window of an export is answered as window_start and window_end",
+      send: all(
+        ...[CREATE, READ, LIST, RUNS].map((route) =>
+          renameMembers(route, { start_time: "window_start", end_time: "window_end" }),
+        ),
+      ),
+    },
+    "ids-not-uuids": { differs: "ids of exports and destinations are no uuids", send: namedIds },
+    "created-201": {
+      differs: "a creation is answered with 201",
+      send: all(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),
+    },
+    "created-202": { differs: "an export is answered with 202", send: rewriteStatus(CREATE, [200], 202) },
+    "stopped-empty": { differs: "PATCH answers {}", send: rewriteStatus(STOP, [200], 200, {}) },
+    "stopped-204": {
+      differs: "PATCH answers 204 without a body",
+      send: rewriteReply(STOP, (reply) =>
+        reply.status === 200 ? { status: 204, headers: {}, text: "" } : reply,
+      ),
+    },
+    "times-in-milliseconds": {
+      differs: "times have milliseconds",
+      send: rewriteReply(EXPORTS, (reply) => ({
+        ...reply,
+        text: reply.text.replace(/(T\d\d:\d\d:\d\d)(\.\d{3})?\d*(Z|\+00:00)/g, (_, time, ms) => `${time}${ms ?? ".000"}Z`),
+      })),
+    },
+    "all-400": {
+      differs: "every refusal of the platform is 400",
+      send: renumber(PLATFORM, { 401: 400, 404: 400, 405: 400, 409: 400, 413: 400, 415: 400, 422: 400 }),
+    },
+    "not-found-403": {
+      differs: "what does not exist is answered with 403",
+      send: renumber(PLATFORM, { 404: 403 }),
+    },
+    "validation-422": {
+      differs: "a destination that fails its validation is answered with 422",
+      send: renumber(DESTINATION, { 400: 422 }),
+    },
+    "errors-in-object": {
+      differs: "errors are {error: {message}}",
+      send: reword(PLATFORM, (message) => ({ error: { message } })),
+    },
+    "errors-as-text": {
+      differs: "errors are plain text",
+      send: reword(PLATFORM, (message) => message, "text/plain"),
+    },
+    "errors-as-problem": {
+      differs: "errors are {type, title, detail: [{msg}]}",
+      send: reword(PLATFORM, (msg) => ({ type: "about:blank", title: "no", detail: [{ msg }] })),
+    },
+    "destinations-not-listed": {
+      differs: "destinations cannot be listed",
+      send: rewriteStatus(DESTINATIONS, [200], 405, { detail: "Method Not Allowed" }),
+    },
+    "runs-not-read": {
+      differs: "trace rows cannot be read by their id",
+      send: rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, { detail: "Not Found" }),
+    },
+  }),
+  ...variantsOf("4-1", {
+    "text-plain": {
+      differs: "a JSON body of another content type is taken",
+      send: rewriteRequest(EXPORTS, (request) => ({
+        ...request,
+        headers: { ...request.headers, "content-type": "application/json" },
+      })),
+    },
+  }),
+  ...variantsOf("5-1", {
+    "no-key": {
+      differs: "a call without a key is answered",
+      send: rewriteRequest(EXPORTS, ({ headers, ...request }) => ({
+        ...request,
+        headers: Object.keys(headers).some((name) => /^x-api-key$/i.test(name))
+          ? headers
+          : { "x-api-key": "anonymous", ...headers },
+      })),
+    },
+    "no-tenant": {
+      differs: "a call without X-Tenant-Id means the key's workspace",
+      send: rewriteRequest(EXPORTS, (request) => ({ ...request, headers: { ...oneTenant, ...request.headers } })),
+    },
+    "no-key-403": { differs: "a call without a key is answered with 403", send: renumber(EXPORTS, { 401: 403 }) },
+  }),
+  ...variantsOf("5-3", {
+    "foreign-403": {
+      differs: "what belongs to another workspace is answered with 403",
+      send: renumber(["*", new RegExp(`^/api/v1/bulk-exports/${UUID}`)], { 404: 403 }),
+    },
+  }),
+  ...variantsOf("5-6", {
+    "tenant-needed": {
+      differs: "ingest without X-Tenant-Id is refused",
+      send: answerInstead(
+        ({ method, path, headers }) =>
+          method === "POST" && /^\/(runs\/batch|api\/v1\/sessions)$/.test(path) && !headers["x-tenant-id"],
+        422,
+        { detail: "X-Tenant-Id" },
+      ),
+    },
+  }),
+  ...variantsOf("1-3", {
+    "store-answers": {
+      differs: "the key-value store and the metrics exist",
+      send: answerInstead(({ path }) => /^\/(store\/items|metrics|mcp)$/.test(path), 200, { items: [] }),
+    },
+    "no-health": {
+      differs: "health and server information are not there",
+      send: answerInstead(({ path }) => /^\/(ok|info)$/.test(path), 404, { detail: "Not Found" }),
+    },
+    "unlisted-400": {
+      differs: "an unknown path is answered with 400",
+      send: renumber(["*", /nonsense|^\/(store|metrics|mcp)/], { 404: 400, 405: 400, 501: 400 }),
+    },
+  }),
+  ...variantsOf("9-1", {
+    alias: {
+      differs: "bulk exports are also found without /api/v1",
+      send: rewriteRequest(["*", /^\/bulk-exports/], (request) => ({
+        ...request,
+        path: `/api/v1${request.path}`,
+      })),
+    },
+    "no-description": {
+      differs: "the description of the agent server lies elsewhere",
+      send: answerInstead(({ path }) => path === "/openapi.json", 404, "Not Found"),
+    },
+  }),
+  ...variantsOf("7.2-2", {
+    "denied-put-bucket": {
+      differs: "a denied put is called Bucket is not valid",
+      send: rewriteReply(DESTINATION, (reply) => ({
+        ...reply,
+        text: reply.text.replace("Access denied", "Bucket is not valid"),
+      })),
+    },
+    "bare-name": {
+      differs: "the error of a destination is its name alone",
+      send: reword(DESTINATION, (message) => ({
+        detail:
+          /Access denied|Bucket is not valid|Key ID you provided does not exist|Invalid endpoint/.exec(message)?.[0] ??
+          message,
+      })),
+    },
+  }),
+  ...variantsOf("2.5-10", {
+    taken: {
+      differs: "a malformed filter is taken",
+      send: accept(CREATE, (body) => "filter" in body, madeUpExport()),
+    },
+  }),
+  ...variantsOf("2.5-9", {
+    "other-format": {
+      differs: "format_version v9 is known too",
+      send: accept(CREATE, ({ format_version }) => format_version === "v9", madeUpExport()),
+    },
+  }),
+];
+
+function madeUpExport() {
+  return {
+    id: "00000000-0000-4000-8000-0000000000aa",
+    status: "CREATED",
+    created_at: "2026-03-02T00:00:00Z",
+    source_bulk_export_id: null,
+  };
+}
