@@ -28,7 +28,6 @@ export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts
 export type { Session, Target } from "./engine/target.ts";
 export { type Blame, type Finding, VERDICTS, type Verdict } from "./engine/verdict.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
-export { VARIANTS } from "./variants/variants.ts";
 export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
 export { REPORTERS, type Reporter, written } from "./report/report.ts";
 export { countsLine, countsOf, isGood } from "./report/summary.ts";
@@ -44,6 +43,7 @@ export {
 } from "./targets/emulator-target.ts";
 export { contractMatchers, type ExpectOptions, expectContract } from "./targets/expect.ts";
 export { openOracle } from "./targets/prism.ts";
+export { VARIANTS } from "./variants/variants.ts";
 export { coverage, uncovered };
 
 /** Options of a run. */

@@ -1,6 +1,6 @@
 import { REQUIREMENTS } from "../spec/requirements.ts";
 import type { Case, CaseResult } from "./case.ts";
-import { type Mutant, changed } from "./mutant.ts";
+import { changed, type Mutant } from "./mutant.ts";
 import type { CaseSettings } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { runCases } from "./run.ts";

@@ -22,7 +22,9 @@ export function selftestLines({ results, acquittals }: Selftest): string[] {
       return `§${section.padEnd(6)}${killed(mine)}/${mine.length}`;
     }),
     `${killed(results)} of ${results.length} lies were noticed`,
-    `${acquittals.filter(isAcquitted).length} of ${acquittals.length} honest variants were acquitted`,
+    ...(acquittals.length > 0
+      ? [`${acquittals.filter(isAcquitted).length} of ${acquittals.length} honest variants were acquitted`]
+      : []),
   ];
 }
 

@@ -54,8 +54,14 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     "always-idle": { differs: "a thread is always idle", send: setReplyMembers(THREAD, { status: "idle" }) },
   }),
   ...variantsOf("2.2-1", {
-    "extra-members": { differs: "a thread has a member more", send: setReplyMembers(THREADS, { interrupts: {} }) },
-    "empty-values": { differs: "values of a new thread is {}", send: setReplyMembers(THREADS, { values: {} }) },
+    "extra-members": {
+      differs: "a thread has a member more",
+      send: setReplyMembers(THREADS, { interrupts: {} }),
+    },
+    "empty-values": {
+      differs: "values of a new thread is {}",
+      send: setReplyMembers(THREADS, { values: {} }),
+    },
   }),
   ...variantsOf("2.1-1", {
     "extra-members": {
@@ -80,13 +86,18 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("3.2-2", {
     "starts-running": {
       differs: "a run is running from its creation on",
-      send: rewriteReplyBody(START, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
+      send: rewriteReplyBody(START, (run) =>
+        run.status === "pending" ? { ...run, status: "running" } : run,
+      ),
     },
     "waits-as-running": {
       differs: "a run that waits for its thread is running",
       send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
     },
-    "three-hours": { differs: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
+    "three-hours": {
+      differs: "a run may take three hours",
+      settings: { limits: { agent_run_timeout: "PT3H" } },
+    },
   }),
   ...variantsOf("4.1-4", {
     "any-limit": {
@@ -108,7 +119,9 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.1-3", {
     "other-calls-400": {
       differs: "invalid requests of other calls are answered with 400",
-      send: renumber(["*", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], { 422: 400 }),
+      send: renumber(["*", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], {
+        422: 400,
+      }),
     },
   }),
   ...variantsOf("4.8-1", {
@@ -134,7 +147,10 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.8-4", {
     "wait-answers-run": {
       differs: "wait answers with the run",
-      send: rewriteReplyBody(WAIT, () => ({ run_id: "00000000-0000-4000-8000-0000000000aa", status: "success" })),
+      send: rewriteReplyBody(WAIT, () => ({
+        run_id: "00000000-0000-4000-8000-0000000000aa",
+        status: "success",
+      })),
     },
     "cron-id": { differs: "a cron has id, not cron_id", send: renameMembers(CRONS, { cron_id: "id" }) },
     "no-cron-search": {
@@ -167,8 +183,11 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     },
   }),
   ...variantsOf("6-3", {
-    "once": { differs: "a delivery is tried once", settings: { limits: { webhook_attempts: 1 } } },
-    "five-times": { differs: "a delivery is tried five times", settings: { limits: { webhook_attempts: 5 } } },
+    once: { differs: "a delivery is tried once", settings: { limits: { webhook_attempts: 1 } } },
+    "five-times": {
+      differs: "a delivery is tried five times",
+      settings: { limits: { webhook_attempts: 5 } },
+    },
     signed: {
       differs: "deliveries are signed, and of another type",
       deliveries: deliver((delivery) => ({

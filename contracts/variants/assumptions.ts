@@ -3,9 +3,16 @@ import type { Assumption, AssumptionValue } from "../spec/assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 
+/** The key and the workspace of the harness (`targets/emulator-target.ts`). */
+const EMULATOR_KEY = { key: "contract-harness-key", tenants: ["00000000-0000-4000-8000-000000000001"] };
+
 /** Alternatives that the emulator has under a setting of another kind: its value, and what else the variant needs. */
 const OTHER_SETTINGS: Readonly<Record<string, Pick<Variant, "settings" | "lacks">>> = {
   "platform.unknown_fields=refuse": { settings: { strict: true } },
+  "platform.accepted_keys=keys": {
+    settings: { auth: { mode: "keys", keys: [EMULATOR_KEY] } },
+    lacks: ["tenants"],
+  },
 };
 
 /** An emulator for each alternative of each assumption that leaves what the specification shows. */

@@ -67,3 +67,10 @@ export const accept = (
     if (reply.status < 400 || !isMeant(isMembers(sent) ? sent : {}, path)) return reply;
     return { ...reply, status: 200, text: JSON.stringify(answer) };
   });
+
+/** The reply to an order that a server takes without another look. */
+export const MADE_UP_EXPORT = {
+  id: "00000000-0000-4000-8000-0000000000aa",
+  status: "CREATED",
+  created_at: "2026-03-02T00:00:00Z",
+};

@@ -1,15 +1,8 @@
 import { jsonOf } from "../engine/json.ts";
-import {
-  answerInstead,
-  rewriteReply,
-  rewriteReplyBody,
-  rewriteRequest,
-  rewriteStatus,
-  setReplyMembers,
-} from "../engine/mutant.ts";
+import { rewriteReply, rewriteReplyBody, rewriteStatus, setReplyMembers } from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
-import { accept, all, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
+import { all, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
 
 const DESTINATIONS = ["GET", /\/destinations(\?|$)/] as const;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -17,7 +10,9 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const enveloped = (route: typeof LIST, name: string): SendWrapper =>
   rewriteReply(route, (reply) => {
     const body = jsonOf(reply.text);
-    return Array.isArray(body) ? { ...reply, text: JSON.stringify({ [name]: body, total: body.length }) } : reply;
+    return Array.isArray(body)
+      ? { ...reply, text: JSON.stringify({ [name]: body, total: body.length }) }
+      : reply;
   });
 
 const withoutNulls = rewriteReplyBody(EXPORTS, (body) =>
@@ -34,8 +29,6 @@ const namedIds: SendWrapper = (next) => async (request) => {
   const ids = new RegExp(`"((?:source_)?(?:bulk_export_(?:destination_)?)?id)":"(${UUID})"`, "g");
   return { ...reply, text: reply.text.replace(ids, '"$1":"x-$2"') };
 };
-
-const oneTenant = { "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
 
 /** §4 to §7: statuses, headers and bodies that are not shown. */
 export const REPLY_VARIANTS: readonly Variant[] = [
@@ -94,7 +87,10 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       differs: "times have milliseconds",
       send: rewriteReply(EXPORTS, (reply) => ({
         ...reply,
-        text: reply.text.replace(/(T\d\d:\d\d:\d\d)(\.\d{3})?\d*(Z|\+00:00)/g, (_, time, ms) => `${time}${ms ?? ".000"}Z`),
+        text: reply.text.replace(
+          /(T\d\d:\d\d:\d\d)(\.\d{3})?\d*(Z|\+00:00)/g,
+          (_, time, ms) => `${time}${ms ?? ".000"}Z`,
+        ),
       })),
     },
     "all-400": {
@@ -130,111 +126,4 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       send: rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, { detail: "Not Found" }),
     },
   }),
-  ...variantsOf("4-1", {
-    "text-plain": {
-      differs: "a JSON body of another content type is taken",
-      send: rewriteRequest(EXPORTS, (request) => ({
-        ...request,
-        headers: { ...request.headers, "content-type": "application/json" },
-      })),
-    },
-  }),
-  ...variantsOf("5-1", {
-    "no-key": {
-      differs: "a call without a key is answered",
-      send: rewriteRequest(EXPORTS, ({ headers, ...request }) => ({
-        ...request,
-        headers: Object.keys(headers).some((name) => /^x-api-key$/i.test(name))
-          ? headers
-          : { "x-api-key": "anonymous", ...headers },
-      })),
-    },
-    "no-tenant": {
-      differs: "a call without X-Tenant-Id means the key's workspace",
-      send: rewriteRequest(EXPORTS, (request) => ({ ...request, headers: { ...oneTenant, ...request.headers } })),
-    },
-    "no-key-403": { differs: "a call without a key is answered with 403", send: renumber(EXPORTS, { 401: 403 }) },
-  }),
-  ...variantsOf("5-3", {
-    "foreign-403": {
-      differs: "what belongs to another workspace is answered with 403",
-      send: renumber(["*", new RegExp(`^/api/v1/bulk-exports/${UUID}`)], { 404: 403 }),
-    },
-  }),
-  ...variantsOf("5-6", {
-    "tenant-needed": {
-      differs: "ingest without X-Tenant-Id is refused",
-      send: answerInstead(
-        ({ method, path, headers }) =>
-          method === "POST" && /^\/(runs\/batch|api\/v1\/sessions)$/.test(path) && !headers["x-tenant-id"],
-        422,
-        { detail: "X-Tenant-Id" },
-      ),
-    },
-  }),
-  ...variantsOf("1-3", {
-    "store-answers": {
-      differs: "the key-value store and the metrics exist",
-      send: answerInstead(({ path }) => /^\/(store\/items|metrics|mcp)$/.test(path), 200, { items: [] }),
-    },
-    "no-health": {
-      differs: "health and server information are not there",
-      send: answerInstead(({ path }) => /^\/(ok|info)$/.test(path), 404, { detail: "Not Found" }),
-    },
-    "unlisted-400": {
-      differs: "an unknown path is answered with 400",
-      send: renumber(["*", /nonsense|^\/(store|metrics|mcp)/], { 404: 400, 405: 400, 501: 400 }),
-    },
-  }),
-  ...variantsOf("9-1", {
-    alias: {
-      differs: "bulk exports are also found without /api/v1",
-      send: rewriteRequest(["*", /^\/bulk-exports/], (request) => ({
-        ...request,
-        path: `/api/v1${request.path}`,
-      })),
-    },
-    "no-description": {
-      differs: "the description of the agent server lies elsewhere",
-      send: answerInstead(({ path }) => path === "/openapi.json", 404, "Not Found"),
-    },
-  }),
-  ...variantsOf("7.2-2", {
-    "denied-put-bucket": {
-      differs: "a denied put is called Bucket is not valid",
-      send: rewriteReply(DESTINATION, (reply) => ({
-        ...reply,
-        text: reply.text.replace("Access denied", "Bucket is not valid"),
-      })),
-    },
-    "bare-name": {
-      differs: "the error of a destination is its name alone",
-      send: reword(DESTINATION, (message) => ({
-        detail:
-          /Access denied|Bucket is not valid|Key ID you provided does not exist|Invalid endpoint/.exec(message)?.[0] ??
-          message,
-      })),
-    },
-  }),
-  ...variantsOf("2.5-10", {
-    taken: {
-      differs: "a malformed filter is taken",
-      send: accept(CREATE, (body) => "filter" in body, madeUpExport()),
-    },
-  }),
-  ...variantsOf("2.5-9", {
-    "other-format": {
-      differs: "format_version v9 is known too",
-      send: accept(CREATE, ({ format_version }) => format_version === "v9", madeUpExport()),
-    },
-  }),
 ];
-
-function madeUpExport() {
-  return {
-    id: "00000000-0000-4000-8000-0000000000aa",
-    status: "CREATED",
-    created_at: "2026-03-02T00:00:00Z",
-    source_bulk_export_id: null,
-  };
-}

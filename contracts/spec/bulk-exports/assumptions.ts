@@ -121,13 +121,6 @@ export const EXPORT_ASSUMPTIONS = {
     alternatives: [],
     reason: "A subset is asked for; neither an empty nor a repeating list is a useful one.",
   },
-  "export.format": {
-    section: "2.8",
-    requirement: "2.5-12",
-    choice: "Parquet",
-    alternatives: [],
-    reason: "A member that public clients send; the specification knows only this format.",
-  },
   "export.unknown_project": {
     section: "2.5",
     requirement: "2.5-1",

@@ -2,6 +2,13 @@ import type { Assumption } from "../assumption.ts";
 
 /** The files that exports write. */
 export const EXPORT_FILE_ASSUMPTIONS = {
+  "export.format": {
+    section: "2.8",
+    requirement: "2.5-12",
+    choice: "Parquet",
+    alternatives: [],
+    reason: "A member that public clients send; the specification knows only this format.",
+  },
   "export.default_format_version": {
     section: "2.5",
     requirement: "2.5-9",
