@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The same within contracts, where `contracts/spec` is below all of it. */
 const CONTRACT_FLOORS: readonly (readonly string[])[] = [
-  ["contracts/spec"],
+  ["contracts/spec", "contracts/facts"],
   ["contracts/engine"],
   ["contracts/openapi", "contracts/report"],
   ["contracts/targets"],
@@ -196,6 +196,27 @@ describe("the imports", () => {
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
     expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it("only the suites take the facts, which are a second transcript and import nothing", () => {
+    const takers = [...within(["bin", "contracts", "emulator", "fixtures", "scenarios"])].filter((source) =>
+      importsOf(source).some((target) => isWithin(target, "contracts/facts")),
+    );
+    expect(takers.filter(({ path }) => !isWithin(path, "contracts/suites"))).toEqual([]);
+    expect(takers.length).toBeGreaterThan(5);
+    expect(within(["contracts/facts"]).flatMap(importsOf)).toEqual([]);
+  });
+
+  it("the suites take of the tables that they judge only types, and the operations to build requests", () => {
+    const values = within(["contracts/suites"]).flatMap(({ path, code }) =>
+      [...code.matchAll(/^import (?!type )([^;]*?) from "(\.\.\/spec\/[^"]+)"/gms)].map(
+        ([, names = "", target = ""]) => `${path} ${names} ${target}`,
+      ),
+    );
+    expect(values).toEqual([
+      "contracts/suites/fuzz.ts { OPERATIONS } ../spec/operations.ts",
+      "contracts/suites/rate-limits.ts { RATE_LIMITS, type RateLimit, type RateLimitId } ../spec/rate-limits/rows.ts",
+    ]);
   });
 
   it("scenarios know the emulator only by its client, and check their files with its validator", () => {

@@ -3,7 +3,8 @@ import { accepted, equal, refused } from "../engine/check.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
-import { AGENT_API_VERSION, API_PREFIX } from "../spec/versions.ts";
+import { DESCRIPTION_VERSION, NEW_THREAD_STATUS, THREAD_MEMBERS } from "../facts/agent.ts";
+import { API_PREFIX } from "../facts/bulk-exports.ts";
 import {
   advanceClock,
   assistant,
@@ -16,7 +17,6 @@ import {
 
 const AGENT = ["writes", "agent"] as const;
 const MOVING_CLOCK = [...AGENT, "clock"] as const;
-const THREAD_FIELDS = ["thread_id", "created_at", "updated_at", "metadata", "status", "config", "values"];
 
 export const AGENT_CASES = suite({
   "2.2/fields": {
@@ -26,7 +26,7 @@ export const AGENT_CASES = suite({
     async run(t) {
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
       t.must("4.8-3", accepted(status), "an empty object creates a thread");
-      for (const name of THREAD_FIELDS)
+      for (const name of THREAD_MEMBERS)
         t.fact("2.2-1", name in body, `${name} is answered`, { actual: Object.keys(body) });
       t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
         actual: body.thread_id,
@@ -36,7 +36,7 @@ export const AGENT_CASES = suite({
       t.fact("2.2-1", values === null || typeof values === "object", "values is an object or null", {
         actual: values,
       });
-      t.fact("3.2-1", equal(body.status, "idle"), "a created thread is idle");
+      t.fact("3.2-1", equal(body.status, NEW_THREAD_STATUS), "a created thread is idle");
     },
   },
   "2.2/statuses": {
@@ -224,7 +224,7 @@ export const AGENT_CASES = suite({
       const found = t.choice("agent.description_path", equal(status, 200), "/openapi.json answers");
       if (!found) return;
       const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
-      t.fact("9-1", equal(info?.version, AGENT_API_VERSION), "it describes the version shown");
+      t.fact("9-1", equal(info?.version, DESCRIPTION_VERSION), "it describes the version shown");
     },
   },
   "9/prefix": {

@@ -19,6 +19,7 @@ import { STARTING_CASES } from "./starting-operations.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
 import { WEBHOOK_RULE_CASES } from "./webhook-rules.ts";
+import { WEBHOOK_SETTING_CASES } from "./webhook-settings.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
 
 /** Cases that need the platform; an agent server alone cannot run them. */
@@ -48,6 +49,7 @@ export const CASES: readonly Case[] = [
   ...AGENT_CASES,
   ...WEBHOOK_CASES,
   ...WEBHOOK_RULE_CASES,
+  ...WEBHOOK_SETTING_CASES,
   ...EXTENSION_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 

@@ -2,6 +2,8 @@ import { suite } from "../engine/case.ts";
 import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
+import { BUCKET_IN_PREFIX, DESTINATION_REQUIRED } from "../facts/bulk-exports.ts";
+import { before, GATES } from "../facts/versions.ts";
 import {
   createDestination,
   DESTINATIONS,
@@ -32,9 +34,6 @@ async function temporaryPair(t: Contract): Promise<Members> {
   return { access_key_id, secret_access_key, session_token };
 }
 
-const REQUIRED = ["destination_type", "display_name", "config", "config.bucket_name", "config.prefix"];
-const CREDENTIALS = ["credentials.access_key_id", "credentials.secret_access_key"];
-
 /** Ends the case where no bucket is at hand and the server refuses the one that was made up. */
 function requireBucket(t: Contract, status: number): void {
   if (isRefused(status) && !t.has("object_store")) t.lack(BUCKET);
@@ -60,7 +59,7 @@ export const DESTINATION_CASES = suite({
     needs: WRITES,
     async run(t) {
       const good = await createDestination(t);
-      for (const path of [...REQUIRED, ...CREDENTIALS]) {
+      for (const path of DESTINATION_REQUIRED) {
         const body = without(destinationBody(t), path);
         const { status } = await t.call("POST", DESTINATIONS, { body });
         t.fact("2.4-1", refused(status), `${path} is required`);
@@ -126,7 +125,7 @@ export const DESTINATION_CASES = suite({
       for (const [configured, led] of [
         [true, true],
         [false, false],
-        [undefined, false],
+        [undefined, BUCKET_IN_PREFIX],
       ] as const) {
         const config = { prefix: `${prefix}${String(configured)}`, include_bucket_in_prefix: configured };
         const { id } = await runExport(t, await prepare(t, { config, days: 1 }));
@@ -189,7 +188,7 @@ export const DESTINATION_CASES = suite({
     title: "a session token is refused before service 0.10.34",
     requirements: ["2.4-3", "9-2"],
     needs: [...WRITES, "control"],
-    settings: { versions: { service: "0.10.33", application: "0.10.90" } },
+    settings: { versions: before(GATES.session_token) },
     async run(t) {
       const { status } = await createDestination(t, {}, await temporaryPair(t));
       t.fact("2.4-3", refused(status), "session_token is too new for this version");
@@ -202,7 +201,7 @@ export const DESTINATION_CASES = suite({
     title: "a session token is taken from service 0.10.34 on",
     requirements: ["2.4-3", "9-2"],
     needs: [...WRITES, "control"],
-    settings: { versions: { service: "0.10.34", application: "0.10.91" } },
+    settings: { versions: GATES.session_token },
     async run(t) {
       const pair = await temporaryPair(t);
       const { status } = await createDestination(t, {}, pair);

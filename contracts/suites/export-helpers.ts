@@ -4,9 +4,9 @@ import type { Contract, Reply } from "../engine/contract.ts";
 import { DAY, iso, midnight } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import type { ReadFile } from "../engine/target.ts";
+import { DESTINATIONS, EXPORTS, STOP_WORD } from "../facts/bulk-exports.ts";
 
-export const DESTINATIONS = "/api/v1/bulk-exports/destinations";
-export const EXPORTS = "/api/v1/bulk-exports";
+export { DESTINATIONS, EXPORTS };
 
 export interface Identified {
   readonly id: string;
@@ -212,7 +212,7 @@ export async function runsOf(t: Contract, id: string): Promise<readonly ExportRu
 }
 
 export async function cancel(t: Contract, id: string): Promise<Reply> {
-  return t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Cancelled" } });
+  return t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: STOP_WORD } });
 }
 
 /** A status in capitals: its spelling differs between deployments. */

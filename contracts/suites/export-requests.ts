@@ -3,6 +3,9 @@ import { accepted, equal, isRefused, refused, sameItems } from "../engine/check.
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
+import { ENHANCED_FORMAT, INTERVAL_HOURS } from "../facts/bulk-exports.ts";
+import { EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
+import { before, GATES } from "../facts/versions.ts";
 import {
   createExport,
   EXPORTS,
@@ -53,6 +56,14 @@ async function named(t: Contract): Promise<Prepared> {
   return prepare(t, { days: 1, perDay: variety.length, more: () => variety[next++] as Members });
 }
 
+/** Creates a schedule that asks for what the emulated version has just brought. */
+async function takes(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise<void> {
+  const prepared = await prepareOrder(t);
+  const body = exportBody({ ...prepared, from: await t.now() }, more);
+  const { status } = await t.call("POST", EXPORTS, { body });
+  for (const row of [id, "9-2"] as const) t.fact(row, accepted(status), "the version has it");
+}
+
 export const EXPORT_REQUEST_CASES = suite({
   "2.5/required-fields": {
     title: "required fields of an export are required, and their types are checked",
@@ -89,10 +100,10 @@ export const EXPORT_REQUEST_CASES = suite({
       const placed = await placeOrder(t, order);
       const from = await t.now();
       for (const [interval_hours, good] of [
-        [1, true],
-        [168, true],
-        [0, false],
-        [169, false],
+        [INTERVAL_HOURS.least, true],
+        [INTERVAL_HOURS.most, true],
+        [INTERVAL_HOURS.least - 1, false],
+        [INTERVAL_HOURS.most + 1, false],
         [1.5, false],
         ["6", false],
         [-1, false],
@@ -170,13 +181,13 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: [...RUNS, "columns"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      const export_fields = ["name", "id", "tenant_id", "is_root"];
+      const export_fields = ["name", "id", ...EXPORT_ONLY_COLUMNS];
       const rows = await rowsOf(t, (await runExport(t, prepared, { export_fields })).id);
       const columns = Object.keys(rows[0] ?? {});
       t.fact("2.5-5", sameItems(columns, export_fields), "only those columns are written");
       t.fact(
         "2.7-2",
-        columns.includes("tenant_id") && columns.includes("is_root"),
+        EXPORT_ONLY_COLUMNS.every((name) => columns.includes(name)),
         "export-only names are taken",
       );
       t.choice("export.fields_list", equal(columns, export_fields), "in the order asked for");
@@ -208,7 +219,7 @@ export const EXPORT_REQUEST_CASES = suite({
     title: "export_fields is refused before service 0.12.11",
     requirements: ["2.5-5", "9-2"],
     needs: ["writes"],
-    settings: { versions: { service: "0.12.10", application: "0.12.41" } },
+    settings: { versions: before(GATES.export_fields) },
     async run(t) {
       const prepared = await prepareOrder(t);
       const { status } = await t.call("POST", EXPORTS, {
@@ -223,7 +234,7 @@ export const EXPORT_REQUEST_CASES = suite({
     title: "scheduled exports are refused before service 0.10.42",
     requirements: ["2.5-8", "9-2"],
     needs: ["writes"],
-    settings: { versions: { service: "0.10.41", application: "0.10.108" } },
+    settings: { versions: before(GATES.scheduled_exports) },
     async run(t) {
       const prepared = await prepareOrder(t);
       const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, { interval_hours: 6 }) });
@@ -232,17 +243,18 @@ export const EXPORT_REQUEST_CASES = suite({
     },
   },
   "2.5/scheduled-new": {
-    title: "scheduled exports are taken from service 0.10.42 on, export_fields from 0.12.11 on",
-    requirements: ["2.5-8", "2.5-5", "9-2"],
+    title: "scheduled exports are taken from service 0.10.42 on",
+    requirements: ["2.5-8", "9-2"],
     needs: ["writes"],
-    settings: { versions: { service: "0.12.11", application: "0.12.42" } },
-    async run(t) {
-      const prepared = await prepareOrder(t);
-      const from = await t.now();
-      const body = exportBody({ ...prepared, from }, { interval_hours: 6, export_fields: ["id"] });
-      const { status } = await t.call("POST", EXPORTS, { body });
-      for (const id of ["2.5-8", "2.5-5", "9-2"] as const) t.fact(id, accepted(status), "the version has it");
-    },
+    settings: { versions: GATES.scheduled_exports },
+    run: (t) => takes(t, "2.5-8", { interval_hours: 6 }),
+  },
+  "2.5/export-fields-new": {
+    title: "export_fields is taken from service 0.12.11 on, by schedules too",
+    requirements: ["2.5-5", "9-2"],
+    needs: ["writes"],
+    settings: { versions: GATES.export_fields },
+    run: (t) => takes(t, "2.5-5", { interval_hours: 6, export_fields: ["id"] }),
   },
   "2.5/format-version": {
     title: "format_version takes v2_beta and refuses unknown values",
@@ -253,7 +265,7 @@ export const EXPORT_REQUEST_CASES = suite({
       const placed = await placeOrder(t, order);
       await refuses(t, "2.5-6", order, { "an unknown format": { format_version: "v9" } });
       requireExport(t, order, placed);
-      const { status } = await placeOrder(t, order, { format_version: "v2_beta" });
+      const { status } = await placeOrder(t, order, { format_version: ENHANCED_FORMAT });
       t.fact("2.5-6", accepted(status), "v2_beta is taken");
     },
   },

@@ -3,7 +3,7 @@ import { equal, every, includes, isRefused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
-import { DESTINATION_ERRORS, type DestinationErrorKey } from "../spec/failures.ts";
+import { DESTINATION_ERRORS, type DestinationError, RETRY_KEY } from "../facts/bulk-exports.ts";
 import {
   arm,
   createDestination,
@@ -17,15 +17,10 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
-import { attempts, exportWithFault, FAULTS, RETRY_KEY, retriedOnce, workerFault } from "./faulted-exports.ts";
+import { attempts, exportWithFault, FAULTS, retriedOnce, workerFault } from "./faulted-exports.ts";
 
-async function expectError(
-  t: Contract,
-  key: DestinationErrorKey,
-  config: Members,
-  credentials: Members = {},
-) {
-  const { name } = DESTINATION_ERRORS[key];
+async function expectError(t: Contract, key: DestinationError, config: Members, credentials: Members = {}) {
+  const name = DESTINATION_ERRORS[key];
   const { status, text, exchange } = await createDestination(t, config, credentials);
   t.fact("7.2-1", isRefused(status) && text.includes(name), `the error is named ${name}`, {
     expected: name,
@@ -69,7 +64,7 @@ export const FAILURE_CASES = suite({
     needs: ["writes", "object_store"],
     async run(t) {
       const { text } = await createDestination(t, {}, { secret_access_key: t.secret(t.draw.word(20)) });
-      t.choice("7.2-2", includes(text, DESTINATION_ERRORS.access_denied.name), "it is Access denied");
+      t.choice("7.2-2", includes(text, DESTINATION_ERRORS.access_denied), "it is Access denied");
     },
   },
   "7.2/nothing-kept": {

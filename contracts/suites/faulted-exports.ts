@@ -1,12 +1,11 @@
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
+import { RETRY_KEY } from "../facts/bulk-exports.ts";
 import { arm, createExport, type ExportRunBody, prepare, runsOf, until } from "./export-helpers.ts";
 
 export const FAULTS = ["writes", "ingest", "clock", "faults"] as const;
 
 export const attempts = ({ errors }: ExportRunBody) => Object.keys(errors).length;
-
-export const RETRY_KEY = /^retry_(0|[1-9]\d*)$/;
 
 /** A fault rule for a point in the life of an export run. */
 export const workerFault = (at: string, then: Members, more: Members = {}): Members => ({

@@ -4,22 +4,28 @@ import type { Contract } from "../engine/contract.ts";
 import { DAY, dateOf } from "../engine/instant.ts";
 import { jsonOrText, type Members } from "../engine/json.ts";
 import type { ParquetColumn } from "../engine/target.ts";
-import { COLUMN_NAMES, EXPORT_COLUMNS } from "../spec/bulk-exports/columns.ts";
+import { COLUMN_NAMES, COLUMNS, type ColumnKind, folderOf } from "../facts/columns.ts";
 import { filesOf, prepare, readAll, rowsOf, runExport, runsOf } from "./export-helpers.ts";
 
 const FILES = ["writes", "ingest", "clock", "object_store"] as const;
 
-const PLAIN_TYPES: Readonly<Record<string, readonly string[]>> = {
-  string: ["STRING", "UTF8"],
-  json: ["JSON", "STRING", "UTF8"],
-  strings: ["STRING", "UTF8"],
-  boolean: ["BOOLEAN"],
-  int64: ["INT64"],
-  double: ["DOUBLE"],
-  decimal: ["DECIMAL"],
-  timestamp: ["TIMESTAMP_UTC"],
-  local_timestamp: ["TIMESTAMP"],
+type Format = "v1" | "v2";
+
+const TEXT = ["STRING", "UTF8"];
+
+/** Parquet types of the columns of a kind: not shown, so what the emulator chose. */
+const TYPES: Readonly<Record<ColumnKind, Readonly<Record<Format, readonly string[]>>>> = {
+  text: { v1: TEXT, v2: TEXT },
+  texts: { v1: TEXT, v2: TEXT },
+  json: { v1: TEXT, v2: ["JSON", ...TEXT] },
+  boolean: { v1: ["BOOLEAN"], v2: ["BOOLEAN"] },
+  time: { v1: ["TIMESTAMP"], v2: ["TIMESTAMP_UTC"] },
+  count: { v1: ["INT64"], v2: ["INT64"] },
+  cost: { v1: ["DOUBLE"], v2: ["DECIMAL"] },
 };
+
+const kindOf = (name: string): ColumnKind | undefined =>
+  (COLUMNS as Readonly<Record<string, ColumnKind>>)[name];
 
 const ROW: Members = {
   run_type: "llm",
@@ -29,11 +35,11 @@ const ROW: Members = {
 };
 
 /** Columns whose types are not those of a format. */
-function mistyped(columns: readonly ParquetColumn[], format: "v1" | "v2"): readonly string[] {
+function mistyped(columns: readonly ParquetColumn[], format: Format): readonly string[] {
   return columns
     .filter(({ name, type }) => {
-      const column = EXPORT_COLUMNS[name as keyof typeof EXPORT_COLUMNS];
-      return !PLAIN_TYPES[column?.[format] ?? ""]?.includes(type);
+      const kind = kindOf(name);
+      return kind === undefined || !TYPES[kind][format].includes(type);
     })
     .map(({ name, type }) => `${name}: ${type}`);
 }
@@ -60,7 +66,7 @@ export const FILE_CASES = suite({
       const keys = await filesOf(t, id);
       t.fact("2.8-1", equal(keys.length, 2), "two days with rows make two files");
       const { tenantId } = t.identity;
-      const root = `${prefix}/export_id=${id}/tenant_id=${tenantId}/session_id=${prepared.projectId}/runs/`;
+      const root = `${prefix}/${folderOf({ exportId: id, tenantId, sessionId: prepared.projectId })}`;
       for (const [index, key] of keys.entries()) {
         const { year, month, day } = dateOf(prepared.from + index * DAY);
         const loose = new RegExp(`^year=${year}/month=0?${month}/day=0?${day}/[^/]+\\.parquet$`);
@@ -154,12 +160,16 @@ export const FILE_CASES = suite({
   },
   "2.5/v2-types": {
     title: "v2_beta has the enhanced column types and the Hive folders",
-    requirements: ["2.5-6", "2.5-11"],
+    requirements: ["2.5-6", "2.5-11", "2.7-1"],
     needs: FILES,
     async run(t) {
       const columns = await columnsOf(t, "v2_beta");
       const list = columns.find(({ name }) => name === "tags");
       t.fact("2.5-6", equal(list?.repeated, true), "lists are lists in v2_beta");
+      const zoneless = columns
+        .filter(({ name, type }) => kindOf(name) === "time" && type === "TIMESTAMP")
+        .map(({ name }) => name);
+      t.fact("2.7-1", equal(zoneless, []), "times are declared as UTC");
       const wrong = mistyped(columns, "v2");
       t.choice("export.v2_column_types", equal(wrong, []), "UTC times, decimals and JSON columns");
       const keys = (await t.objects.list(t.identity.bucket.name)).filter((key) => key.endsWith(".parquet"));

@@ -2,7 +2,7 @@ import { suite } from "../engine/case.ts";
 import { accepted, equal, every } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf, iso, MINUTE } from "../engine/instant.ts";
-import { EXPORT_STATUS_NAMES } from "../spec/lifecycle.ts";
+import { EXPORT_STATUS_NAMES, SPAWN_DELAY_MINUTES } from "../facts/bulk-exports.ts";
 import {
   arm,
   cancel,
@@ -47,6 +47,9 @@ async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]
 /** Stalls each export run for an hour as it starts. */
 const stallRuns = (t: Contract) =>
   arm(t, { plane: "worker", match: { export_id: "*", at: "run.started" }, then: { stall: "PT1H" } });
+
+/** §3.3: how long after its window a spawned export runs. */
+const GRACE = SPAWN_DELAY_MINUTES * MINUTE;
 
 const windowOf = ({ start_time, end_time }: ExportBody) => [instantOf(start_time), instantOf(end_time)];
 
@@ -163,9 +166,9 @@ export const LIFECYCLE_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const { id, start } = await schedule(t, prepared);
-      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE - 1) });
+      await t.advance({ to: iso(start + 6 * HOUR + GRACE - 1) });
       t.fact("3.3-3", (await spawnedBy(t, id)).length === 0, "a millisecond before nothing is spawned");
-      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
+      await t.advance({ to: iso(start + 6 * HOUR + GRACE) });
       const first = await spawnedBy(t, id);
       t.must("3.3-3", equal(first.length, 1), "ten minutes after its end the first one is");
       t.fact(
@@ -177,7 +180,7 @@ export const LIFECYCLE_CASES = suite({
         },
       );
       t.fact("2.5-7", first[0]?.source_bulk_export_id === id, "it names its source");
-      await t.advance({ to: iso(start + 24 * HOUR + 10 * MINUTE) });
+      await t.advance({ to: iso(start + 24 * HOUR + GRACE) });
       const all = await spawnedBy(t, id);
       t.fact("3.3-4", equal(all.length, 4), "after a day and ten minutes there are four");
       for (const [index, child] of all.entries()) {
@@ -191,7 +194,7 @@ export const LIFECYCLE_CASES = suite({
             actual: [child.start_time, child.end_time],
           },
         );
-        const due = start + (index + 1) * 6 * HOUR + 10 * MINUTE;
+        const due = start + (index + 1) * 6 * HOUR + GRACE;
         t.fact(
           "3.3-3",
           instantOf(child.created_at) === due,
@@ -215,7 +218,7 @@ export const LIFECYCLE_CASES = suite({
       const tooLate = row(t, start + 2 * HOUR);
       await t.advance({ to: iso(start + 6 * HOUR + 9 * MINUTE) });
       await ingest(t, prepared.projectId, [late]);
-      await t.advance({ to: iso(start + 6 * HOUR + 10 * MINUTE) });
+      await t.advance({ to: iso(start + 6 * HOUR + GRACE) });
       await ingest(t, prepared.projectId, [tooLate]);
       await t.advance("PT1H");
       const [child] = await spawnedBy(t, id);

@@ -1,7 +1,7 @@
 import { suite } from "../engine/case.ts";
 import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
-import { LIMITS } from "../spec/limits.ts";
+import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE } from "../facts/bulk-exports.ts";
 import {
   arm,
   createExport,
@@ -23,8 +23,6 @@ import {
 import { workerFault } from "./faulted-exports.ts";
 
 const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;
-const RUNS = LIMITS.max_concurrent_runs_per_export.value;
-const EXPORTS_AT_ONCE = LIMITS.max_concurrent_exports_per_workspace.value;
 
 const running = (list: readonly { readonly status: unknown }[]) =>
   list.filter((item) => statusOf(item) === "RUNNING").length;
@@ -48,17 +46,21 @@ export const LIMIT_CASES = suite({
     requirements: ["8.2-1", "8.2-5"],
     needs: CAPACITY,
     async run(t) {
-      const prepared = await prepare(t, { days: RUNS + 3, perDay: 1 });
+      const prepared = await prepare(t, { days: RUNS_AT_ONCE + 3, perDay: 1 });
       const fault = await armStall(t);
       const { id } = await createExport(t, prepared);
       await t.advance("PT2S");
       const begun = await hitsOf(t, fault);
-      t.fact("8.2-1", equal(begun, RUNS), "45 of 48 runs have begun");
-      t.choice("export.max_concurrent_runs", begun === RUNS, "the larger of two numbers");
+      t.fact("8.2-1", equal(begun, RUNS_AT_ONCE), "45 of 48 runs have begun");
+      t.choice("export.max_concurrent_runs", begun === RUNS_AT_ONCE, "the larger of two numbers");
       const runs = await runsOf(t, id);
-      t.fact("8.2-1", equal(running(runs), RUNS), "45 are RUNNING");
+      t.fact("8.2-1", equal(running(runs), RUNS_AT_ONCE), "45 are RUNNING");
       await t.advance("PT1H1M");
-      t.fact("8.2-1", (await hitsOf(t, fault)) === RUNS + 3, "the others begin as places become free");
+      t.fact(
+        "8.2-1",
+        (await hitsOf(t, fault)) === RUNS_AT_ONCE + 3,
+        "the others begin as places become free",
+      );
       t.fact("8.2-1", await until(t, id, "COMPLETED"), "and the export completes");
     },
   },
@@ -109,9 +111,9 @@ export const LIMIT_CASES = suite({
     needs: CAPACITY,
     settings: {
       limits: {
-        max_concurrent_runs_per_export: 5,
-        max_concurrent_exports_per_workspace: 3,
-        workflow_timeout: "PT48H",
+        max_concurrent_runs_per_export: CONFLICTING.runsAtOnce,
+        max_concurrent_exports_per_workspace: CONFLICTING.exportsAtOnce,
+        workflow_timeout: `PT${CONFLICTING.workflowHours}H`,
       },
     },
     async run(t) {

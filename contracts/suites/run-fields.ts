@@ -1,7 +1,6 @@
 import { suite } from "../engine/case.ts";
 import { equal, refused } from "../engine/check.ts";
-import { AGENT_RUN_STATUS_NAMES, MULTITASK_STRATEGIES } from "../spec/agent/lifecycle.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
+import { RUN_MEMBERS, RUN_STATUSES, STRATEGIES } from "../facts/agent.ts";
 import { awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
 
 const STARTED = ["writes", "agent"] as const;
@@ -17,7 +16,7 @@ export const RUN_FIELD_CASES = suite({
       const id = await thread(t);
       const metadata = { note: t.draw.word() };
       const made = await startRun(t, id, { metadata, config: { tags: ["blue"] } });
-      for (const name of RUN_FIELD_NAMES) t.fact("2.1-1", name in made, `${name} is answered`);
+      for (const name of RUN_MEMBERS) t.fact("2.1-1", name in made, `${name} is answered`);
       for (const name of ["run_id", "thread_id", "assistant_id"] as const)
         t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
       t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the thread's");
@@ -28,13 +27,13 @@ export const RUN_FIELD_CASES = suite({
       });
       await awaitEnd(t, id);
       const [listed] = await listRuns(t, id);
-      const known: readonly unknown[] = AGENT_RUN_STATUS_NAMES;
+      const known: readonly unknown[] = RUN_STATUSES;
       t.fact("2.1-2", known.includes(listed?.status), "its status in the list is one of six", {
         actual: listed?.status,
       });
       t.fact(
         "2.1-3",
-        (MULTITASK_STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
+        (STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
         "a known strategy",
       );
       const usual = made.multitask_strategy;
@@ -46,7 +45,7 @@ export const RUN_FIELD_CASES = suite({
     requirements: ["2.1-3"],
     needs: STARTED,
     async run(t) {
-      for (const multitask_strategy of MULTITASK_STRATEGIES) {
+      for (const multitask_strategy of STRATEGIES) {
         const made = await startRun(t, await thread(t), { multitask_strategy });
         t.fact("2.1-3", equal(made.multitask_strategy, multitask_strategy), multitask_strategy);
       }

@@ -2,21 +2,10 @@ import { suite } from "../engine/case.ts";
 import { accepted, equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
+import { RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
 import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
 
 const TIMEOUT_MS = 5000;
-
-/** §4.8: the seven operations, by their listed paths. */
-const STARTING_OPERATIONS = [
-  { path: "/thread/{thread_id}/runs", onThread: true, cron: false },
-  { path: "/thread/{thread_id}/runs/crons", onThread: true, cron: true },
-  { path: "/thread/{thread_id}/runs/stream", onThread: true, cron: false },
-  { path: "/thread/{thread_id}/runs/wait", onThread: true, cron: false },
-  { path: "/runs/crons", onThread: false, cron: true },
-  { path: "/runs/stream", onThread: false, cron: false },
-  { path: "/runs/wait", onThread: false, cron: false },
-] as const;
 
 const slugOf = (path: string) =>
   path
@@ -84,7 +73,7 @@ export const STARTING_CASES = suite({
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
         t.fact("6-1", equal(mine[0]?.method, "POST"), "it is a POST");
-        for (const field of RUN_FIELD_NAMES) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
+        for (const field of RUN_MEMBERS) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);
       }

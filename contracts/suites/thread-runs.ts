@@ -1,8 +1,13 @@
 import { suite } from "../engine/case.ts";
 import { equal, isRefused, refused, sameItems, sorted } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
-import { LISTED_STATUSES } from "../spec/agent/lifecycle.ts";
-import { RUN_FIELD_NAMES } from "../spec/agent/resources.ts";
+import {
+  LIST_DEFAULTS,
+  LIST_REFUSALS,
+  LISTED_STATUSES,
+  RUN_MEMBERS,
+  UNLISTED_STATUS,
+} from "../facts/agent.ts";
 import { advanceClock, awaitEnd, listRuns, type RunBody, startRun, thread } from "./agent-helpers.ts";
 
 /** They make a thread, or take the one that was given. */
@@ -42,7 +47,7 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id } = await threadOf(t, 12);
       const usual = await listRuns(t, id);
-      t.fact("4.1-1", equal(usual.length, 10), "the default limit is 10");
+      t.fact("4.1-1", equal(usual.length, LIST_DEFAULTS.limit), "the default limit is 10");
       const from = await listRuns(t, id, "?offset=0&limit=10");
       t.fact("4.1-1", idsOf(usual).join() === idsOf(from).join(), "the default offset is 0");
     },
@@ -82,7 +87,7 @@ export const THREAD_RUN_CASES = suite({
     needs: LISTED,
     async run(t) {
       const { id } = await threadOf(t, 2);
-      for (const name of RUN_FIELD_NAMES) {
+      for (const name of RUN_MEMBERS) {
         const runs = await listRuns(t, id, `?select=${name}`);
         const holds = runs.length >= 2 && runs.every((run) => Object.keys(run).join() === name);
         t.fact("4.1-2", holds, `select=${name}`, { expected: [name], actual: Object.keys(runs[0] ?? {}) });
@@ -95,8 +100,7 @@ export const THREAD_RUN_CASES = suite({
         { expected: ["run_id", "status"], actual: Object.keys(two[0] ?? {}) },
       );
       for (const run of await listRuns(t, id))
-        for (const name of RUN_FIELD_NAMES)
-          t.fact("2.1-1", name in run, `without select ${name} is answered`);
+        for (const name of RUN_MEMBERS) t.fact("2.1-1", name in run, `without select ${name} is answered`);
     },
   },
   "4.1/select-spellings": {
@@ -127,14 +131,19 @@ export const THREAD_RUN_CASES = suite({
       for (const [query, requirement] of [
         ["?limit=many", "4.1-3"],
         ["?status=nonsense", "2.1-4"],
-        ["?status=running", "2.1-4"],
+        [`?status=${UNLISTED_STATUS}`, "2.1-4"],
         ["?select=nonsense", "4.1-2"],
       ] as const) {
         const { status, body } = await t.call("GET", `/threads/${id}/runs${query}`);
         t.fact(requirement, refused(status), `${query} is refused`);
-        t.fact("4.1-3", status === 422 || !isRefused(status), `${query} is a validation error: 422`, {
-          actual: status,
-        });
+        t.fact(
+          "4.1-3",
+          status === LIST_REFUSALS.invalid || !isRefused(status),
+          `${query} is a validation error: 422`,
+          {
+            actual: status,
+          },
+        );
         if (!isRefused(status)) continue;
         t.fact("2.3-1", typeof body === "string", `${query}: the body is the message, a string`, {
           actual: body,
@@ -180,7 +189,7 @@ export const THREAD_RUN_CASES = suite({
     needs: ["agent"],
     async run(t) {
       const { status, body } = await t.call("GET", `/threads/${t.draw.uuid()}/runs`);
-      t.fact("4.1-3", equal(status, 404), "404");
+      t.fact("4.1-3", equal(status, LIST_REFUSALS.unknownThread), "404");
       t.fact("7.1-1", typeof body === "string", "the body is an error string", { actual: body });
       t.fact("2.3-1", typeof body === "string", "a plain string", { actual: body });
       const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
