@@ -213,10 +213,7 @@ describe("the imports", () => {
         ([, names = "", target = ""]) => `${path} ${names} ${target}`,
       ),
     );
-    expect(values).toEqual([
-      "contracts/suites/fuzz.ts { OPERATIONS } ../spec/operations.ts",
-      "contracts/suites/rate-limits.ts { RATE_LIMITS, type RateLimit, type RateLimitId } ../spec/rate-limits/rows.ts",
-    ]);
+    expect(values).toEqual(["contracts/suites/fuzz.ts { OPERATIONS } ../spec/operations.ts"]);
   });
 
   it("scenarios know the emulator only by its client, and check their files with its validator", () => {

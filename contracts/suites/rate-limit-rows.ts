@@ -1,7 +1,6 @@
 import { suite } from "../engine/case.ts";
-import { equal, includes } from "../engine/check.ts";
+import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
-import { EXPORTS } from "./export-helpers.ts";
 
 const LIMITED = ["control", "writes"] as const;
 const ON = { rateLimits: "on" } as const;
@@ -14,13 +13,6 @@ const ONE_METHOD = [
   ["runs_post", "/runs", "POST", ["GET", "PUT", "DELETE"]],
   ["examples", "/api/v1/examples", "GET", ["POST", "PUT", "PATCH", "DELETE"]],
   ["deletion_key", "/sessions", "DELETE", ["GET", "POST", "PUT", "PATCH"]],
-] as const;
-
-const CATEGORIES = [
-  ["GET", "/info", "High throughput"],
-  ["POST", "/runs/query", "Run query (API)"],
-  ["POST", "/runs", "Run ingest"],
-  ["GET", EXPORTS, "Default (API key)"],
 ] as const;
 
 /** Whether a request that nobody answers in earnest is refused by an exhausted row. */
@@ -46,19 +38,6 @@ export const RATE_LIMIT_ROW_CASES = suite({
           const limited = await isLimited(t, method, path);
           t.fact("8.5-5", equal(limited, false), `${method} ${path} is not: the row says ${counted}`);
         }
-      }
-    },
-  },
-  "8.5/categories": {
-    title: "an explanation of a limit shows the category of its row",
-    requirements: ["8.5-7"],
-    needs: LIMITED,
-    settings: ON,
-    async run(t) {
-      for (const [method, path, category] of CATEGORIES) {
-        const query = new URLSearchParams({ method, path, "x-api-key": "contract-asker" });
-        const explained = JSON.stringify(await t.control("GET", `/rate-limits/explain?${query}`));
-        t.fact("8.5-7", includes(explained, JSON.stringify(category)), `${method} ${path}: ${category}`);
       }
     },
   },

@@ -2,7 +2,8 @@ import { type CaseRow, suite } from "../engine/case.ts";
 import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
 import type { Region } from "../engine/http-message.ts";
-import { RATE_LIMITS, type RateLimit, type RateLimitId } from "../spec/rate-limits/rows.ts";
+import type { Members } from "../engine/json.ts";
+import { RATE_FACT_IDS, RATE_FACTS, type RateFact, type RateFactId } from "../facts/rate-limits.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import { EXPORTS } from "./export-helpers.ts";
 
@@ -14,54 +15,8 @@ const MAX_REQUESTS = 300;
 const AT_ONCE = 40;
 const LEFT = 3;
 
-/** Requests that a row counts; `{uuid}` is replaced by a new one. */
-const PROBES: Readonly<Record<RateLimitId, readonly [method: string, path: string][]>> = {
-  system: [
-    ["OPTIONS", "/api/v1/bulk-exports"],
-    ["GET", "/info"],
-    ["POST", "/some/v1/metadata/submit"],
-  ],
-  auth_key: [["GET", "/auth"]],
-  auth_user: [["GET", "/auth"]],
-  beacon: [["POST", "/v1/beacon"]],
-  repos_key: [["GET", "/repos"]],
-  repos_user: [["GET", "/repos"]],
-  runs_batch: [["POST", "/runs/batch"]],
-  otel_traces: [["POST", "/otel/v1/traces"]],
-  charts_key: [["POST", "/api/v1/charts/preview"]],
-  charts_user: [["POST", "/api/v1/charts/preview"]],
-  runs_multipart: [["POST", "/runs/multipart"]],
-  runs_query_key: [["POST", "/runs/query"]],
-  runs_query_user: [["POST", "/runs/query"]],
-  generate_key: [["POST", "/generate"]],
-  generate_user: [["POST", "/generate"]],
-  commits_key: [["GET", "/commits"]],
-  commits_user: [["GET", "/commits"]],
-  deletion_key: [
-    ["DELETE", "/sessions/{uuid}"],
-    ["DELETE", "/some/trigger"],
-  ],
-  deletion_user: [
-    ["DELETE", "/sessions/{uuid}"],
-    ["DELETE", "/some/trigger"],
-  ],
-  runs_post: [["POST", "/runs"]],
-  runs_patch: [["PATCH", "/runs/{uuid}"]],
-  feedback: [["POST", "/feedback"]],
-  runs_lookup: [
-    ["GET", "/runs/{uuid}"],
-    ["GET", "/api/v1/runs/{uuid}"],
-  ],
-  examples: [["GET", "/api/v1/examples"]],
-  default_key: [["GET", "/api/v1/bulk-exports"]],
-  default_user: [["GET", "/api/v1/bulk-exports"]],
-  public_download: [["GET", "/public/download"]],
-  runs_stats: [["POST", "/runs/stats"]],
-  catch_all: [["GET", "/nothing/here"]],
-};
-
 /** Headers of a caller of this kind, under a name. */
-function callerOf({ identity }: RateLimit, name: string): Readonly<Record<string, string | null>> {
+function callerOf({ identity }: RateFact, name: string): Readonly<Record<string, string | null>> {
   const nobody = { "x-api-key": null };
   if (identity === "IP") return nobody;
   return identity === "x-api-key" ? { "x-api-key": `contract-${name}` } : { ...nobody, "x-user-id": name };
@@ -69,12 +24,12 @@ function callerOf({ identity }: RateLimit, name: string): Readonly<Record<string
 
 type SendRequest = (field: number) => Promise<Reply>;
 
-function requesterOf(t: Contract, id: RateLimitId, name: string, region: Region): SendRequest {
-  const probes = PROBES[id];
-  const headers = callerOf(RATE_LIMITS[id], name);
+function requesterOf(t: Contract, id: RateFactId, name: string, region: Region): SendRequest {
+  const row: RateFact = RATE_FACTS[id];
+  const headers = callerOf(row, name);
   const options: CallOptions = { region, headers, unjudged: true };
   return (field) => {
-    const [method, path] = probes[field % probes.length] as [string, string];
+    const [method, path] = row.requests[field % row.requests.length] ?? row.requests[0];
     const body = method === "POST" || method === "PATCH" ? { body: {} } : {};
     return t.call(method, path.replace("{uuid}", t.draw.uuid()), { ...options, ...body });
   };
@@ -90,42 +45,40 @@ async function requestMany(send: SendRequest, count: number): Promise<readonly n
   return statuses;
 }
 
-/** Checks the reported count of a large limit, then lowers it to a few requests. */
-async function withShortWindow(
+/** Checks how the limit is explained. */
+async function isExplained(
   t: Contract,
-  id: RateLimitId,
+  id: RateFactId,
   requirement: RequirementId,
   region: Region,
 ): Promise<void> {
-  const row: RateLimit = RATE_LIMITS[id];
-  const [method, path] = PROBES[id][0] as [string, string];
+  const row: RateFact = RATE_FACTS[id];
+  const [[method, path]] = row.requests;
   const query = new URLSearchParams({ method, path: path.replace("{uuid}", t.draw.uuid()), region });
   if (row.identity !== "IP")
     query.set(row.identity === "x-api-key" ? "x-api-key" : "x-user-id", "contract-asker");
-  const reported = await t.control("GET", `/rate-limits/explain?${query}`);
-  const expected = `"count":${row.count[region]},"seconds":${row.seconds}`;
-  t.fact(
-    requirement,
-    JSON.stringify(reported).includes(expected),
-    `${id} admits ${row.count[region]} in ${row.seconds} s`,
-    {
-      expected,
-      actual: reported,
-    },
+  const { deciding } = await t.control<{ readonly deciding: Members | null }>(
+    "GET",
+    `/rate-limits/explain?${query}`,
   );
-  await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
+  const { count, seconds, category } = deciding ?? {};
+  const told = `${id} admits ${row[region].count} in ${row[region].seconds} s`;
+  t.fact(requirement, equal({ count, seconds }, row[region]), told);
+  t.fact("8.5-7", equal(category, row.category), "its category is shown");
 }
 
 async function isExhausted(
   t: Contract,
-  id: RateLimitId,
+  id: RateFactId,
   requirement: RequirementId,
   region: Region,
 ): Promise<void> {
-  const row: RateLimit = RATE_LIMITS[id];
-  const isLarge = row.count[region] > MAX_REQUESTS;
-  if (isLarge) await withShortWindow(t, id, requirement, region);
-  const count = isLarge ? LEFT : row.count[region];
+  const row: RateFact = RATE_FACTS[id];
+  const { seconds, ...limit } = row[region];
+  await isExplained(t, id, requirement, region);
+  const isLarge = limit.count > MAX_REQUESTS;
+  if (isLarge) await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
+  const count = isLarge ? LEFT : limit.count;
   const send = requesterOf(t, id, `a-${region}`, region);
   const statuses = await requestMany(send, count);
   const early = statuses.filter((status) => status === 429).length;
@@ -134,9 +87,9 @@ async function isExhausted(
   const isStopped = isRefused(over.status) && over.status !== statuses[0];
   t.fact(requirement, isStopped, `request ${count + 1} is refused in ${region}`, { actual: over.status });
   t.choice("rate_limit.status", equal(over.status, 429), "it is answered with 429");
-  for (const field of PROBES[id].keys()) {
+  for (const [field, request] of row.requests.entries()) {
     const { status } = await send(field);
-    t.fact(requirement, equal(status, over.status), `${PROBES[id][field]?.join(" ")} counts in the same row`);
+    t.fact(requirement, equal(status, over.status), `${request.join(" ")} counts in the same row`);
   }
   if (row.identity !== "IP") {
     const { status } = await requesterOf(t, id, `b-${region}`, region)(0);
@@ -145,9 +98,9 @@ async function isExhausted(
       actual: status,
     });
   }
-  await t.advance(`PT${row.seconds}S`);
+  await t.advance(`PT${seconds}S`);
   const later = await send(0);
-  t.fact(requirement, later.status !== 429, `after ${row.seconds} s requests pass again`, {
+  t.fact(requirement, later.status !== 429, `after ${seconds} s requests pass again`, {
     expected: "not 429",
     actual: later.status,
   });
@@ -165,17 +118,17 @@ const SYSTEM_CALLS: Readonly<Record<string, readonly (readonly [method: string, 
 
 const HEALTH_PATHS = ["/ok", "/livez", "/readyz"] as const;
 
-const TWO_VALUES: readonly RateLimitId[] = ["commits_key", "commits_user", "runs_stats"];
+const TWO_VALUES: readonly RateFactId[] = ["commits_key", "commits_user", "runs_stats"];
 
-const ROW_CASES = (Object.keys(RATE_LIMITS) as RateLimitId[]).map((id): readonly [string, CaseRow] => {
-  const row: RateLimit = RATE_LIMITS[id];
+const ROW_CASES = RATE_FACT_IDS.map((id): readonly [string, CaseRow] => {
+  const row: RateFact = RATE_FACTS[id];
   const isPeculiar = TWO_VALUES.includes(id);
   const others: readonly RequirementId[] = row.identity === "IP" ? [] : ["8.5-3"];
   return [
     `8.5/${id.replaceAll("_", "-")}`,
     {
-      title: `${PROBES[id].map((probe) => probe.join(" ")).join(", ")} by ${row.identity}: ${row.count.us} in ${row.seconds} s`,
-      requirements: ["8.5-1", ...others, ...(isPeculiar ? (["8.5-2"] as const) : [])],
+      title: `${row.requests.map((request) => request.join(" ")).join(", ")} by ${row.identity}: ${row.us.count} in ${row.us.seconds} s`,
+      requirements: ["8.5-1", "8.5-7", ...others, ...(isPeculiar ? (["8.5-2"] as const) : [])],
       needs: isPeculiar ? [...LIMITED, "eu"] : LIMITED,
       settings: ON,
       async run(t) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callers, rateOf, SPECIFIED, type SpecifiedRow } from "../subjects/rate-limits/specification.ts";
+import { callers, SPECIFIED, type SpecifiedRow } from "../subjects/rate-limits/specification.ts";
 import { type Reply, type Rig, startRig } from "../support/emulator.ts";
 
 const SCALE = 0.005;
@@ -42,7 +42,7 @@ function headersOf(identity: SpecifiedRow["identity"], who: 0 | 1): Record<strin
 
 describe("every row of §8.5, through the door", () => {
   it.each(CASES)("$row in $region", async ({ requests, identity, region, ...row }) => {
-    const { count, seconds } = rateOf(row[region]);
+    const { count, seconds } = row[region];
     const admitted = Math.max(1, Math.round(count * SCALE));
     const ask = async (n: number, who: 0 | 1 = 0, where = region) => {
       const [method = "", path = ""] = requests[n % requests.length] ?? [];
