@@ -24,7 +24,7 @@ export interface OpenApiOptions {
 type Json = Readonly<Record<string, unknown>>;
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: "The object store refused the destination.",
+  400: "The object store refused the destination, or the body cannot be read (OTLP).",
   401: "No key, or one that is not known.",
   403: "The key does not belong to the workspace.",
   404: "Nothing of this id in the workspace.",
@@ -183,7 +183,7 @@ function parameter(name: string, place: "path" | "query", required: boolean, wri
 
 function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
   const { status, body, media = "application/json", or } = row.reply;
-  const error = { $ref: `#/components/schemas/${row.server === "agent" ? "AgentError" : "PlatformError"}` };
+  const error = { $ref: `#/components/schemas/${errorSchemaOf(row)}` };
   const refusals = row.refusals.map((refusal) => [
     refusal,
     { description: REFUSALS[refusal] ?? "Refused.", content: json(error) },
@@ -194,6 +194,11 @@ function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
   };
   const other = or ? [[or.status, { description: "Done.", content: json(schemaOf(or.body)) }]] : [];
   return Object.fromEntries([[status, success], ...other, ...refusals]);
+}
+
+function errorSchemaOf({ errors, server }: Operation): string {
+  if (errors === "otlp") return "OtlpStatus";
+  return server === "agent" ? "AgentError" : "PlatformError";
 }
 
 /** Protobuf has no schema in this document: it holds what the JSON does. */

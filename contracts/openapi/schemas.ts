@@ -45,12 +45,22 @@ const detail = {
   required: ["detail"],
 } as const;
 
-/** §2.3, and our choice for the platform. */
+const otlpStatus = {
+  type: "object",
+  properties: {
+    code: { type: "integer", description: "Code of gRPC." },
+    message: { type: "string", description: "What was wrong." },
+  },
+  required: ["code", "message"],
+} as const;
+
+/** §2.3, and our choices for the platform. */
 export function errorSchemas(values: AssumptionValues): Readonly<Record<string, unknown>> {
   const isObject = (values["agent.error_body"] ?? "a JSON string") !== "a JSON string";
   const string = { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" };
   return {
     PlatformError: { ...detail, "x-assumption": "platform.error_body" },
+    OtlpStatus: { ...otlpStatus, "x-assumption": "ingest.span_errors" },
     AgentError: { ...(isObject ? detail : string), "x-assumption": "agent.error_body" },
   };
 }

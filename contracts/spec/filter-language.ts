@@ -62,6 +62,7 @@ const patterns = ["like", "notlike"] as const;
 export const FILTER_KINDS = {
   identifier: { comparators: [...equality, "in"], value: "a uuid in quotes" },
   text: { comparators: [...equality, "in", ...patterns], value: "a text in quotes" },
+  thread: { comparators: [...equality, "in", ...patterns], value: "a text in quotes" },
   sortable_text: { comparators: [...equality, ...order, "in", ...patterns], value: "a text in quotes" },
   time: { comparators: [...equality, ...order], value: 'a date or a time such as "2026-01-31T12:00:00Z"' },
   duration: { comparators: [...equality, ...order], value: 'a number of seconds or a text such as "1.5s"' },
@@ -108,6 +109,7 @@ export const FILTER_FIELDS = {
   tags: { kind: "labels" },
   inputs: { kind: "document" },
   outputs: { kind: "document" },
+  thread_id: { kind: "thread" },
   metadata: { kind: "metadata" },
   metadata_key: { kind: "key", entries: "metadata" },
   metadata_value: { kind: "value", entries: "metadata" },

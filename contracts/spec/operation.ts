@@ -57,6 +57,8 @@ export interface Operation {
   readonly recorded?: false;
   /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */
   readonly waits?: true;
+  /** Errors as OTLP/HTTP has them: google.rpc.Status in the form of the request, and 400 for what cannot be read. */
+  readonly errors?: "otlp";
   /** Statuses with which the operation may refuse a request. */
   readonly refusals: readonly number[];
   /**

@@ -182,4 +182,28 @@ export const CALLER_CASES = suite({
       await project(t, []);
     },
   },
+  "8.5/tracing-clients": {
+    title: "a row without an id is taken in and found by its thread; spans are refused as OTLP/HTTP says",
+    requirements: ["X-1"],
+    needs: ["writes", "ingest"],
+    async run(t) {
+      const session = await project(t, []);
+      const thread = t.draw.word(12);
+      const { id: _, trace_id, dotted_order, ...rest } = row(t, await t.now());
+      const nameless = { ...rest, session_id: session, extra: { metadata: { thread_id: thread } } };
+      const made = await t.call("POST", "/runs", { body: nameless });
+      t.choice("ingest.missing_id", accepted(made.status), "a row without an id is taken in", {
+        actual: made.status,
+      });
+      const { body } = await t.call<Members>("POST", "/runs/query", {
+        body: { session: [session], filter: `eq(thread_id, "${thread}")` },
+      });
+      const found = (body.runs as readonly Members[] | undefined)?.[0];
+      t.choice("query.thread", equal(found?.thread_id, thread), "the row carries its thread");
+      for (const spans of [{ resourceSpans: 5 }, { resource_spans: [] }]) {
+        const { status } = await t.call("POST", "/otel/v1/traces", { body: spans });
+        t.choice("ingest.span_errors", equal(status, 400), `${JSON.stringify(spans)} is refused with 400`);
+      }
+    },
+  },
 });

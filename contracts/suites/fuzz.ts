@@ -35,7 +35,8 @@ async function send(t: Contract, { method, path, headers, body }: FuzzedRequest)
 }
 
 /** §2.3 for the agent server, and our choice for the platform; where they share a path the body decides. */
-function isShaped({ server, method, path }: Operation, body: unknown): boolean {
+function isShaped({ server, method, path, errors }: Operation, body: unknown): boolean {
+  if (errors === "otlp") return typeof (body as { readonly message?: unknown } | null)?.message === "string";
   const isText = typeof body === "string" && body !== "";
   const isDetail = typeof (body as { readonly detail?: unknown } | null)?.detail === "string";
   // A mutated path that matches no operation is answered by the platform.

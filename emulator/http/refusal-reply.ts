@@ -2,26 +2,35 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
+import { mediaOf } from "./media.ts";
+import { otlpErrorReply } from "./otlp/status.ts";
 
 /** The reply to a refused request, or to one that hit a defect. */
 export function refusalReply(
   error: unknown,
-  { method, path }: HttpRequest,
-  operation: Pick<Operation, "server"> | undefined,
+  request: HttpRequest,
+  operation: Pick<Operation, "server" | "errors"> | undefined,
   settings: Settings,
 ): HttpReply {
-  const bodyOf = (message: string) => (isString(operation, settings) ? message : { detail: message });
-  if (error instanceof Refusal) {
-    const { status, message, hint } = error;
-    return jsonReply(status, bodyOf(hint ? `${message} ${hint}` : message));
+  const { status, message } = error instanceof Refusal ? worded(error) : defect(error, request);
+  if (operation?.errors === "otlp") {
+    const isUnreadable = status === 422 || (error instanceof Refusal && error.code === "unreadable_body");
+    const isProtobuf = mediaOf(request) === "application/x-protobuf";
+    return otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf);
   }
+  return jsonReply(status, isString(operation, settings) ? message : { detail: message });
+}
+
+function worded({ status, message, hint }: Refusal) {
+  return { status, message: hint ? `${message} ${hint}` : message };
+}
+
+function defect(error: unknown, { method, path }: HttpRequest) {
   const message = error instanceof Error ? error.message : String(error);
-  return jsonReply(
-    500,
-    bodyOf(
-      `A defect of the emulator, not of your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
-    ),
-  );
+  return {
+    status: 500,
+    message: `A defect of the emulator, not of your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
+  };
 }
 
 /** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */

@@ -203,6 +203,31 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     await expect(client.readProject({ projectId: made.id })).rejects.toMatchObject({ status: 404 });
   });
 
+  test("traces single rows without ids, and reads them back thread by thread", async () => {
+    const client = new Client({ apiUrl: rig.emulator.url, apiKey: "emulator-key", autoBatchTracing: false });
+    const started = Date.now();
+    for (const [name, thread_id] of [
+      ["one", "t-1"],
+      ["two", "t-1"],
+      ["three", "t-2"],
+    ] as const)
+      await client.createRun({
+        name,
+        inputs: { name },
+        run_type: "llm",
+        project_name: PROJECT,
+        start_time: started,
+        extra: { metadata: { thread_id, session_id: null, conversation_id: null } },
+      });
+    const threads = await client.listThreads({ projectName: PROJECT });
+    expect(threads.map(({ thread_id, count }) => [thread_id, count]).sort()).toEqual([
+      ["t-1", 2],
+      ["t-2", 1],
+    ]);
+    const rows = await all(client.readThread({ threadId: "t-1", projectName: PROJECT }));
+    expect(rows.map(({ name }) => name).sort()).toEqual(["one", "two"]);
+  });
+
   test("sums runs up", async () => {
     const client = clientOf(rig);
     await traceOne(client, "one");

@@ -4,6 +4,7 @@ import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-t
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import protobuf from "protobufjs/light.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Rig } from "../support/emulator.ts";
 import { startOver, TRANSPORTS } from "./transports.ts";
@@ -210,25 +211,73 @@ describe.each(TRANSPORTS)("OTLP requests %s", (transport) => {
     expect(Object.keys(await rows())).toEqual(["one"]);
   });
 
-  test.each([
-    ["truncated protobuf", new Uint8Array([10, 200, 1, 1]), "application/x-protobuf", 422],
-    ["protobuf nested without end", nested(4000), "application/x-protobuf", 422],
-    ["JSON that ends early", new TextEncoder().encode('{"resourceSpans":['), "application/json", 422],
-    ["another media type", new Uint8Array([1]), "text/plain", 415],
-    ["spans that are no list", new TextEncoder().encode('{"resourceSpans":{}}'), "application/json", 422],
-  ])("refuse %s", async (_, body, type, status) => {
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  const JSON_TYPE = { "content-type": "application/json" };
+  const PROTOBUF = { "content-type": "application/x-protobuf" };
+
+  test.each<[string, Uint8Array<ArrayBuffer>, Record<string, string>, number]>([
+    ["truncated protobuf", new Uint8Array([10, 200, 1, 1]), PROTOBUF, 400],
+    ["protobuf nested without end", nested(4000), PROTOBUF, 400],
+    ["JSON that ends early", bytesOf('{"resourceSpans":['), JSON_TYPE, 400],
+    ["JSON without a body", new Uint8Array(), JSON_TYPE, 400],
+    ["broken gzip", bytesOf("no gzip"), { ...JSON_TYPE, "content-encoding": "gzip" }, 400],
+    ["broken gzip of protobuf", bytesOf("no gzip"), { ...PROTOBUF, "content-encoding": "gzip" }, 400],
+    ["an unknown encoding", bytesOf("{}"), { ...JSON_TYPE, "content-encoding": "lzma" }, 415],
+    ["another media type", new Uint8Array([1]), { "content-type": "text/plain" }, 415],
+    ["no key", bytesOf("{}"), { ...JSON_TYPE, "x-api-key": "" }, 401],
+    ["groups that are no list", bytesOf('{"resourceSpans":{}}'), JSON_TYPE, 400],
+    ["scopes that are no list", bytesOf('{"resourceSpans":[{"scopeSpans":{}}]}'), JSON_TYPE, 400],
+    ["spans that are no list", bytesOf('{"resourceSpans":[{"scopeSpans":[{"spans":1}]}]}'), JSON_TYPE, 400],
+  ])("refuse %s by the protocol, in the form of the request", async (_, body, headers, status) => {
     const reply = await fetch(`${rig.emulator.url}/otel/v1/traces`, {
       method: "POST",
-      headers: { "x-api-key": "k", "content-type": type },
+      headers: { "x-api-key": "k", ...headers },
       body,
     });
     expect(reply.status).toBe(status);
-    expect(((await reply.json()) as { detail: string }).detail).toMatch(/\w/);
+    const isProtobuf = headers["content-type"] === PROTOBUF["content-type"];
+    expect(reply.headers.get("content-type")).toBe(
+      isProtobuf ? "application/x-protobuf" : "application/json",
+    );
+    const error = isProtobuf
+      ? protobufStatus(new Uint8Array(await reply.arrayBuffer()))
+      : ((await reply.json()) as { code: number; message: string });
+    expect(error).toEqual({ code: status === 401 ? 16 : 3, message: expect.stringMatching(/\w/) });
+  });
+
+  test.each([
+    ["resource_spans", { resource_spans: [{ scope_spans: [{ spans: [span()] }] }] }],
+    ["scope_spans", { resourceSpans: [{ scope_spans: [{ spans: [span()] }] }] }],
+    [
+      "trace_id",
+      { resourceSpans: [{ scopeSpans: [{ spans: [span({ traceId: undefined, trace_id: "a" })] }] }] },
+    ],
+    [
+      "string_value",
+      {
+        resourceSpans: [
+          { scopeSpans: [{ spans: [span({ attributes: [{ key: "a_b", value: { string_value: "c" } }] })] }] },
+        ],
+      },
+    ],
+  ])("name %s, which OTLP/JSON spells differently, and store nothing", async (name, body) => {
+    const reply = await rig.call("POST", "/otel/v1/traces", body);
+    expect([reply.status, reply.body.code]).toEqual([400, 3]);
+    expect(reply.body.message).toContain(`${name}: OTLP/JSON writes names in lowerCamelCase`);
+    expect((await rig.call<unknown[]>("GET", "/sessions")).body).toEqual([]);
   });
 });
 
+const STATUS = protobuf.Root.fromJSON({
+  nested: { Status: { fields: { code: { id: 1, type: "int32" }, message: { id: 2, type: "string" } } } },
+}).lookupType("Status");
+
+function protobufStatus(bytes: Uint8Array): object {
+  return STATUS.toObject(STATUS.decode(bytes));
+}
+
 /** An attribute whose value is a list in a list in a list … */
-function nested(depth: number): Uint8Array {
+function nested(depth: number): Uint8Array<ArrayBuffer> {
   let bytes = Buffer.alloc(0);
   const wrap = (field: number) => {
     const length: number[] = [];
@@ -243,5 +292,5 @@ function nested(depth: number): Uint8Array {
     wrap(5);
   }
   for (const field of [2, 9, 2, 2, 1]) wrap(field);
-  return bytes;
+  return new Uint8Array(bytes);
 }

@@ -246,3 +246,40 @@ describe("a full store of early changes", () => {
     await batch([], [{ id: uuid(600_000), name: "n" }]);
   });
 });
+
+describe("a row sent alone without an id", () => {
+  const { id: _, ...nameless } = run(1, { session_name: "single", inputs: { a: 1 } });
+  const rowsOf = async () => {
+    const { body: projects } = await rig.call<Row[]>("GET", "/sessions?name=single");
+    return (await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: [projects[0]?.id] })).body.runs;
+  };
+
+  test("is given one, another each time, the same from one world of a seed to the next", async () => {
+    for (const value of [nameless, { ...nameless, id: null }])
+      expect((await rig.call("POST", "/runs", value)).status).toBe(202);
+    const [one, two] = await rowsOf();
+    expect(one?.id).not.toBe(two?.id);
+    expect(one).toMatchObject({ trace_id: one?.id, is_root: true, inputs: { a: 1 } });
+    const other = await startRig();
+    await other.call("POST", "/runs", { ...nameless, session_id: uuid(9) });
+    const again = await other.call<{ runs: Row[] }>("POST", "/runs/query", { session: [uuid(9)] });
+    await other.close();
+    expect([one?.id, two?.id]).toContain(again.body.runs[0]?.id);
+  });
+
+  test("is refused for what else is wrong with it, and uses up no id", async () => {
+    expect((await rig.call("POST", "/runs", { ...nameless, start_time: "x" })).status).toBe(422);
+    await rig.call("POST", "/runs", nameless);
+    const [row] = await rowsOf();
+    const other = await startRig();
+    await other.call("POST", "/runs", { ...nameless, session_id: uuid(9) });
+    const first = await other.call<{ runs: Row[] }>("POST", "/runs/query", { session: [uuid(9)] });
+    await other.close();
+    expect(row?.id).toBe(first.body.runs[0]?.id);
+  });
+
+  test("is refused in a batch", async () => {
+    const { status, body } = await rig.call("POST", "/runs/batch", { post: [nameless] });
+    expect([status, body]).toEqual([422, { detail: "body.post[0].id: is required" }]);
+  });
+});

@@ -260,3 +260,25 @@ describe("a query", () => {
     expect(numbers(next.body.items)).toEqual([3]);
   });
 });
+
+describe("the thread of a row", () => {
+  const rows = [
+    run(1, 1, { extra: { metadata: { thread_id: "t-1", session_id: null } } }),
+    run(2, 2, { extra: { metadata: { thread_id: "t-1", session_id: "t-2" } } }),
+    run(3, 3, { extra: { metadata: { conversation_id: "t-1" } } }),
+    run(4, 4, { extra: { metadata: { thread_id: 5 } } }),
+    run(5, 5),
+  ];
+
+  test("is what its metadata names first, as a member and in filters", async () => {
+    await post(rows);
+    const shop = [await session()];
+    const { runs } = await query({ session: shop, select: ["thread_id"], order: "asc" });
+    expect(runs.map(({ thread_id }) => thread_id)).toEqual(["t-1", "t-2", "t-1", null, null]);
+    const idsFor = async (filter: string) =>
+      (await query({ session: shop, filter, order: "asc" })).runs.map(({ id }) => id);
+    expect(await idsFor('eq(thread_id, "t-1")')).toEqual([uuid(1), uuid(3)]);
+    expect(await idsFor('and(in(thread_id, ["t-2", "t-3"]), eq(is_root, true))')).toEqual([uuid(2)]);
+    expect(await idsFor('neq(thread_id, "t-1")')).toEqual([uuid(2), uuid(4), uuid(5)]);
+  });
+});

@@ -38,6 +38,14 @@ export const QUERY_ASSUMPTIONS = {
     alternatives: [],
     reason: "Public clients always name one of them.",
   },
+  "query.thread": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "thread_id is the first text of the metadata session_id, thread_id, conversation_id",
+    alternatives: [],
+    reason:
+      "Public clients group rows into threads by it, and filter by it; the order is the one documented.",
+  },
   "query.unknown_project": {
     section: "8.5",
     requirement: "X-1",

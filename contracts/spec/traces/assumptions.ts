@@ -99,6 +99,21 @@ export const INGEST_ASSUMPTIONS = {
     alternatives: [],
     reason: "A span sent twice must be one row, and its trace must be found by the id that its sender knows.",
   },
+  "ingest.span_errors": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "400 and google.rpc.Status, in the form of the request",
+    alternatives: [],
+    reason:
+      "OTLP/HTTP says so; its exporters do not send a refused batch again. Names in snake_case, which OTLP/JSON does not have, are refused, not ignored.",
+  },
+  "ingest.missing_id": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "POST /runs makes one; in a batch each row needs its own",
+    alternatives: [],
+    reason: "A client that traces single rows may leave it out; in a batch it ties a row to its changes.",
+  },
   "ingest.span_project": {
     section: "8.5",
     requirement: "X-1",

@@ -58,9 +58,23 @@ export const runParts: Field<readonly FormPart[]> = {
   description: "New trace rows and changes, taken apart so that large members can be sent as they come.",
 };
 
+const maybe = <T>(field: Field<T>) => optional(nullable(field));
+
+const scopeSpans = object({
+  scope: maybe(freeForm({ description: "Instrumentation scope." })),
+  spans: maybe(listOf(freeForm(), { description: "The spans themselves." })),
+  schemaUrl: maybe(text()),
+});
+
+const resourceSpans = object({
+  resource: maybe(freeForm({ description: "What the spans come from." })),
+  scopeSpans: maybe(listOf(scopeSpans, { description: "Spans by scope." })),
+  schemaUrl: maybe(text()),
+});
+
 /** Spans of OpenTelemetry, as OTLP/HTTP sends them. */
 export const spanBatch = object(
-  { resourceSpans: optional(nullable(listOf(freeForm(), { description: "Spans by resource and scope." }))) },
+  { resourceSpans: maybe(listOf(resourceSpans, { description: "Spans by resource and scope." })) },
   extension,
 );
 
@@ -115,8 +129,9 @@ export const traceRun = object(
     prompt_cost: cost("Cost of the prompt, as decimal text."),
     completion_cost: cost("Cost of the completion, as decimal text."),
     first_token_time: nullable(dateTime({ description: "When the first token arrived." })),
+    thread_id: nullable(text({ description: "Thread that its metadata names; null when it names none." })),
     app_path: text({ description: "Path of the row in the platform's own pages." }),
-  } satisfies Record<keyof TraceRow | "app_path", Field<unknown>>,
+  } satisfies Record<keyof TraceRow | "thread_id" | "app_path", Field<unknown>>,
   extension,
 );
 

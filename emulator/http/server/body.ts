@@ -37,7 +37,11 @@ async function decoded(request: IncomingMessage, named: string, maxBytes: number
   if (encoding === "zstd") return receiveZstd(request, maxBytes);
   const decoder = DECODERS[encoding];
   if (!decoder)
-    throw unreadable(`Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`);
+    throw new BodyProblem(
+      415,
+      "unsupported_encoding",
+      `Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`,
+    );
   const plain = decoder();
   request.on("error", (error) => plain.emit("error", error));
   try {

@@ -52,19 +52,20 @@ async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received>
   const tooLarge = refused(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
   if (sent.length > maxBodyBytes) return tooLarge;
   if (encoding === "identity") return { body: sent };
-  if (!Object.hasOwn(DECODERS, encoding)) return unreadable(`Content-Encoding ${encoding} is not supported`);
+  if (!Object.hasOwn(DECODERS, encoding)) return unsupported(encoding);
   try {
     return {
       body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }),
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
-    return unreadable(`The body is not ${encoding}`);
+    return refused(415, "unreadable_body", `The body is not ${encoding}.`);
   }
 }
 
-function unreadable(what: string): Received {
-  return refused(415, "unreadable_body", `${what}; send gzip, deflate or br.`);
+function unsupported(encoding: string): Received {
+  const message = `Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`;
+  return refused(415, "unsupported_encoding", message);
 }
 
 function refused(status: number, code: string, message: string): Received {

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { threadOf } from "../traces/thread.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 import { ENTRIES, metadataOf } from "./entries.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
@@ -64,6 +65,10 @@ function comparisonTest(comparison: Comparison): RowTest {
         : (row) => ENTRIES.metadata.someAt(row, value as string, () => true);
     case "document":
       return documentTest(comparison, field as "inputs" | "outputs");
+    case "thread": {
+      const test = sameTypeTest(op, value);
+      return (row) => test(threadOf(row));
+    }
     case "duration": {
       const test = sameTypeTest(op, microsOf(value));
       return (row) => test(durationOf(row));

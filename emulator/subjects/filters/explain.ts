@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { threadOf } from "../traces/thread.ts";
 import { compileFilter, partTest } from "./compile.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow } from "./filter.ts";
 import { type EntryCondition, entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
@@ -64,6 +65,8 @@ function foundIn({ op, field }: Comparison, row: TraceRow): string {
       return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
     case "document":
       return `the text of its ${field} ${op === "like" ? "does not fit" : "fits"} the pattern`;
+    case "thread":
+      return `its thread is ${shown(threadOf(row) ?? "none", LONGEST_VALUE)}`;
     case "duration":
       return row.end_time === null
         ? "it has no end_time"

@@ -78,6 +78,7 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
     return parseUuid(textOf(field, atom)) ?? operandError(field, atom);
   },
   text: textOf,
+  thread: textOf,
   sortable_text: textOf,
   labels: textOf,
   document: textOf,

@@ -1,6 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { Settings } from "../settings.ts";
-import { isJsonObject, objectAt } from "../traces/json.ts";
+import { objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 
@@ -47,7 +47,6 @@ function viewV2(row: TraceRow, settings: Settings): Readonly<Record<string, unkn
     status: row.status.toUpperCase(),
     latency_seconds: row.end_time === null ? null : microsBetween(row.start_time, row.end_time) / 1e6,
     metadata: objectAt(row.extra, "metadata") ?? null,
-    thread_id: threadOf(row),
     total_cost: numberOf(row.total_cost),
     prompt_cost: numberOf(row.prompt_cost),
     completion_cost: numberOf(row.completion_cost),
@@ -56,12 +55,4 @@ function viewV2(row: TraceRow, settings: Settings): Readonly<Record<string, unkn
 
 function numberOf(cost: string | null): number | null {
   return cost === null ? null : Number(cost);
-}
-
-/** Metadata keys under which clients store the thread's id. */
-function threadOf({ extra }: TraceRow): string | null {
-  const metadata = objectAt(extra, "metadata");
-  if (!isJsonObject(metadata)) return null;
-  const named = [metadata.thread_id, metadata.session_id, metadata.conversation_id];
-  return (named.find((value) => typeof value === "string") as string | undefined) ?? null;
 }

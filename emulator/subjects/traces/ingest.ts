@@ -28,10 +28,7 @@ const MAX_PROBLEMS = 10;
 
 /** Ingests a batch atomically. Throws a `Refusal` (404, 422, 429) before anything is written. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
-  const { runs, patches, feedback } = normalised(turn, batch);
-  for (const { project } of runs)
-    if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
-  for (const input of feedback) refuseTooMuch(turn, workspace, input);
+  const { runs, patches, feedback } = checkBatch(turn, workspace, batch);
   const draft = createDraft(turn, workspace);
   const posted = new Set(runs.map(({ fields }) => fields.id));
   // The only step that may still refuse comes before anything is written.
@@ -44,6 +41,15 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   for (const patch of patches) draft.patch(patch);
   for (const input of feedback) recordFeedback(turn, workspace, input, draft);
   draft.write();
+}
+
+/** Reads a batch without writing. Throws a `Refusal` (404, 422, 429). */
+export function checkBatch(turn: Turn, workspace: Workspace, batch: Batch) {
+  const read = normalised(turn, batch);
+  for (const { project } of read.runs)
+    if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
+  for (const input of read.feedback) refuseTooMuch(turn, workspace, input);
+  return read;
 }
 
 function normalised(turn: Turn, batch: Batch) {

@@ -1,9 +1,10 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
 import { isDeleted } from "../projects/projects.ts";
-import { ingest } from "./ingest.ts";
+import { checkBatch, ingest } from "./ingest.ts";
 import { batchOfParts } from "./parts.ts";
 import { batchOfSpans } from "./spans/batch.ts";
+import { camelCase, snakeCaseName } from "./spans/names.ts";
 import { runView } from "./view.ts";
 
 type OperationIds =
@@ -16,10 +17,15 @@ type OperationIds =
 
 const ATTACHMENTS_NOTED_MAX = 100;
 
+/** Stands for the id of a row that has none, until nothing can refuse the row any more: a new id is a write. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
 /** Handlers that ingest and look up trace rows (X-1). */
 export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   createRun(turn, { workspace, body }) {
-    ingest(turn, workspace, { posts: [{ value: body, where: "body" }], patches: [] });
+    const batchOf = (value: unknown) => ({ posts: [{ value, where: "body" }], patches: [] });
+    if (body.id == null) checkBatch(turn, workspace, batchOf({ ...body, id: NO_ID }));
+    ingest(turn, workspace, batchOf(body.id == null ? { ...body, id: turn.nextId("trace_run") } : body));
     return {};
   },
 
@@ -40,6 +46,14 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   ingestSpans(turn, { workspace, body, headers }) {
+    const misspelt = snakeCaseName(body);
+    if (misspelt !== undefined)
+      throw new Refusal(
+        422,
+        "invalid_spans",
+        `${misspelt}: OTLP/JSON writes names in lowerCamelCase.`,
+        `Send ${camelCase(misspelt)}.`,
+      );
     const project = headers["langsmith-project"] || undefined;
     const { posts, rejected } = batchOfSpans(body.resourceSpans ?? [], project);
     ingest(turn, workspace, { posts, patches: [] });

@@ -2,10 +2,15 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import { columnsOf } from "./roll-up.ts";
+import { threadOf } from "./thread.ts";
 
 /** A trace row in wire form. */
 export function runView(row: TraceRow, { assumptions }: Settings): ReplyBodyOf<"readRun"> {
-  const shown = { ...columnsOf(row), app_path: `/projects/p/${row.session_id}/r/${row.id}` };
+  const shown = {
+    ...columnsOf(row),
+    thread_id: threadOf(row),
+    app_path: `/projects/p/${row.session_id}/r/${row.id}`,
+  };
   if (assumptions["query.run_times"] !== "none") return shown;
   const plain = <T extends string | null>(time: T) => (time === null ? time : time.slice(0, -1)) as T;
   return {

@@ -83,6 +83,9 @@ export const rows: fc.Arbitrary<TraceRow> = fc
     extra: fc.oneof(
       fc.constant(null),
       json.map((metadata) => ({ metadata })),
+      fc
+        .record({ session_id: maybe(texts), thread_id: maybe(texts), conversation_id: maybe(texts) })
+        .map((metadata) => ({ metadata })),
     ),
     feedback_stats: maybe(
       fc.dictionary(names, fc.oneof(stats, numbers, fc.constant("a")), { maxKeys: 3, noNullPrototype: true }),
@@ -98,6 +101,7 @@ const OPERANDS: Readonly<Record<FilterKindName, fc.Arbitrary<string | number | b
   document: patterns,
   metadata: names,
   key: names,
+  thread: texts,
   time: times,
   duration: numbers,
   boolean: fc.boolean(),

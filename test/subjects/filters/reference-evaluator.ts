@@ -100,6 +100,14 @@ function comparisonHolds(one: Comparison, row: TraceRow): boolean {
     if (op === "exists") return listEntries("metadata", row).some(({ key }) => key === value);
     return isObject(metadata) && covers(metadata, value);
   }
+  if (field === "thread_id") {
+    const metadata = (row.extra as { metadata?: Record<string, unknown> } | null)?.metadata ?? {};
+    const { session_id, thread_id, conversation_id } = isObject(metadata) ? metadata : {};
+    return compare(
+      one,
+      ([session_id, thread_id, conversation_id].find((id) => typeof id === "string" && id) ?? null) as Value,
+    );
+  }
   if (field === "inputs" || field === "outputs") {
     return compare(one, row[field] === null ? null : JSON.stringify(row[field]));
   }

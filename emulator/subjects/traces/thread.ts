@@ -1,0 +1,12 @@
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { objectAt } from "./json.ts";
+
+/** Metadata keys under which clients name a row's thread, in the order in which they count (query.thread). */
+const KEYS = ["session_id", "thread_id", "conversation_id"];
+
+/** The thread that a row belongs to; null when its metadata names none. */
+export function threadOf({ extra }: Pick<TraceRow, "extra">): string | null {
+  const metadata = objectAt(extra, "metadata");
+  const named = KEYS.map((key) => metadata?.[key]).find((value) => typeof value === "string" && value !== "");
+  return (named as string | undefined) ?? null;
+}
