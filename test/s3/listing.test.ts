@@ -2,6 +2,7 @@ import {
   ListObjectsCommand,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
+  ListObjectVersionsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, test } from "vitest";
@@ -70,4 +71,27 @@ test("nonsense in a listing's parameters is refused", async ({ expect }) => {
   expect(await list({ MaxKeys: -1 })).toBe("InvalidArgument");
   expect(await list({ ContinuationToken: "nonsense" })).toBe("InvalidArgument");
   expect(await list({ EncodingType: "base64" })).toBe("InvalidArgument");
+});
+
+test("the versions of an unversioned bucket are its objects, each with the version null", async ({
+  expect,
+}) => {
+  const client = server.client();
+  const all = await client.send(new ListObjectVersionsCommand({ Bucket }));
+  const plain = await client.send(new ListObjectsV2Command({ Bucket }));
+  expect(all.Versions?.map(({ Key }) => Key)).toEqual(plain.Contents?.map(({ Key }) => Key));
+  expect(all.Versions?.every(({ VersionId, IsLatest }) => VersionId === "null" && IsLatest)).toBe(true);
+  expect(all.DeleteMarkers).toBeUndefined();
+  const names: (string | undefined)[] = [];
+  let marks: { KeyMarker?: string; VersionIdMarker?: string } = {};
+  for (;;) {
+    const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 1, ...marks }));
+    names.push(...(page.Versions ?? []).map(({ Key }) => Key));
+    if (!page.IsTruncated) break;
+    marks = { KeyMarker: page.NextKeyMarker ?? "", VersionIdMarker: page.NextVersionIdMarker ?? "" };
+  }
+  expect(names).toEqual(all.Versions?.map(({ Key }) => Key));
+  expect(await codeOf(client.send(new ListObjectVersionsCommand({ Bucket, VersionIdMarker: "null" })))).toBe(
+    "InvalidArgument",
+  );
 });

@@ -77,7 +77,10 @@ describe("identity", () => {
     const old = await fetch(`${server.url}/traces/there.txt`, {
       headers: { authorization: "AWS someone:abc=" },
     });
-    expect([old.status, await old.text()]).toEqual([400, expect.stringContaining("AWS4-HMAC-SHA256")]);
+    expect([old.status, await old.text()]).toEqual([400, expect.stringContaining("Signature Version 4")]);
+    const query = "AWSAccessKeyId=someone&Signature=abc%3D&Expires=4102444800";
+    const presigned = await fetch(`${server.url}/traces/there.txt?${query}`);
+    expect([presigned.status, await presigned.text()]).toEqual([400, expect.stringContaining("s3v4")]);
     for (const authorization of [
       "AWS4-HMAC-SHA256",
       "AWS4-HMAC-SHA256 Credential=a/b, Signature=zz",
@@ -87,6 +90,24 @@ describe("identity", () => {
         400,
       );
     }
+  });
+
+  test("an upload by a form is said not to be there", async ({ expect }) => {
+    const form = new FormData();
+    form.set("key", "x.txt");
+    const posted = await fetch(`${server.url}/traces`, { method: "POST", body: form });
+    expect([posted.status, await posted.text()]).toEqual([501, expect.stringContaining("PostObject")]);
+  });
+
+  test.for([
+    ["Date as HTTP has it", (at: Date) => at.toUTCString(), "200"],
+    ["Date in the short form of ISO 8601", basic, "200"],
+    ["a Date that is no date", () => "yesterday", "403"],
+    ["a Date of an hour ago", (at: Date) => new Date(at.getTime() - 3_600_000).toUTCString(), "403"],
+  ] as const)("%s alone dates a signature: %3$s", async ([_title, spell, status], { expect }) => {
+    const date = spell(new Date(wall));
+    const { head } = signedPut("dated.txt", "UNSIGNED-PAYLOAD", { "content-length": "0", date });
+    expect(await exchange(head)).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
   });
 
   test("a clock that is off by more than a quarter of an hour is told the time", async ({ expect }) => {
@@ -270,15 +291,22 @@ function hmac(key: Buffer | string, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
+/** An instant as signatures spell it. */
+function basic(instant: Date): string {
+  return instant.toISOString().replace(/[-:]|\.\d{3}/g, "");
+}
+
 /** A signed PUT's head, written by hand from the published description of Signature Version 4. */
 function signedPut(key: string, payload: string, more: Record<string, string>) {
-  const date = new Date(wall).toISOString().replace(/[-:]|\.\d{3}/g, "");
+  // Where the request has a date of its own, no other one is sent.
+  const parsed = Date.parse(more.date ?? "");
+  const date = basic(new Date(Number.isNaN(parsed) ? wall : parsed));
   const day = date.slice(0, 8);
   const headers: Record<string, string> = {
     ...more,
     host: `127.0.0.1:${server.port}`,
     "x-amz-content-sha256": payload,
-    "x-amz-date": date,
+    ...(more.date === undefined && { "x-amz-date": date }),
   };
   const signed = Object.keys(headers)
     .filter((name) => name !== "transfer-encoding")

@@ -1,8 +1,13 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  CreateBucketCommand,
   CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -12,8 +17,9 @@ import {
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
-import { afterAll, beforeAll, test } from "vitest";
-import { s3Parts } from "../../emulator/subjects/object-storage/records.ts";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { keepFinished } from "../../emulator/subjects/object-storage/finished-uploads.ts";
+import { s3FinishedUploads, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { codeOf, openTestServer, type TestServer } from "./harness.ts";
 
 const Bucket = "traces";
@@ -30,8 +36,8 @@ async function begin(Key: string, more = {}): Promise<string> {
   return UploadId as string;
 }
 
-function part(Key: string, UploadId: string, PartNumber: number, Body: Buffer) {
-  return server.client().send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+function part(Key: string, UploadId: string, PartNumber: number, Body: Buffer, more = {}) {
+  return server.client().send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ...more }));
 }
 
 function complete(Key: string, UploadId: string, Parts: object[]) {
@@ -78,7 +84,6 @@ test("parts may come in any order and again; the list decides", async ({ expect 
   await complete("order.bin", id, [one, two]);
   const head = await server.client().send(new HeadObjectCommand({ Bucket, Key: "order.bin" }));
   expect(head.ContentLength).toBe(5 * MIB + 3);
-  expect(await codeOf(complete("order.bin", id, [one, two]))).toBe("NoSuchUpload");
 });
 
 test("all parts but the last need 5 MiB", async ({ expect }) => {
@@ -129,3 +134,171 @@ test("part numbers outside 1 to 10000 are refused", async ({ expect }) => {
   expect(await codeOf(part("numbers.bin", id, 0, Buffer.from("x")))).toBe("InvalidArgument");
   expect(server.defects).toEqual([]);
 });
+
+/** An upload of two parts of 5 MiB and 3 bytes. */
+async function uploadTwoParts(Key: string, more = {}) {
+  const id = await begin(Key, more);
+  const bodies = [Buffer.alloc(5 * MIB, "a"), Buffer.from("end")];
+  const parts: object[] = [];
+  for (const [index, body] of bodies.entries()) {
+    const { ETag, ChecksumSHA256 } = await part(Key, id, index + 1, body, more);
+    parts.push({ PartNumber: index + 1, ETag, ...("ChecksumAlgorithm" in more && { ChecksumSHA256 }) });
+  }
+  return { id, parts };
+}
+
+test("completing an upload again answers as the first time, even when the object is gone", async ({
+  expect,
+}) => {
+  const Key = "again.bin";
+  const { id, parts } = await uploadTwoParts(Key);
+  const { $metadata: _first, ...first } = await complete(Key, id, parts);
+  const { $metadata: _again, ...again } = await complete(Key, id, parts);
+  expect(again).toEqual(first);
+  expect(await codeOf(complete(Key, id, parts.slice(0, 1)))).toBe("InvalidPart");
+  expect(await codeOf(complete("other.bin", id, parts))).toBe("NoSuchUpload");
+  await server.client().send(new DeleteObjectCommand({ Bucket, Key }));
+  expect(await codeOf(complete(Key, id, parts))).toBe("no error");
+  expect(await codeOf(server.client().send(new HeadObjectCommand({ Bucket, Key })))).toBe("NotFound");
+});
+
+test("of completed uploads the last thousand are known, and none of a bucket that is gone", async ({
+  expect,
+}) => {
+  const client = server.client();
+  const own = { Bucket: "short-lived", Key: "k" };
+  await client.send(new CreateBucketCommand({ Bucket: own.Bucket }));
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(own));
+  const { ETag } = await client.send(new UploadPartCommand({ ...own, UploadId, PartNumber: 1, Body: "x" }));
+  const again = () =>
+    codeOf(
+      client.send(
+        new CompleteMultipartUploadCommand({
+          ...own,
+          UploadId,
+          MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
+        }),
+      ),
+    );
+  expect([await again(), await again()]).toEqual(["no error", "no error"]);
+  const object = { ...own, bucket: Bucket, etag: "e", checksums: {}, checksum_type: "FULL_OBJECT" } as const;
+  const made = {
+    ...object,
+    key: "k",
+    content_type: "x/y",
+    headers: {},
+    metadata: {},
+    file: "f",
+    size: 0,
+    last_modified: 0,
+  };
+  server.control((turn) => {
+    for (let count = 0; count < 1000; count += 1) keepFinished(turn, `upload-${count}`, made);
+  });
+  expect(server.world.reader.count(s3FinishedUploads)).toBe(1000);
+  expect(await again()).toBe("NoSuchUpload");
+  server.control((turn) => keepFinished(turn, UploadId ?? "", { ...made, bucket: own.Bucket }));
+  await client.send(new DeleteObjectCommand(own));
+  await client.send(new DeleteBucketCommand({ Bucket: own.Bucket }));
+  await client.send(new CreateBucketCommand({ Bucket: own.Bucket }));
+  expect(await again()).toBe("NoSuchUpload");
+});
+
+test("partNumber reads one part, with how many there are", async ({ expect }) => {
+  const Key = "by-part.bin";
+  const { id, parts } = await uploadTwoParts(Key);
+  const { ETag } = await complete(Key, id, parts);
+  const client = server.client();
+  const last = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 2 }));
+  expect(await last.Body?.transformToString()).toBe("end");
+  const range = `bytes ${5 * MIB}-${5 * MIB + 2}/${5 * MIB + 3}`;
+  expect(last).toMatchObject({ PartsCount: 2, ContentLength: 3, ContentRange: range, ETag });
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key, PartNumber: 1 }));
+  expect(head).toMatchObject({ PartsCount: 2, ContentLength: 5 * MIB, ETag });
+  expect(head.$metadata.httpStatusCode).toBe(206);
+  const read = (more: object) => codeOf(client.send(new GetObjectCommand({ Bucket, Key, ...more })));
+  expect(await read({ PartNumber: 3 })).toBe("InvalidPartNumber");
+  expect(await read({ PartNumber: 0 })).toBe("InvalidArgument");
+  expect(await read({ PartNumber: 1, Range: "bytes=0-1" })).toBe("InvalidRequest");
+});
+
+test("an object that was not uploaded in parts is one part", async ({ expect }) => {
+  const client = server.client();
+  const Key = "one-part.txt";
+  await client.send(new PutObjectCommand({ Bucket, Key, Body: "whole" }));
+  const first = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 1 }));
+  expect([await first.Body?.transformToString(), first.PartsCount]).toEqual(["whole", undefined]);
+  const second = new GetObjectCommand({ Bucket, Key, PartNumber: 2 });
+  expect(await codeOf(client.send(second))).toBe("InvalidPartNumber");
+});
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("base64");
+
+describe("GetObjectAttributes", () => {
+  const ALL = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"] as const;
+  const attributes = (Key: string, more: object = {}) =>
+    server
+      .client()
+      .send(new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: [...ALL], ...more }));
+
+  test("of parts with checksums are paged", async ({ expect }) => {
+    const Key = "attributes.bin";
+    const { id, parts } = await uploadTwoParts(Key, { ChecksumAlgorithm: "SHA256" });
+    const { ETag, ChecksumSHA256 } = await complete(Key, id, parts);
+    const all = await attributes(Key);
+    expect(all).toMatchObject({
+      ETag: ETag?.replaceAll('"', ""),
+      ObjectSize: 5 * MIB + 3,
+      StorageClass: "STANDARD",
+      Checksum: { ChecksumSHA256, ChecksumType: "COMPOSITE" },
+      ObjectParts: { TotalPartsCount: 2, IsTruncated: false, NextPartNumberMarker: "2" },
+    });
+    const [one, two] = all.ObjectParts?.Parts ?? [];
+    expect(one).toMatchObject({ PartNumber: 1, Size: 5 * MIB });
+    expect(two).toEqual({ PartNumber: 2, Size: 3, ChecksumSHA256: sha256("end") });
+    const read = new GetObjectCommand({ Bucket, Key, PartNumber: 2, ChecksumMode: "ENABLED" });
+    const { ChecksumSHA256: ofPart, ChecksumType } = await server.client().send(read);
+    expect([ofPart, ChecksumType]).toEqual([sha256("end"), "COMPOSITE"]);
+    const first = (await attributes(Key, { MaxParts: 1 })).ObjectParts;
+    expect(first).toMatchObject({ IsTruncated: true, NextPartNumberMarker: "1", Parts: [{ PartNumber: 1 }] });
+    const next = (await attributes(Key, { MaxParts: 1, PartNumberMarker: "1" })).ObjectParts;
+    expect(next).toMatchObject({ IsTruncated: false, PartNumberMarker: "1", Parts: [{ PartNumber: 2 }] });
+  });
+
+  test("of parts without checksums are counted, and of a plain object left out", async ({ expect }) => {
+    const { id, parts } = await uploadTwoParts("uncounted.bin");
+    await complete("uncounted.bin", id, parts);
+    const { ObjectParts } = await attributes("uncounted.bin");
+    expect(ObjectParts?.TotalPartsCount).toBe(2);
+    await server.client().send(new PutObjectCommand({ Bucket, Key: "plain.txt", Body: "plain" }));
+    const plain = await attributes("plain.txt");
+    expect(plain).toMatchObject({ ObjectSize: 5, Checksum: { ChecksumType: "FULL_OBJECT" } });
+    expect(plain.ObjectParts).toBeUndefined();
+    expect((await attributes("plain.txt", { ObjectAttributes: ["ObjectSize"] })).ETag).toBeUndefined();
+  });
+
+  test("that do not exist are refused", async ({ expect }) => {
+    expect(await codeOf(attributes("plain.txt", { ObjectAttributes: ["Colour"] }))).toBe("InvalidArgument");
+    expect(await codeOf(attributes("uncounted.bin", { PartNumberMarker: "x" }))).toBe("InvalidArgument");
+    expect(await codeOf(attributes("not-there"))).toBe("NoSuchKey");
+  });
+});
+
+test.for([
+  ["bytes=0-21", "InvalidRange"],
+  ["bytes=5-5", "InvalidRange"],
+  ["bytes=3-2", "InvalidRange"],
+  ["bytes=0-", "InvalidArgument"],
+  ["0-2", "InvalidArgument"],
+  ["bytes=0-2,3-4", "InvalidArgument"],
+  ["bytes=0-4", "no error"],
+] as const)(
+  "a part copied from %s of a source of 5 bytes: %s",
+  async ([CopySourceRange, code], { expect }) => {
+    const client = server.client();
+    await client.send(new PutObjectCommand({ Bucket, Key: "source.txt", Body: "12345" }));
+    const UploadId = await begin("copied.bin");
+    const copy = { Bucket, Key: "copied.bin", UploadId, PartNumber: 1, CopySource: `${Bucket}/source.txt` };
+    expect(await codeOf(client.send(new UploadPartCopyCommand({ ...copy, CopySourceRange })))).toBe(code);
+  },
+);

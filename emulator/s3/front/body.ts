@@ -25,6 +25,8 @@ export interface ReceiveOptions {
   readonly maxBytes?: number;
   /** The checksum headers speak of an object that the body only describes. */
   readonly ofObject?: boolean;
+  /** Whether a request without a length is refused, as the real service does where the body is an object. */
+  readonly needsLength?: boolean;
 }
 
 const NONE: ReadonlyMap<ChecksumAlgorithm, string> = new Map();
@@ -35,11 +37,11 @@ export async function receive(
   request: IncomingMessage,
   signature: Signature,
   take: (piece: Buffer) => Promise<void> | void,
-  { maxBytes = MAX_BODY_BYTES, ofObject = false }: ReceiveOptions = {},
+  { maxBytes = MAX_BODY_BYTES, ofObject = false, needsLength = false }: ReceiveOptions = {},
 ): Promise<ReceivedBody> {
   const { headers } = request;
   const framing = framingOf(signature.payload);
-  const expected = lengthOf(request, framing !== undefined);
+  const expected = lengthOf(request, framing !== undefined, needsLength);
   if (expected > maxBytes) throw tooLarge(expected, maxBytes);
   let claimed = ofObject ? NONE : checksumsIn((name) => headerText(headers[name]));
   const announced = announcedTrailer(headers);
@@ -81,11 +83,12 @@ export async function receiveText(
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function lengthOf({ headers }: IncomingMessage, framed: boolean): number {
+function lengthOf({ headers }: IncomingMessage, framed: boolean, isNeeded: boolean): number {
   const decoded = headers["x-amz-decoded-content-length"];
   const text = framed ? decoded : headers["content-length"];
   if (text === undefined) {
-    if (framed || headers["transfer-encoding"] !== undefined) throw refuse("MissingContentLength");
+    if (isNeeded || framed || headers["transfer-encoding"] !== undefined)
+      throw refuse("MissingContentLength");
     return 0;
   }
   if (!/^\d{1,15}$/.test(String(text))) throw refuse("InvalidArgument", "The content length is no number.");

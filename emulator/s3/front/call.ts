@@ -43,8 +43,20 @@ export function objectOf({ store, claim }: Call): StoredObject {
   return orRefuse(found ?? missingObject(reader, claim));
 }
 
-/** One header as text. */
-export function headerOf({ request }: Pick<Call, "request">, name: string): string | undefined {
+/** A request as the client sent it. */
+export type Sent = Pick<Call, "request" | "target">;
+
+/** One header as text; presigned addresses carry headers of S3 in the query. */
+export function headerOf({ request, target }: Sent, name: string): string | undefined {
   const value = request.headers[name];
-  return value === undefined ? undefined : String(value);
+  if (value === undefined) return name.startsWith(OWN_HEADER) ? target.query.get(name) : undefined;
+  return String(value);
 }
+
+/** The names of all headers, those in the query of a presigned address included. */
+export function headerNames({ request, target }: Sent): readonly string[] {
+  const hoisted = [...target.query.keys()].filter((name) => name.startsWith(OWN_HEADER));
+  return [...new Set([...Object.keys(request.headers), ...hoisted])];
+}
+
+const OWN_HEADER = "x-amz-";

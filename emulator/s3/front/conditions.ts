@@ -1,13 +1,13 @@
-import type { WriteCondition } from "../../subjects/object-storage/objects.ts";
+import type { DeleteCondition, WriteCondition } from "../../subjects/object-storage/objects.ts";
 import type { StoredObject } from "../../subjects/object-storage/records.ts";
-import { type Call, headerOf } from "./call.ts";
+import { headerOf, type Sent } from "./call.ts";
 import { unquoted } from "./object-headers.ts";
 import { refuse } from "./refused.ts";
 
 type Verdict = "pass" | "not_modified" | "failed";
 
 /** Judges a read by its conditions, in the order of RFC 9110 §13.2.2; `prefix` is for copy sources. */
-export function judgeRead(call: Pick<Call, "request">, object: StoredObject, prefix = ""): Verdict {
+export function judgeRead(call: Sent, object: StoredObject, prefix = ""): Verdict {
   const header = (name: string): string | undefined => headerOf(call, `${prefix}${name}`);
   const seconds = Math.floor(object.last_modified / 1000);
   const match = header("if-match");
@@ -35,11 +35,32 @@ function secondsOf(date: string | undefined): number | undefined {
 }
 
 /** The conditions of a write: `If-None-Match: *` and `If-Match` with one tag. */
-export function writeConditionOf(call: Call): WriteCondition {
+export function writeConditionOf(call: Sent): WriteCondition {
   const noneMatch = headerOf(call, "if-none-match");
   const match = headerOf(call, "if-match");
   if (noneMatch !== undefined && noneMatch !== "*") {
     throw refuse("NotImplemented", undefined, { Header: "If-None-Match" });
   }
   return { ...(noneMatch && { absent: true }), ...(match !== undefined && { etag: unquoted(match) }) };
+}
+
+/** Where a deletion's conditions stand: in headers, or in the elements of a list of keys. */
+export interface DeleteWishes {
+  readonly etag: string | undefined;
+  readonly size: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+/** The conditions of a deletion; one that cannot be read is refused, since the object would go without it. */
+export function deleteConditionOf({ etag, size, lastModified }: DeleteWishes): DeleteCondition {
+  const seconds = secondsOf(lastModified);
+  if (lastModified !== undefined && seconds === undefined)
+    throw refuse("InvalidArgument", "The last-modified time of the condition is no date.");
+  if (size !== undefined && !/^\d{1,15}$/.test(size.trim()))
+    throw refuse("InvalidArgument", "The size of the condition is no whole number.");
+  return {
+    ...(etag !== undefined && { etag: unquoted(etag) }),
+    ...(size !== undefined && { size: Number(size) }),
+    ...(seconds !== undefined && { lastModifiedSeconds: seconds }),
+  };
 }

@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Refusal } from "../../kernel/refusal.ts";
-import { type AccessRequest, admit } from "../../subjects/object-storage/authorisation.ts";
+import {
+  type AccessRequest,
+  admit,
+  type Caller,
+  identify,
+  refOf,
+} from "../../subjects/object-storage/authorisation.ts";
 import { type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
 import { keyError } from "../../subjects/object-storage/names.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
@@ -8,6 +14,7 @@ import type { Reply } from "./call.ts";
 import { operationOf } from "./operations.ts";
 import { orRefuse, refuse, S3Refused } from "./refused.ts";
 import { errorReply, send } from "./reply.ts";
+import { checkRequest } from "./request-checks.ts";
 import { readSignature, type Signature } from "./signature.ts";
 import { bucketOfHost, readTarget, splitTarget, type Target } from "./target.ts";
 
@@ -51,12 +58,9 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
     const signature = readSignature(request, target, options.wallNow());
-    const found = operationOf(request.method ?? "", target, (name) => request.headers[name] !== undefined);
-    if ("unknown" in found) {
-      const message = `${found.unknown} is not implemented by this object store.`;
-      throw refuse("NotImplemented", message, { Operation: found.unknown });
-    }
-    const claim = claimOf(found.op, target, signature);
+    const found = operationOf(request.method ?? "", { request, target });
+    if ("unknown" in found) throw notImplemented(found.unknown, store, callerOf(target, signature));
+    const claim: AccessRequest = { ...callerOf(target, signature), op: found.op };
     let delayed: Promise<void> | undefined;
     const admission = store.world.turn(causeOf(claim), (turn) => {
       const outcome = admit(turn, claim, store.triggerFault);
@@ -67,7 +71,9 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     if ("reset" in admission) return "reset";
     orRefuse(admission);
     await delayed;
-    return await found.handler({ store, request, target, signature, claim });
+    const call = { store, request, target, signature, claim };
+    checkRequest(call);
+    return await found.handler(call);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -110,11 +116,18 @@ function troubleOf(error: unknown): S3Failure | undefined {
   return s3Failure(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
 }
 
-function claimOf(op: AccessRequest["op"], { bucket, key }: Target, signature: Signature): AccessRequest {
+/** Whoever may not be served at all learns nothing of what there is. */
+function notImplemented(name: string, { world }: ObjectStore, caller: Caller): Error {
+  const detail = { access_key_id: caller.access_key_id };
+  const cause = { type: "object_storage", name, ref: refOf(caller), detail } as const;
+  orRefuse(world.turn(cause, (turn) => identify(turn, caller)));
+  return refuse("NotImplemented", `${name} is not implemented by this object store.`, { Operation: name });
+}
+
+function callerOf({ bucket, key }: Target, signature: Signature): Caller {
   const bad = key === "" ? undefined : keyError(key);
   orRefuse(bad);
   return {
-    op,
     bucket,
     key,
     access_key_id: signature.accessKeyId,

@@ -1,61 +1,40 @@
-import type { IncomingMessage } from "node:http";
 import type {
   Checksums,
   ObjectHeaders,
   StoredBody,
   StoredObject,
 } from "../../subjects/object-storage/records.ts";
-import { headerOf } from "./call.ts";
+import { headerNames, headerOf, type Sent } from "./call.ts";
 import { refuse } from "./refused.ts";
 
 const KEPT = ["cache-control", "content-disposition", "content-encoding", "content-language", "expires"];
 const METADATA = "x-amz-meta-";
 const MAX_METADATA_BYTES = 2048;
 
-/** Headers that would change what is stored in a way that this store does not know. */
-const NOT_IMPLEMENTED = [
-  "x-amz-server-side-encryption-customer-algorithm",
-  "x-amz-copy-source-server-side-encryption-customer-algorithm",
-  "x-amz-object-lock-mode",
-  "x-amz-object-lock-legal-hold",
-  "x-amz-tagging",
-  "x-amz-write-offset-bytes",
-];
-
-/** Refuses a request whose headers ask for more than this store does, rather than pass over them. */
-export function checkHeaders({ headers }: IncomingMessage): void {
-  const unknown = NOT_IMPLEMENTED.find((name) => headers[name] !== undefined);
-  if (unknown) throw refuse("NotImplemented", undefined, { Header: unknown });
-}
-
 /** The headers that an object keeps. */
-export function objectHeadersOf(request: IncomingMessage): ObjectHeaders {
+export function objectHeadersOf(sent: Sent): ObjectHeaders {
   const headers: Record<string, string> = {};
   for (const name of KEPT) {
-    const value = headerOf({ request }, name);
+    const value = headerOf(sent, name);
     const kept = name === "content-encoding" ? withoutFraming(value) : value;
     if (kept) headers[name] = kept;
   }
   return {
-    content_type: headerOf({ request }, "content-type") ?? "binary/octet-stream",
+    content_type: headerOf(sent, "content-type") ?? "binary/octet-stream",
     headers,
-    metadata: metadataOf(request),
+    metadata: metadataOf(sent),
   };
 }
 
 /** `aws-chunked` is how the body travelled, not what it is. */
 function withoutFraming(encoding: string | undefined): string | undefined {
-  return encoding
-    ?.split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "aws-chunked")
-    .join(",");
+  return encoding?.replace(/\s*aws-chunked\s*,?|,\s*aws-chunked\s*$/g, "").trim();
 }
 
-function metadataOf(request: IncomingMessage): Readonly<Record<string, string>> {
-  const pairs = Object.keys(request.headers)
+function metadataOf(sent: Sent): Readonly<Record<string, string>> {
+  const pairs = headerNames(sent)
     .filter((name) => name.startsWith(METADATA))
-    .map((name) => [name.slice(METADATA.length), headerOf({ request }, name) ?? ""] as const);
+    .map((name) => [name.slice(METADATA.length), headerOf(sent, name) ?? ""] as const);
   const size = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (size > MAX_METADATA_BYTES) {
     throw refuse("MetadataTooLarge", undefined, {

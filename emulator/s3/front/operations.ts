@@ -1,6 +1,8 @@
 import type { S3Operation } from "../../subjects/object-storage/permissions.ts";
-import type { Handler } from "./call.ts";
+import { type Handler, headerOf, type Sent } from "./call.ts";
+import * as attributes from "./operations/attributes.ts";
 import * as buckets from "./operations/buckets.ts";
+import { BUCKET_READS, OBJECT_READS } from "./operations/configuration.ts";
 import * as copies from "./operations/copies.ts";
 import * as listings from "./operations/listings.ts";
 import * as objects from "./operations/objects.ts";
@@ -30,6 +32,8 @@ export const OPERATIONS: readonly OperationRow[] = [
   row("GetBucketLocation", "GET", "bucket", ["location"], buckets.getBucketLocation),
   row("GetBucketVersioning", "GET", "bucket", ["versioning"], buckets.getBucketVersioning),
   row("ListMultipartUploads", "GET", "bucket", ["uploads"], listings.listMultipartUploads),
+  row("ListObjectVersions", "GET", "bucket", ["versions"], listings.listObjectVersions),
+  ...BUCKET_READS.map(([op, mark, handler]) => row(op, "GET", "bucket", [mark], handler)),
   row("ListObjects", "GET", "bucket", [], listings.listObjects),
   row("HeadBucket", "HEAD", "bucket", [], buckets.headBucket),
   row("CreateBucket", "PUT", "bucket", [], buckets.createBucket),
@@ -40,6 +44,8 @@ export const OPERATIONS: readonly OperationRow[] = [
   row("CopyObject", "PUT", "object", [], copies.copyObject, COPY),
   row("PutObject", "PUT", "object", [], objects.putObject),
   row("ListParts", "GET", "object", ["uploadId"], listings.listParts),
+  ...OBJECT_READS.map(([op, mark, handler]) => row(op, "GET", "object", [mark], handler)),
+  row("GetObjectAttributes", "GET", "object", ["attributes"], attributes.getObjectAttributes),
   row("GetObject", "GET", "object", [], objects.getObject),
   row("HeadObject", "HEAD", "object", [], objects.getObject),
   row("AbortMultipartUpload", "DELETE", "object", ["uploadId"], uploads.abortMultipartUpload),
@@ -93,11 +99,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** The operation that a request means, or the name of one that does not exist here. */
-export function operationOf(
-  method: string,
-  target: Target,
-  hasHeader: (name: string) => boolean,
-): OperationRow | { readonly unknown: string } {
+export function operationOf(method: string, sent: Sent): OperationRow | { readonly unknown: string } {
+  const { target } = sent;
   const scope = target.bucket === "" ? "service" : target.key === "" ? "bucket" : "object";
   const mark = Object.keys(ELSEWHERE).find((name) => target.query.has(name));
   const found = OPERATIONS.find(
@@ -105,9 +108,10 @@ export function operationOf(
       candidate.method === method &&
       candidate.scope === scope &&
       candidate.query.every((name) => target.query.has(name)) &&
-      (candidate.header === undefined || hasHeader(candidate.header)),
+      (candidate.header === undefined || headerOf(sent, candidate.header) !== undefined),
   );
-  if (found && mark === undefined && !changesVersioning(method, target)) return found;
+  const isMeant = mark === undefined || found?.query.includes(mark);
+  if (found && isMeant && !changesVersioning(method, target)) return found;
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
   const subject = scope === "object" ? "Object" : scope === "bucket" ? "Bucket" : "Service";
   const aspect = mark === undefined ? "" : ELSEWHERE[mark];

@@ -17,6 +17,8 @@ export function createS3Server(listener: S3Listener): Server {
   };
   const server = createServer(limits, listener);
   server.maxConnections = MAX_CONNECTIONS;
+  // An expectation that HTTP does not know is passed over, where Node would answer 417 without a document.
+  server.on("checkExpectation", listener);
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
     else socket.destroy();

@@ -92,11 +92,29 @@ function parse(request: IncomingMessage, target: Target): Parsed {
   if (inQuery) return parseQuery(request, query);
   const oldQuery = query.has("AWSAccessKeyId") && query.has("Signature");
   if (oldQuery || (authorization && !authorization.startsWith("AWS4-"))) {
-    const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`;
+    const message =
+      `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM} ` +
+      `(Signature Version 4; in boto3 Config(signature_version="s3v4")).`;
     throw refuse("InvalidRequest", message);
   }
-  if (!authorization) throw refuse("AccessDenied");
+  if (!authorization) throw isForm(request) ? formRefused() : refuse("AccessDenied");
   return parseHeader(request, authorization);
+}
+
+/** A form of a browser carries its signature among its fields. */
+function isForm({ method, headers }: IncomingMessage): boolean {
+  return method === "POST" && /^multipart\/form-data\b/i.test(headers["content-type"] ?? "");
+}
+
+function formRefused(): Error {
+  const message = "PostObject (an upload by a form) is not implemented by this object store; use PutObject.";
+  return refuse("NotImplemented", message, { Operation: "PostObject" });
+}
+
+/** Clients that cannot set `x-amz-date` sign by `Date`, in either spelling. */
+function amzDateOf(date: string | undefined): string {
+  const instant = date === undefined ? Number.NaN : (instantOf(date) ?? Date.parse(date));
+  return Number.isNaN(instant) ? "" : new Date(instant).toISOString().replace(/[-:]|\.\d{3}/g, "");
 }
 
 function parseHeader({ headers }: IncomingMessage, authorization: string): Parsed {
@@ -112,7 +130,7 @@ function parseHeader({ headers }: IncomingMessage, authorization: string): Parse
     credential: fields.get("Credential") ?? "",
     signedHeaders: (fields.get("SignedHeaders") ?? "").split(";"),
     signature: fields.get("Signature") ?? "",
-    amzDate: String(headers["x-amz-date"] ?? ""),
+    amzDate: headerText(headers["x-amz-date"]) ?? amzDateOf(headers.date),
     sessionToken: headerText(headers["x-amz-security-token"]),
     payload: String(payload),
     expiresSeconds: null,

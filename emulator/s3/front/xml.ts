@@ -3,7 +3,7 @@ import { refuse } from "./refused.ts";
 /** An element's content: text, child elements, or the same element several times. */
 export type XmlContent = string | number | boolean | null | undefined | XmlElements | readonly XmlContent[];
 
-/** Child elements in the order in which they are written. */
+/** Child elements in the order in which they are written; attributes may stand behind a name. */
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }
@@ -28,7 +28,7 @@ function element(name: string, value: XmlContent): string {
   if (value === undefined) return "";
   if (Array.isArray(value)) return value.map((item: XmlContent) => element(name, item)).join("");
   const text = inside(value);
-  return text === "" ? `<${name}/>` : `<${name}>${text}</${name}>`;
+  return text === "" ? `<${name}/>` : `<${name}>${text}</${name.split(" ", 1)}>`;
 }
 
 const NAMED: Readonly<Record<string, string>> = {

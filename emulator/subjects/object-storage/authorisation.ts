@@ -5,9 +5,8 @@ import type { S3Fault, TriggerS3Fault } from "./faults.ts";
 import { OPERATION_PERMISSIONS, permits, type S3Operation } from "./permissions.ts";
 import { buckets, type S3Permission, s3Credentials } from "./records.ts";
 
-/** The caller, the operation and a check of the caller's signature. */
-export interface AccessRequest {
-  readonly op: S3Operation;
+/** The caller, what they ask about, and a check of their signature. */
+export interface Caller {
   /** Empty where the operation has none. */
   readonly bucket: string;
   readonly key: string;
@@ -15,6 +14,11 @@ export interface AccessRequest {
   readonly session_token: string | null;
   /** Whether the request was made with this secret. */
   isSignedWith(secret: string): boolean;
+}
+
+/** A caller and the operation that they ask for. */
+export interface AccessRequest extends Caller {
+  readonly op: S3Operation;
 }
 
 /** How to proceed with a request that is admitted or hit by a fault. */
@@ -28,8 +32,8 @@ export type Admission =
  * between, so a bucket deleted by a fault is already missing for the request that triggered it.
  */
 export function admit(turn: Turn, access: AccessRequest, triggerFault: TriggerS3Fault): Admission {
-  const unknown = identityError(turn, access);
-  if (unknown) return noteRefusal(turn, access, unknown);
+  const unknown = identify(turn, access);
+  if (unknown) return unknown;
   const { op, bucket, key, access_key_id } = access;
   const fault = triggerFault(turn, { op, bucket, key, access_key_id });
   if (fault) turn.note("s3.fault", refOf(access), { ...fault });
@@ -38,6 +42,12 @@ export function admit(turn: Turn, access: AccessRequest, triggerFault: TriggerS3
   const denied = permissionError(turn, access, OPERATION_PERMISSIONS[op]);
   if (denied) return noteRefusal(turn, access, denied);
   return { admitted: true, delayMs: faulted.delayMs };
+}
+
+/** The error of a caller who is not who they say they are, which the journal notes. */
+export function identify(turn: Turn, access: Caller): S3Failure | undefined {
+  const unknown = identityError(turn, access);
+  return unknown && noteRefusal(turn, access, unknown);
 }
 
 /** A request that continues gets its delay; a kind of fault without a line of its own does not compile. */
@@ -51,7 +61,7 @@ function applyFault(
   return { delayMs: 0 };
 }
 
-function noteRefusal(turn: Turn, access: AccessRequest, error: S3Failure): S3Failure {
+function noteRefusal(turn: Turn, access: Caller, error: S3Failure): S3Failure {
   turn.note("s3.refused", refOf(access), { code: error.error, access_key_id: access.access_key_id });
   return error;
 }
@@ -66,7 +76,7 @@ export function authorise(turn: Turn, access: AccessRequest): S3Failure | undefi
   return identityError(turn, access) ?? permissionError(turn, access, OPERATION_PERMISSIONS[access.op]);
 }
 
-function identityError(turn: Turn, access: AccessRequest): S3Failure | undefined {
+function identityError(turn: Turn, access: Caller): S3Failure | undefined {
   const { access_key_id } = access;
   const credential = turn.get(s3Credentials, access_key_id);
   const unknown = s3Failure("InvalidAccessKeyId", undefined, { AWSAccessKeyId: access_key_id });

@@ -2,6 +2,7 @@ import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type S3Failure, s3Failure } from "./errors.ts";
+import { forgetFinished } from "./finished-uploads.ts";
 import { isBucketName } from "./names.ts";
 import { type Bucket, buckets, objects, s3Parts, s3Uploads } from "./records.ts";
 
@@ -12,6 +13,12 @@ export function makeBucket(turn: Turn, name: string, region: string | null): S3F
   const bucket: Bucket = { name, region, created_at: turn.now };
   turn.put(buckets, bucket);
   return bucket;
+}
+
+/** Makes a bucket again in the usual region, where the real service answers as it did the first time. */
+export function ensureBucket(turn: Turn, name: string, region: string | null): S3Failure | Bucket {
+  const existing = turn.get(buckets, name);
+  return existing?.region === null && region === null ? existing : makeBucket(turn, name, region);
 }
 
 /**
@@ -29,6 +36,7 @@ export function deleteBucket(turn: Turn, name: string): boolean {
     files.push(object.file);
     turn.remove(objects, objects.idOf(object));
   }
+  forgetFinished(turn, name);
   turn.remove(buckets, name);
   turn.requestEffect({
     kind: "object_storage.remove_files",

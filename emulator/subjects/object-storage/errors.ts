@@ -47,14 +47,21 @@ export const S3_ERRORS = {
     "key_id_does_not_exist",
   ),
   InvalidArgument: row(400, "Invalid Argument", "unavailable"),
+  InvalidBucketOwnerAWSAccountID: row(
+    400,
+    "The value of the expected bucket owner parameter must be an AWS account ID.",
+    "unavailable",
+  ),
   InvalidBucketName: row(400, "The specified bucket is not valid.", "bucket_not_valid"),
   InvalidDigest: row(400, "The Content-MD5 you specified is not valid.", "unavailable"),
+  InvalidLocationConstraint: row(400, "The specified location-constraint is not valid", "bucket_not_valid"),
   InvalidPart: row(
     400,
     "One or more of the specified parts could not be found. The part may not have been uploaded, " +
       "or the specified entity tag may not match the part's entity tag.",
     "unavailable",
   ),
+  InvalidPartNumber: row(416, "The requested partnumber is not satisfiable", "unavailable"),
   InvalidPartOrder: row(
     400,
     "The list of parts was not in ascending order. Parts must be ordered by part number.",
@@ -80,17 +87,26 @@ export const S3_ERRORS = {
   MissingContentLength: row(411, "You must provide the Content-Length HTTP header.", "unavailable"),
   MissingSecurityHeader: row(400, "Your request was missing a required header", "unavailable"),
   NoSuchBucket: row(404, "The specified bucket does not exist", "bucket_not_valid"),
+  NoSuchBucketPolicy: unconfigured("The bucket policy does not exist"),
+  NoSuchConfiguration: unconfigured("The specified configuration does not exist."),
+  NoSuchCORSConfiguration: unconfigured("The CORS configuration does not exist"),
   NoSuchKey: row(404, "The specified key does not exist.", "unavailable"),
+  NoSuchLifecycleConfiguration: unconfigured("The lifecycle configuration does not exist"),
+  NoSuchTagSet: unconfigured("The TagSet does not exist"),
   NoSuchUpload: row(
     404,
     "The specified upload does not exist. The upload ID may be invalid, " +
       "or the upload may have been aborted or completed.",
     "unavailable",
   ),
+  NoSuchWebsiteConfiguration: unconfigured("The specified bucket does not have a website configuration"),
   NotImplemented: row(
     501,
     "A header or query you provided implies functionality that is not implemented.",
     "invalid_endpoint",
+  ),
+  ObjectLockConfigurationNotFoundError: unconfigured(
+    "Object Lock configuration does not exist for this bucket",
   ),
   OperationAborted: row(
     409,
@@ -107,6 +123,7 @@ export const S3_ERRORS = {
     "At least one of the pre-conditions you specified did not hold",
     "unavailable",
   ),
+  ReplicationConfigurationNotFoundError: unconfigured("The replication configuration was not found"),
   RequestTimeTooSkewed: row(
     403,
     "The difference between the request time and the current time is too large.",
@@ -145,6 +162,11 @@ export interface S3Failure {
 
 function row(status: number, message: string, reportedAs: ObjectStoreError): S3ErrorRow {
   return { status, message, reportedAs };
+}
+
+/** What the read of a configuration answers that a bucket does not have. */
+function unconfigured(message: string): S3ErrorRow {
+  return row(404, message, "unavailable");
 }
 
 /** Whether the emulated store knows this error. */

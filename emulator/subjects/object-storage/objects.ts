@@ -6,8 +6,15 @@ import { type ObjectHeaders, objectId, objects, type StoredBody, type StoredObje
 /** On what a write depends (`If-None-Match: *`, `If-Match`). */
 export interface WriteCondition {
   readonly absent?: boolean;
-  /** Without quotes. */
+  /** Without quotes; `*` for any. */
   readonly etag?: string;
+}
+
+/** On what a deletion depends; an object that is gone already meets every condition. */
+export interface DeleteCondition extends Pick<WriteCondition, "etag"> {
+  readonly size?: number;
+  /** In whole seconds, as headers have it. */
+  readonly lastModifiedSeconds?: number;
 }
 
 /** The trouble with a write's condition as things stand. */
@@ -22,13 +29,18 @@ export function conditionError(
   }
   if (condition.etag === undefined) return undefined;
   if (!present) return s3Failure("NoSuchKey", undefined, { Key: key });
-  if (condition.etag === present.etag) return undefined;
+  if (matchesEtag(condition.etag, present)) return undefined;
   return s3Failure("PreconditionFailed", undefined, { Condition: "If-Match" });
+}
+
+function matchesEtag(wanted: string | undefined, { etag }: StoredObject): boolean {
+  return wanted === undefined || wanted === "*" || wanted === etag;
 }
 
 /** What an object is made of: its headers and its body on disk. */
 export interface NewObject extends ObjectHeaders, StoredBody {
   readonly checksum_type: StoredObject["checksum_type"];
+  readonly parts?: StoredObject["parts"];
 }
 
 /** Stores an object whose body is on disk, unless something has changed in the meantime. */
@@ -54,21 +66,49 @@ export function putObject(
   return object;
 }
 
-/** Removes existing objects; returns their records, so that their files can be removed. */
+/** A key to delete, and on what that depends. */
+export interface Deletion {
+  readonly key: string;
+  readonly condition?: DeleteCondition;
+}
+
+/** The records of what was removed, whose files go next, and what was left because of its condition. */
+export interface Removal {
+  readonly removed: readonly StoredObject[];
+  readonly failed: ReadonlyMap<Deletion, S3Failure>;
+}
+
+/** Removes the objects of these keys as far as their conditions hold; keys without an object are passed over. */
 export function removeObjects(
   turn: Turn,
   access: AccessRequest,
-  keys: readonly string[],
-): S3Failure | readonly StoredObject[] {
+  deletions: readonly Deletion[],
+): S3Failure | Removal {
   const error = authorise(turn, access);
   if (error) return error;
   const removed: StoredObject[] = [];
-  for (const key of keys) {
-    const id = objectId(access.bucket, key);
+  const failed = new Map<Deletion, S3Failure>();
+  for (const deletion of deletions) {
+    const id = objectId(access.bucket, deletion.key);
     const object = turn.get(objects, id);
-    if (!object) continue;
-    turn.remove(objects, id);
-    removed.push(object);
+    const failure = object && deletionError(object, deletion.condition ?? {});
+    if (failure) failed.set(deletion, failure);
+    else if (object) {
+      turn.remove(objects, id);
+      removed.push(object);
+    }
   }
-  return removed;
+  return { removed, failed };
+}
+
+function deletionError(
+  object: StoredObject,
+  { etag, size, lastModifiedSeconds }: DeleteCondition,
+): S3Failure | undefined {
+  const failed = (Condition: string) => s3Failure("PreconditionFailed", undefined, { Condition });
+  if (!matchesEtag(etag, object)) return failed("If-Match");
+  if (size !== undefined && size !== object.size) return failed("x-amz-if-match-size");
+  const seconds = Math.floor(object.last_modified / 1000);
+  if (lastModifiedSeconds === undefined || lastModifiedSeconds === seconds) return undefined;
+  return failed("x-amz-if-match-last-modified-time");
 }

@@ -40,11 +40,16 @@ export interface StoredBody extends BodyFile {
   readonly checksums: Checksums;
 }
 
+/** A part that an object was put together of; its number is its place in the list. */
+export type ObjectPart = Pick<StoredBody, "size" | "checksums">;
+
 /** An object, as the last write to its key left it; there are no versions. */
 export interface StoredObject extends ObjectHeaders, StoredBody {
   readonly bucket: string;
   readonly key: string;
   readonly checksum_type: "COMPOSITE" | "FULL_OBJECT";
+  /** Of an object that a multipart upload made. */
+  readonly parts?: readonly ObjectPart[];
   /** Virtual time (the `Date` header is the wall clock's). */
   readonly last_modified: Instant;
 }
@@ -65,6 +70,12 @@ export interface UploadedPart extends StoredBody {
   readonly upload_id: string;
   readonly part_number: number;
   readonly last_modified: Instant;
+}
+
+/** What completing an upload answered, for a client that asks again because it lost the reply. */
+export interface FinishedUpload
+  extends Pick<StoredObject, "bucket" | "key" | "etag" | "checksums" | "checksum_type"> {
+  readonly upload_id: string;
 }
 
 /** A key pair; its secrets are sealed and appear in no reply. */
@@ -104,6 +115,11 @@ export const s3Parts = collection<UploadedPart>(
   (part) => part.upload_id,
 );
 
+export const s3FinishedUploads = collection<FinishedUpload>(
+  "s3_finished_uploads",
+  (upload) => upload.upload_id,
+);
+
 export const s3Credentials = collection<S3Credential>(
   "s3_credentials",
   (credential) => credential.access_key_id,
@@ -119,4 +135,11 @@ export function partId(uploadId: string, partNumber: number): string {
 }
 
 /** All that a world keeps of its object store. */
-export const OBJECT_STORAGE_COLLECTIONS = [buckets, objects, s3Uploads, s3Parts, s3Credentials];
+export const OBJECT_STORAGE_COLLECTIONS = [
+  buckets,
+  objects,
+  s3Uploads,
+  s3Parts,
+  s3FinishedUploads,
+  s3Credentials,
+];

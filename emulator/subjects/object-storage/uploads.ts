@@ -122,7 +122,8 @@ export function finishUpload(
   const parts = partsNamed(turn, uploadId, named);
   if ("error" in parts) return parts;
   const { content_type, headers, metadata, checksum_type } = upload;
-  const made: NewObject = { content_type, headers, metadata, checksum_type, ...body };
+  const sizes = parts.map(({ size, checksums }) => ({ size, checksums }));
+  const made: NewObject = { content_type, headers, metadata, checksum_type, ...body, parts: sizes };
   removeUpload(turn, uploadId);
   return putObject(turn, access, made);
 }

@@ -53,9 +53,9 @@ export function removeStored(
 ): ObjectStoreFailure | { readonly deleted: true } {
   const access = admitted(turn, writer, "DeleteObject", key);
   if ("failure" in access) return access;
-  const removed = removeObjects(turn, access, [key]);
-  if (isS3Failure(removed)) return failureOf(removed);
-  for (const { file, bucket } of removed) turn.ports.bodies.drop([file], { bucket, key });
+  const removal = removeObjects(turn, access, [{ key }]);
+  if (isS3Failure(removal)) return failureOf(removal);
+  for (const { file, bucket } of removal.removed) turn.ports.bodies.drop([file], { bucket, key });
   return { deleted: true };
 }
 

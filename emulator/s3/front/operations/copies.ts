@@ -7,8 +7,8 @@ import { objectId, objects, type StoredObject } from "../../../subjects/object-s
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
 import { judgeRead, writeConditionOf } from "../conditions.ts";
-import { checkHeaders, objectHeadersOf, quoted } from "../object-headers.ts";
-import { rangeOf } from "../ranges.ts";
+import { objectHeadersOf, quoted } from "../object-headers.ts";
+import { copyRangeOf, type Stretch } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { decode } from "../target.ts";
@@ -23,12 +23,11 @@ interface Source {
 
 /** `CopyObject`: the source is opened before the target is written, so both may be one. */
 export async function copyObject(call: Call): Promise<Reply> {
-  const { store, claim, request } = call;
-  checkHeaders(request);
+  const { store, claim } = call;
   const condition = writeConditionOf(call);
   orRefuse(conditionError(store.world.reader, claim, condition));
   const replace = replacesMetadata(call);
-  const replaced = replace ? objectHeadersOf(request) : undefined;
+  const replaced = replace ? objectHeadersOf(call) : undefined;
   const { object: source, body } = openSource(call);
   if (!replace && source.bucket === claim.bucket && source.key === claim.key) {
     store.files.close(body);
@@ -73,13 +72,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
   const { body } = openSource(call);
-  const asked = headerOf(call, "x-amz-copy-source-range");
-  const range = rangeOf(asked, body.size);
-  if (asked !== undefined && (range === undefined || range === "unsatisfiable")) {
-    store.files.close(body);
-    throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
-  }
-  const stretch = typeof range === "object" ? range : { start: 0, length: body.size };
+  const stretch = stretchAsked(call, body);
   const { etag, now } = await receiveAndStore(
     call,
     { uploadId, partNumber },
@@ -96,6 +89,24 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   );
   const content = { LastModified: isoOf(now), ETag: quoted(etag) };
   return { status: 200, xml: writeXml("CopyPartResult", content) };
+}
+
+/** What `x-amz-copy-source-range` names, or all; the body is closed if that is not there. */
+function stretchAsked(call: Call, body: OpenedBody): Stretch {
+  const asked = headerOf(call, "x-amz-copy-source-range");
+  if (asked === undefined) return { start: 0, length: body.size };
+  const range = copyRangeOf(asked, body.size);
+  if (typeof range === "object") return range;
+  call.store.files.close(body);
+  if (range === "unsatisfiable") {
+    throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
+  }
+  const message =
+    "The x-amz-copy-source-range value must be bytes=first-last, two offsets counted from zero.";
+  throw refuse("InvalidArgument", message, {
+    ArgumentName: "x-amz-copy-source-range",
+    ArgumentValue: asked.slice(0, 100),
+  });
 }
 
 function replacesMetadata(call: Call): boolean {

@@ -6,10 +6,12 @@ import type { Call, Reply } from "../call.ts";
 import { encode } from "../canonical.ts";
 import { checksumElements, quoted } from "../object-headers.ts";
 import { orRefuse, refuse } from "../refused.ts";
+import { UNVERSIONED } from "../request-checks.ts";
 import { writeXml, type XmlContent } from "../xml.ts";
 import { isoOf, OWNER } from "./buckets.ts";
+import { afterOf, tokenOf } from "./page-tokens.ts";
 
-const MAX_PAGE = 1000;
+export const MAX_PAGE = 1000;
 
 /** A count from the query, cut to what a page may hold. */
 function countOf({ target }: Call, name: string): number {
@@ -40,7 +42,13 @@ interface Page {
   readonly elements: Readonly<Record<string, XmlContent>>;
 }
 
-function pageOf(call: Call, after: string, withOwner: boolean): Page {
+/** What a listing shows of each key besides what all of them show. */
+interface Shown {
+  readonly owner?: boolean;
+  readonly version?: boolean;
+}
+
+function pageOf(call: Call, after: string, { owner = false, version = false }: Shown): Page {
   const { query } = call.target;
   const { reader } = call.store.world;
   const { bucket } = call.claim;
@@ -55,11 +63,12 @@ function pageOf(call: Call, after: string, withOwner: boolean): Page {
     const object = reader.get(objects, objectId(bucket, key));
     return {
       Key: spell(key),
+      ...(version && { VersionId: UNVERSIONED, IsLatest: true }),
       LastModified: isoOf(object?.last_modified ?? 0),
       ETag: quoted(object?.etag ?? ""),
       ChecksumAlgorithm: Object.keys(object?.checksums ?? {}).map((name) => name.toUpperCase()),
       Size: object?.size ?? 0,
-      ...(withOwner && { Owner: OWNER }),
+      ...(owner && { Owner: OWNER }),
       StorageClass: "STANDARD",
     };
   });
@@ -70,7 +79,7 @@ function pageOf(call: Call, after: string, withOwner: boolean): Page {
     MaxKeys: max,
     EncodingType: query.get("encoding-type"),
     IsTruncated: listing.is_truncated,
-    Contents: contents,
+    [version ? "Version" : "Contents"]: contents,
     CommonPrefixes: listing.common_prefixes.map((name) => ({ Prefix: spell(name) })),
   };
   return { listing, elements };
@@ -80,7 +89,7 @@ function pageOf(call: Call, after: string, withOwner: boolean): Page {
 export function listObjects(call: Call): Reply {
   const spell = spellingOf(call);
   const marker = call.target.query.get("marker") ?? "";
-  const { listing, elements } = pageOf(call, marker, true);
+  const { listing, elements } = pageOf(call, marker, { owner: true });
   const next = listing.is_truncated ? spell(listing.next) : undefined;
   const content = { ...elements, Marker: spell(marker), NextMarker: next };
   return { status: 200, xml: writeXml("ListBucketResult", content) };
@@ -92,7 +101,7 @@ export function listObjectsV2(call: Call): Reply {
   const token = query.get("continuation-token");
   const startAfter = query.get("start-after");
   const after = token === undefined ? (startAfter ?? "") : afterOf(token);
-  const { listing, elements } = pageOf(call, after, query.get("fetch-owner") === "true");
+  const { listing, elements } = pageOf(call, after, { owner: query.get("fetch-owner") === "true" });
   const content = {
     ...elements,
     KeyCount: listing.keys.length + listing.common_prefixes.length,
@@ -103,19 +112,27 @@ export function listObjectsV2(call: Call): Reply {
   return { status: 200, xml: writeXml("ListBucketResult", content) };
 }
 
-const TOKEN_MARK = "1.";
-
-function tokenOf(after: string): string {
-  return `${TOKEN_MARK}${Buffer.from(after).toString("base64url")}`;
-}
-
-function afterOf(token: string): string {
-  if (/^1\.[A-Za-z0-9_-]+$/.test(token)) {
-    return Buffer.from(token.slice(TOKEN_MARK.length), "base64url").toString();
+/** `ListObjectVersions`: no bucket keeps versions, so each key has the one that `null` names. */
+export function listObjectVersions(call: Call): Reply {
+  const { query } = call.target;
+  const spell = spellingOf(call);
+  const keyMarker = query.get("key-marker") ?? "";
+  const versionMarker = query.get("version-id-marker");
+  if (versionMarker && keyMarker === "") {
+    throw refuse("InvalidArgument", "A version-id marker cannot be specified without a key marker.", {
+      ArgumentName: "version-id-marker",
+      ArgumentValue: versionMarker.slice(0, 100),
+    });
   }
-  throw refuse("InvalidArgument", "The continuation token provided is incorrect", {
-    ArgumentName: "continuation-token",
-  });
+  const { listing, elements } = pageOf(call, keyMarker, { owner: true, version: true });
+  const content = {
+    ...elements,
+    KeyMarker: spell(keyMarker),
+    VersionIdMarker: versionMarker ?? null,
+    NextKeyMarker: listing.is_truncated ? spell(listing.next) : undefined,
+    NextVersionIdMarker: listing.is_truncated ? UNVERSIONED : undefined,
+  };
+  return { status: 200, xml: writeXml("ListVersionsResult", content) };
 }
 
 /** `ListMultipartUploads`, by key and then by id; delimiters are refused. */

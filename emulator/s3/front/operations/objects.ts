@@ -1,13 +1,22 @@
-import { conditionError, removeObjects, storeObject } from "../../../subjects/object-storage/objects.ts";
+import { isS3Failure, messageOf } from "../../../subjects/object-storage/errors.ts";
+import {
+  conditionError,
+  type Deletion,
+  removeObjects,
+  storeObject,
+} from "../../../subjects/object-storage/objects.ts";
+import type { StoredObject } from "../../../subjects/object-storage/records.ts";
 import { dropObjects } from "../../object-store.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
-import { judgeRead, writeConditionOf } from "../conditions.ts";
-import { checkHeaders, checksumHeaders, objectHeadersOf, quoted, replyHeadersOf } from "../object-headers.ts";
-import { rangeOf } from "../ranges.ts";
+import { deleteConditionOf, judgeRead, writeConditionOf } from "../conditions.ts";
+import { checksumHeaders, objectHeadersOf, quoted, replyHeadersOf } from "../object-headers.ts";
+import { rangeOf, type Stretch } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
+import { checkVersion } from "../request-checks.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
+import { partNumberOf } from "./uploads.ts";
 
 const MAX_DELETE_BYTES = 2 * 1024 * 1024;
 const MAX_DELETE_KEYS = 1000;
@@ -15,14 +24,13 @@ const MAX_DELETE_KEYS = 1000;
 /** `PutObject`: an upload that is cut off or fails its checksum leaves the old object as it was. */
 export async function putObject(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
-  checkHeaders(request);
-  const headers = objectHeadersOf(request);
+  const headers = objectHeadersOf(call);
   const condition = writeConditionOf(call);
   orRefuse(conditionError(store.world.reader, claim, condition));
   const object = await receiveAndStore(
     call,
     claim,
-    (stage) => receive(request, signature, (piece) => stage.write(piece)),
+    (stage) => receive(request, signature, (piece) => stage.write(piece), { needsLength: true }),
     (turn, { size, md5, checksums }, body) => {
       const made = { ...headers, ...body, size, etag: md5, checksums, checksum_type: "FULL_OBJECT" } as const;
       return storeObject(turn, claim, made, condition);
@@ -34,40 +42,59 @@ export async function putObject(call: Call): Promise<Reply> {
 
 /** `GET` and `HEAD` differ only in that the latter's reply is sent without its body. */
 export function getObject(call: Call): Reply {
-  refusePartNumber(call);
   const object = objectOf(call);
   const verdict = judgeRead(call, object);
   const headers = { ...replyHeadersOf(object), ...overrides(call) };
   if (verdict === "failed") throw refuse("PreconditionFailed");
   if (verdict === "not_modified") return { status: 304, headers };
-  const body = call.store.files.open(object.file);
-  if (!body) throw refuse("NoSuchKey", "The file of this object is gone from the disk.", { Key: object.key });
+  const part = partOf(call, object);
   const asked = headerOf(call, "range");
-  const range = rangeOf(asked, body.size);
-  if (range === undefined) {
-    const checksums = wantsChecksum(call) ? checksumHeaders(object, object.checksum_type) : {};
-    return {
-      status: 200,
-      headers: { ...headers, ...checksums },
-      body: { ...body, start: 0, length: body.size },
-    };
-  }
+  const range = part?.range ?? rangeOf(asked, object.size);
   if (range === "unsatisfiable") {
-    call.store.files.close(body);
-    const detail = { RangeRequested: asked ?? "", ActualObjectSize: String(body.size) };
+    const detail = { RangeRequested: asked ?? "", ActualObjectSize: String(object.size) };
     throw refuse("InvalidRange", undefined, detail);
   }
-  const { start, length } = range;
-  const contentRange = `bytes ${start}-${start + length - 1}/${body.size}`;
-  return { status: 206, headers: { ...headers, "content-range": contentRange }, body: { ...body, ...range } };
+  const body = call.store.files.open(object.file);
+  if (!body) throw refuse("NoSuchKey", "The file of this object is gone from the disk.", { Key: object.key });
+  const { checksum_type } = object;
+  // A checksum says nothing about a range; of a part, its own is told.
+  const vouched = part ?? (range === undefined ? object : undefined);
+  const checksums = vouched && wantsChecksum(call) ? checksumHeaders(vouched, checksum_type) : {};
+  const stretch = range ?? { start: 0, length: body.size };
+  return {
+    status: range === undefined ? 200 : 206,
+    headers: { ...headers, ...checksums, ...part?.headers, ...(range && contentRange(range, body.size)) },
+    body: { ...body, ...stretch },
+  };
 }
 
-function refusePartNumber({ target }: Call): void {
-  if (target.query.has("partNumber")) {
-    throw refuse("NotImplemented", "Reading one part of an object is not implemented.", {
-      Query: "partNumber",
-    });
+function contentRange({ start, length }: Stretch, size: number): Record<string, string> {
+  return length === 0 ? {} : { "content-range": `bytes ${start}-${start + length - 1}/${size}` };
+}
+
+/** What `partNumber` names: some bytes, their checksums, and headers that the reply has besides. */
+interface NumberedPart extends Pick<StoredObject, "checksums"> {
+  readonly range: Stretch;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The part that `partNumber` names; an object that was not uploaded in parts is one. */
+function partOf(call: Call, object: StoredObject): NumberedPart | undefined {
+  if (!call.target.query.has("partNumber")) return undefined;
+  if (headerOf(call, "range") !== undefined) {
+    throw refuse("InvalidRequest", "Cannot specify both Range header and partNumber query parameter");
   }
+  const number = partNumberOf(call);
+  const parts = object.parts ?? [object];
+  const part = parts[number - 1];
+  const detail = { ActualPartCount: String(parts.length), PartNumberRequested: String(number) };
+  if (!part) throw refuse("InvalidPartNumber", undefined, detail);
+  const start = parts.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0);
+  return {
+    range: { start, length: part.size },
+    checksums: part.checksums,
+    headers: object.parts ? { "x-amz-mp-parts-count": String(parts.length) } : {},
+  };
 }
 
 function wantsChecksum(call: Call): boolean {
@@ -101,25 +128,48 @@ function overrides({ target }: Call): Record<string, string> {
 
 /** `DeleteObject`; a key that is not there is no trouble. */
 export function deleteObject(call: Call): Reply {
-  if (headerOf(call, "if-match") !== undefined)
-    throw refuse("NotImplemented", undefined, { Header: "If-Match" });
-  const removed = commit(call, (turn) => removeObjects(turn, call.claim, [call.claim.key]));
+  const condition = deleteConditionOf({
+    etag: headerOf(call, "if-match"),
+    size: headerOf(call, "x-amz-if-match-size"),
+    lastModified: headerOf(call, "x-amz-if-match-last-modified-time"),
+  });
+  const { removed } = commit(call, (turn) => {
+    const removal = removeObjects(turn, call.claim, [{ key: call.claim.key, condition }]);
+    if (isS3Failure(removal)) return removal;
+    const [failure] = removal.failed.values();
+    return failure ?? removal;
+  });
   dropObjects(call.store, removed);
   return { status: 204 };
 }
 
-/** `DeleteObjects`: all of the keys or none. */
+/** `DeleteObjects`: in one turn; what its condition does not permit is left and listed as an error. */
 export async function deleteObjects(call: Call): Promise<Reply> {
   const text = await receiveText(call.request, call.signature, { maxBytes: MAX_DELETE_BYTES });
   const wanted = await readXml(text, "Delete");
-  const keys = childrenOf(wanted, "Object").map((item) => childText(item, "Key"));
-  if (keys.length === 0 || keys.length > MAX_DELETE_KEYS || keys.some((key) => !key))
-    throw refuse("MalformedXML");
-  dropObjects(
-    call.store,
-    commit(call, (turn) => removeObjects(turn, call.claim, keys as string[])),
-  );
+  const deletions = childrenOf(wanted, "Object").map(deletionIn);
+  if (deletions.length === 0 || deletions.length > MAX_DELETE_KEYS) throw refuse("MalformedXML");
+  const { removed, failed } = commit(call, (turn) => removeObjects(turn, call.claim, deletions));
+  dropObjects(call.store, removed);
   const quiet = childText(wanted, "Quiet")?.trim() === "true";
-  const deleted = quiet ? undefined : keys.map((Key) => ({ Key }));
-  return { status: 200, xml: writeXml("DeleteResult", { Deleted: deleted }) };
+  const deleted = deletions.filter((deletion) => !failed.has(deletion)).map(({ key }) => ({ Key: key }));
+  const errors = [...failed].map(([{ key }, why]) => ({
+    Key: key,
+    Code: why.error,
+    Message: messageOf(why),
+  }));
+  const content = { Deleted: quiet ? undefined : deleted, Error: errors };
+  return { status: 200, xml: writeXml("DeleteResult", content) };
+}
+
+function deletionIn(item: Parameters<typeof childText>[0]): Deletion {
+  const key = childText(item, "Key");
+  if (!key) throw refuse("MalformedXML");
+  checkVersion(childText(item, "VersionId"));
+  const condition = deleteConditionOf({
+    etag: childText(item, "ETag"),
+    size: childText(item, "Size"),
+    lastModified: childText(item, "LastModifiedTime"),
+  });
+  return { key, condition };
 }

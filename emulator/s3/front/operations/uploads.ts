@@ -1,6 +1,12 @@
 import { partFiles } from "../../../subjects/object-storage/buckets.ts";
+import { isS3Failure } from "../../../subjects/object-storage/errors.ts";
+import { findFinished, keepFinished } from "../../../subjects/object-storage/finished-uploads.ts";
 import { conditionError } from "../../../subjects/object-storage/objects.ts";
-import type { ChecksumAlgorithm, MultipartUpload } from "../../../subjects/object-storage/records.ts";
+import type {
+  ChecksumAlgorithm,
+  FinishedUpload,
+  MultipartUpload,
+} from "../../../subjects/object-storage/records.ts";
 import {
   abortUpload,
   findUpload,
@@ -12,18 +18,11 @@ import {
   storePart,
 } from "../../../subjects/object-storage/uploads.ts";
 import { CHECKSUM_ALGORITHMS, isChecksumAlgorithm } from "../../checksums.ts";
-import { type Assembled, assemble } from "../../effects.ts";
+import { type Assembled, assemble, multipartEtag } from "../../effects.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
-import {
-  checkHeaders,
-  checksumElements,
-  checksumHeaders,
-  objectHeadersOf,
-  quoted,
-  unquoted,
-} from "../object-headers.ts";
+import { checksumElements, checksumHeaders, objectHeadersOf, quoted, unquoted } from "../object-headers.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
@@ -53,9 +52,8 @@ export function partNumberOf({ target }: Call): number {
 
 /** `CreateMultipartUpload`: headers and metadata of the object come with it. */
 export function createMultipartUpload(call: Call): Reply {
-  const { claim, request } = call;
-  checkHeaders(request);
-  const plan = { ...objectHeadersOf(request), ...checksumPlan(call) };
+  const { claim } = call;
+  const plan = { ...objectHeadersOf(call), ...checksumPlan(call) };
   const { upload_id, checksum_algorithm, checksum_type } = commit(call, (turn) =>
     startUpload(turn, claim, plan),
   );
@@ -92,14 +90,13 @@ function checksumPlan(call: Call): Pick<MultipartUpload, "checksum_algorithm" | 
 /** `UploadPart`; a part sent again replaces the earlier one. */
 export async function uploadPart(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
-  checkHeaders(request);
   const uploadId = uploadIdOf(call);
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
   const body = await receiveAndStore(
     call,
     { uploadId, partNumber },
-    (stage) => receive(request, signature, (piece) => stage.write(piece)),
+    (stage) => receive(request, signature, (piece) => stage.write(piece), { needsLength: true }),
     (turn, { size, md5, checksums }, file) => {
       const made = { ...file, size, etag: md5, checksums };
       const kept = storePart(turn, claim, uploadId, partNumber, made);
@@ -116,9 +113,11 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const { reader } = store.world;
   const uploadId = uploadIdOf(call);
   const condition = writeConditionOf(call);
-  const upload = orRefuse(findUpload(reader, claim, uploadId));
+  const earlier = findFinished(reader, claim, uploadId);
+  const upload = earlier ?? orRefuse(findUpload(reader, claim, uploadId));
   const text = await receiveText(request, signature, { maxBytes: MAX_COMPLETE_BYTES, ofObject: true });
   const named = await partsIn(text);
+  if (!("initiated" in upload)) return answerAgain(call, upload, named);
   orRefuse(conditionError(reader, claim, condition));
   const parts = orRefuse(partsNamed(reader, uploadId, named));
   let files: readonly string[] = [];
@@ -132,17 +131,32 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
     },
     (turn, assembled, file) => {
       files = partFiles(turn, uploadId);
-      return finishUpload(turn, claim, uploadId, named, { ...assembled, ...file }, condition);
+      const made = finishUpload(turn, claim, uploadId, named, { ...assembled, ...file }, condition);
+      if (!isS3Failure(made)) keepFinished(turn, uploadId, made);
+      return made;
     },
   );
   store.files.drop(files);
+  return completed(call, object);
+}
+
+/** A client that lost the reply asks again, with the same list of parts. */
+function answerAgain(call: Call, upload: FinishedUpload, named: readonly NamedPart[]): Reply {
+  if (multipartEtag(named) !== upload.etag) throw refuse("InvalidPart");
+  return completed(call, upload);
+}
+
+function completed(
+  { claim, target }: Call,
+  { etag, checksums, checksum_type }: Pick<FinishedUpload, "etag" | "checksums" | "checksum_type">,
+): Reply {
   const content = {
-    Location: `${call.target.basePath}/${claim.bucket}/${claim.key}`,
+    Location: `${target.basePath}/${claim.bucket}/${claim.key}`,
     Bucket: claim.bucket,
     Key: claim.key,
-    ETag: quoted(object.etag),
-    ...checksumElements(object.checksums),
-    ...(Object.keys(object.checksums).length > 0 && { ChecksumType: object.checksum_type }),
+    ETag: quoted(etag),
+    ...checksumElements(checksums),
+    ...(Object.keys(checksums).length > 0 && { ChecksumType: checksum_type }),
   };
   return { status: 200, xml: writeXml("CompleteMultipartUploadResult", content) };
 }

@@ -1,0 +1,33 @@
+import type { Reader, Turn } from "../turn.ts";
+import { type FinishedUpload, type StoredObject, s3FinishedUploads } from "./records.ts";
+
+/** How many replies of completed uploads a world keeps; the oldest go first. */
+const MAX_FINISHED = 1000;
+
+/** Keeps what completing an upload answers, so that a repeated request gets the same reply. */
+export function keepFinished(turn: Turn, upload_id: string, object: StoredObject): void {
+  const { bucket, key, etag, checksums, checksum_type } = object;
+  turn.put(s3FinishedUploads, { upload_id, bucket, key, etag, checksums, checksum_type });
+  if (turn.count(s3FinishedUploads) <= MAX_FINISHED) return;
+  for (const oldest of turn.list(s3FinishedUploads)) {
+    turn.remove(s3FinishedUploads, oldest.upload_id);
+    return;
+  }
+}
+
+/** What completing this upload of this key answered, if it was completed. */
+export function findFinished(
+  reader: Reader,
+  { bucket, key }: Pick<StoredObject, "bucket" | "key">,
+  uploadId: string,
+): FinishedUpload | undefined {
+  const found = reader.get(s3FinishedUploads, uploadId);
+  return found?.bucket === bucket && found.key === key ? found : undefined;
+}
+
+/** Drops what is kept of the uploads of a bucket that is deleted. */
+export function forgetFinished(turn: Turn, bucket: string): void {
+  for (const upload of [...turn.list(s3FinishedUploads)]) {
+    if (upload.bucket === bucket) turn.remove(s3FinishedUploads, upload.upload_id);
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { codeOf, NOW, openTestServer, type TestServer } from "./harness.ts";
+import { sendSigned } from "./signed-request.ts";
+
+const Bucket = "traces";
+const Key = "headers.txt";
+const ETAG = '"5d41402abc4b2a76b9719d911017c592"';
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await openTestServer();
+});
+afterAll(() => server.close());
+
+const put = (more = {}) =>
+  codeOf(server.client().send(new PutObjectCommand({ Bucket, Key, Body: "hello", ...more })));
+const exists = async () =>
+  (await codeOf(server.client().send(new HeadObjectCommand({ Bucket, Key })))) === "no error";
+
+describe("a header that would change what is done is never ignored", () => {
+  test.for([
+    { ServerSideEncryption: "AES256" },
+    { ServerSideEncryption: "aws:kms", SSEKMSKeyId: "key" },
+    { ACL: "public-read" },
+    { GrantRead: "id=someone" },
+    { StorageClass: "GLACIER" },
+    { WebsiteRedirectLocation: "/elsewhere" },
+    { Tagging: "a=b" },
+    { ObjectLockMode: "GOVERNANCE", ObjectLockRetainUntilDate: new Date(NOW) },
+    { WriteOffsetBytes: 5 },
+  ])("%o is 501 and stores nothing", async (more, { expect }) => {
+    const own = { Key: "refused.txt", ...more };
+    expect(await put(own)).toBe("NotImplemented");
+    const copy = { ...own, CopySource: `${Bucket}/${Key}` };
+    expect(await codeOf(server.client().send(new HeadObjectCommand({ Bucket, Key: own.Key })))).toBe(
+      "NotFound",
+    );
+    await put();
+    if ("WriteOffsetBytes" in more) return;
+    const upload = new CreateMultipartUploadCommand({ Bucket, ...own } as never);
+    expect(await codeOf(server.client().send(upload))).toBe("NotImplemented");
+    expect(await codeOf(server.client().send(new CopyObjectCommand({ Bucket, ...copy } as never)))).toBe(
+      "NotImplemented",
+    );
+  });
+
+  test.for([
+    { ObjectLockEnabledForBucket: true },
+    { ObjectOwnership: "ObjectWriter" },
+    { ACL: "public-read" },
+  ] as const)("a bucket with %o is 501", async (more, { expect }) => {
+    const command = new CreateBucketCommand({ Bucket: "refused-bucket", ...more });
+    expect(await codeOf(server.client().send(command))).toBe("NotImplemented");
+  });
+
+  test("values that change nothing are taken", async ({ expect }) => {
+    expect(await put({ ACL: "private", StorageClass: "STANDARD" })).toBe("no error");
+    expect(await put({ ACL: "bucket-owner-full-control" })).toBe("no error");
+    const command = new CreateBucketCommand({
+      Bucket: "plain-bucket",
+      ObjectOwnership: "BucketOwnerEnforced",
+    });
+    expect(await codeOf(server.client().send(command))).toBe("no error");
+  });
+
+  test("a presigned address carries them in its query", async ({ expect }) => {
+    const address = (more: object) =>
+      getSignedUrl(server.client(), new PutObjectCommand({ Bucket, Key: "signed.txt", ...more }));
+    const refused = await fetch(await address({ StorageClass: "GLACIER" }), { method: "PUT", body: "" });
+    expect([refused.status, await refused.text()]).toEqual([
+      501,
+      expect.stringContaining("x-amz-storage-class"),
+    ]);
+    const stored = await fetch(await address({ Metadata: { colour: "blue" } }), { method: "PUT", body: "" });
+    expect(stored.status).toBe(200);
+    const head = await server.client().send(new HeadObjectCommand({ Bucket, Key: "signed.txt" }));
+    expect(head.Metadata).toEqual({ colour: "blue" });
+  });
+
+  test("a version other than null is refused", async ({ expect }) => {
+    await put();
+    const get = (VersionId: string) => server.client().send(new GetObjectCommand({ Bucket, Key, VersionId }));
+    expect(await codeOf(get("null"))).toBe("no error");
+    expect(await codeOf(get("3sL4kqtJlcpXroDTDmJ"))).toBe("InvalidArgument");
+    const remove = new DeleteObjectCommand({ Bucket, Key, VersionId: "3sL4kqtJlcpXroDTDmJ" });
+    expect([await codeOf(server.client().send(remove)), await exists()]).toEqual(["InvalidArgument", true]);
+  });
+});
+
+test.for([
+  ["000000000000", "no error"],
+  ["111122223333", "AccessDenied"],
+  ["emulator", "InvalidBucketOwnerAWSAccountID"],
+] as const)("x-amz-expected-bucket-owner: %s is %s", async ([ExpectedBucketOwner, code], { expect }) => {
+  const client = server.client();
+  await put();
+  const listing = new ListObjectsV2Command({ Bucket, ExpectedBucketOwner });
+  const copy = new CopyObjectCommand({
+    Bucket,
+    Key: "copy.txt",
+    CopySource: `${Bucket}/${Key}`,
+    ExpectedSourceBucketOwner: ExpectedBucketOwner,
+  });
+  expect(await codeOf(client.send(listing))).toBe(code);
+  expect(await codeOf(client.send(copy))).toBe(code);
+});
+
+describe("a deletion with a condition", () => {
+  const wrong = [
+    { ETag: '"wrong"' },
+    { Size: 6 },
+    { LastModifiedTime: new Date(NOW + 1000) },
+    { ETag: ETAG, Size: 6 },
+  ] as const;
+  const right = [
+    { ETag: ETAG },
+    { ETag: ETAG.replaceAll('"', "") },
+    { ETag: "*" },
+    { Size: 5 },
+    { LastModifiedTime: new Date(NOW) },
+    { ETag: ETAG, Size: 5, LastModifiedTime: new Date(NOW) },
+  ] as const;
+  const removeAll = (condition: object, Quiet = false) =>
+    server.client().send(
+      new DeleteObjectsCommand({
+        Bucket,
+        Delete: { Objects: [{ Key, ...condition }, { Key: "other" }], Quiet },
+      }),
+    );
+  const remove = (condition: { ETag?: string; Size?: number; LastModifiedTime?: Date }) => {
+    const { ETag: IfMatch, Size: IfMatchSize, LastModifiedTime: IfMatchLastModifiedTime } = condition;
+    const wishes = { IfMatch, IfMatchSize, IfMatchLastModifiedTime };
+    return codeOf(server.client().send(new DeleteObjectCommand({ Bucket, Key, ...wishes } as never)));
+  };
+
+  test.for(wrong)("%o does not hold, so the object stays", async (condition, { expect }) => {
+    await put();
+    const reply = await removeAll(condition);
+    expect(reply.Errors).toMatchObject([{ Key, Code: "PreconditionFailed" }]);
+    expect(reply.Deleted).toMatchObject([{ Key: "other" }]);
+    expect((await removeAll(condition, true)).Errors).toHaveLength(1);
+    expect(await remove(condition)).toBe("PreconditionFailed");
+    expect(await exists()).toBe(true);
+  });
+
+  test.for(right)("%o holds", async (condition, { expect }) => {
+    await put();
+    expect((await removeAll(condition)).Errors).toBeUndefined();
+    expect(await exists()).toBe(false);
+    await put();
+    expect([await remove(condition), await exists()]).toEqual(["no error", false]);
+  });
+
+  test.for(wrong)("%o of an object that is gone is no trouble", async (condition, { expect }) => {
+    await server.client().send(new DeleteObjectCommand({ Bucket, Key }));
+    expect(await remove(condition)).toBe("no error");
+    expect((await removeAll(condition)).Errors).toBeUndefined();
+  });
+
+  test("that cannot be read is refused, and nothing is deleted", async ({ expect }) => {
+    await put();
+    for (const [name, value] of [
+      ["x-amz-if-match-size", "five"],
+      ["x-amz-if-match-last-modified-time", "soon"],
+    ] as const)
+      expect(
+        (
+          await sendSigned(server, {
+            method: "DELETE",
+            path: `/${Bucket}/${Key}`,
+            headers: { [name]: value },
+          })
+        ).status,
+      ).toBe(400);
+    expect(await exists()).toBe(true);
+  });
+});
+
+describe("headers come back as they were sent", () => {
+  test("metadata in UTF-8", async ({ expect }) => {
+    const path = `/${Bucket}/utf8.txt`;
+    const sent = "Grüße, 日本";
+    await sendSigned(server, { method: "PUT", path, headers: { "x-amz-meta-greeting": sent } });
+    const { headers } = await sendSigned(server, { method: "GET", path });
+    expect(Buffer.from(String(headers["x-amz-meta-greeting"]), "latin1").toString()).toBe(sent);
+  });
+
+  test.for([
+    ["deflate, gzip", "deflate, gzip"],
+    ["gzip,aws-chunked", "gzip"],
+    ["aws-chunked, gzip", "gzip"],
+    ["aws-chunked", undefined],
+  ] as const)("Content-Encoding %s is kept as %s", async ([sent, kept], { expect }) => {
+    const path = `/${Bucket}/encoded.txt`;
+    await sendSigned(server, { method: "PUT", path, headers: { "content-encoding": sent } });
+    const { headers } = await sendSigned(server, { method: "HEAD", path });
+    expect(headers["content-encoding"]).toBe(kept);
+  });
+
+  test("an expectation that HTTP does not know is passed over", async ({ expect }) => {
+    const path = `/${Bucket}/expected.txt`;
+    const { status } = await sendSigned(server, { method: "PUT", path, headers: { expect: "200" } });
+    expect(status).toBe(200);
+  });
+});
+
+test("nothing that was asked for above was a defect", ({ expect }) => {
+  expect(server.defects).toEqual([]);
+});
