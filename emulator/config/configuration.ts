@@ -10,6 +10,7 @@ export interface Configuration {
   readonly host: string;
   /** Host names at which control requests are accepted, in addition to loopback names. */
   readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
   /** Null: state in memory, bodies in a temporary folder that is removed with the process. */
   readonly dataFolder: string | null;
   /** A snapshot file that initialises a fresh world. */

@@ -81,6 +81,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       port: value("server.port"),
       host: value("server.host"),
       allowedHosts: value("server.allowed_hosts"),
+      corsOrigins: value("server.cors_origins"),
       dataFolder: value("server.ephemeral") ? null : dataFolder,
       importFile: fileOf("server.import"),
       exportFile: fileOf("server.export_on_exit"),

@@ -34,6 +34,9 @@ const MAX_PORT = 65_533;
 
 const MAX_RATE = 1_000_000;
 
+/** As the header Origin spells it; `null` is that of files and sandboxed frames. */
+const ORIGIN = "^(null|https?://[^/?#@\\s]+)$";
+
 const SERVER = {
   "server.port": setting(
     integer(0, MAX_PORT),
@@ -76,8 +79,17 @@ const SERVER = {
   "server.allowed_hosts": setting(
     list(TEXT, "host names"),
     [],
-    "host names at which control requests are accepted, separated by commas",
+    "host names at which requests are accepted in addition to local ones, separated by commas",
     { flag: "allowed-hosts" },
+  ),
+  "server.cors_origins": setting(
+    list(
+      textField({ pattern: ORIGIN, title: 'written as "https://app.example.com"' }),
+      "origins, for example https://app.example.com",
+    ),
+    [],
+    "origins of pages that may call the emulator in addition to local ones, separated by commas",
+    { flag: "cors-origins" },
   ),
 };
 

@@ -1,6 +1,5 @@
 import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
-import { isLoopback } from "../http/loopback.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -46,11 +45,10 @@ const ROUTER = createRouter(
 export async function handleControl(
   context: ControlContext,
   request: HttpRequest,
-  allowedHosts: readonly string[],
   record?: (reply: HttpReply) => void,
 ): Promise<HttpReply> {
   const found = ROUTER.find(request.method, segmentsOf(request.path));
-  const reply = await answer(context, request, found, allowedHosts);
+  const reply = await answer(context, request, found);
   const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
   // Reads change nothing, so recordings omit them.
   if (request.method !== "GET" && isRecorded) record?.(reply);
@@ -61,10 +59,8 @@ async function answer(
   context: ControlContext,
   request: HttpRequest,
   found: Found<ControlOperation>,
-  allowedHosts: readonly string[],
 ): Promise<HttpReply> {
   try {
-    refuseCrossOrigin(request, allowedHosts);
     if (request.bodyProblem) throw request.bodyProblem;
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
@@ -127,26 +123,6 @@ function knownIn({ query = {}, body }: ControlOperation, unknown: readonly strin
 }
 
 type ControlPath = Readonly<Record<string, string>>;
-
-/** Protects against cross-site requests and DNS rebinding. Throws `Refusal` (403). */
-function refuseCrossOrigin({ headers }: HttpRequest, allowedHosts: readonly string[]): void {
-  const host = hostName(headers.host ?? "");
-  const isAllowed = (name: string) => isLoopback(name) || allowedHosts.includes(name);
-  if (!isAllowed(host))
-    throw new Refusal(
-      403,
-      "foreign_host",
-      `Control requests are not accepted at the host ${host}.`,
-      "Allow it with --allowed-hosts.",
-    );
-  const origin = headers.origin;
-  if (origin !== undefined && !isAllowed(hostName(origin.replace(/^[a-z]+:\/\//, ""))))
-    throw new Refusal(403, "foreign_origin", `Control requests are not accepted from pages of ${origin}.`);
-}
-
-function hostName(authority: string): string {
-  return authority.replace(/:\d+$/, "").toLowerCase();
-}
 
 function isLines(value: unknown): value is Lines {
   return typeof value === "object" && value !== null && "lines" in value;

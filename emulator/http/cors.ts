@@ -23,10 +23,14 @@ const USUAL_HEADERS = `content-type, x-api-key, x-tenant-id, x-user-id, ${WORLD_
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_AGE_SECONDS = "600";
 
-/** CORS headers of a reply; none for a request without an origin. */
+/** CORS headers of a reply; none for a request without an origin. The servers refuse origins that are not allowed. */
 export function corsHeaders({ headers }: HttpRequest): ReplyHeaders {
   if (headers.origin === undefined) return NO_HEADERS;
-  return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
+  return {
+    "access-control-allow-origin": headers.origin,
+    "access-control-expose-headers": EXPOSED,
+    vary: "origin, access-control-request-headers",
+  };
 }
 
 /** Answers OPTIONS on any path; an unknown path or method is refused by the request itself. */
@@ -39,7 +43,6 @@ export function preflightReply({ headers }: HttpRequest, methods: readonly strin
       "access-control-allow-methods": METHODS.join(", "),
       "access-control-allow-headers": HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
       "access-control-max-age": MAX_AGE_SECONDS,
-      vary: "access-control-request-headers",
     },
     body: "",
   };

@@ -1,6 +1,7 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import { type HttpReply, type HttpRequest, jsonReply, type ReplyHeaders } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { mediaOf } from "./media.ts";
 import { otlpErrorReply } from "./otlp/status.ts";
@@ -31,6 +32,13 @@ function defect(error: unknown, { method, path }: HttpRequest) {
     status: 500,
     message: `A defect of the emulator, not of your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
   };
+}
+
+/** The reply to a request that was refused before its operation was looked for. */
+export function earlyRefusalReply(refusal: Refusal, path: string, headers?: ReplyHeaders): HttpReply {
+  const { status, code, message, hint } = refusal;
+  if (path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
+  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` }, headers);
 }
 
 /** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */

@@ -1,10 +1,11 @@
 import { corsHeaders, preflightReply } from "../http/cors.ts";
 import type { Gateway } from "../http/gateway.ts";
+import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
-import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
+import { type HttpReply, type HttpRequest, withHeaders } from "../subjects/message.ts";
 import type { Recording } from "../subjects/recording.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
 import { unknownWorld } from "./worlds/names.ts";
@@ -23,7 +24,6 @@ export interface RouterParts {
   readonly worlds: Worlds;
   readonly gateway: Gateway;
   readonly freeSpace: FreeSpaceGuard;
-  readonly allowedHosts: readonly string[];
   controlOf(world: NamedWorld): ControlContext;
 }
 
@@ -58,7 +58,7 @@ export function createRouter(parts: RouterParts): Router {
 }
 
 async function handleNow(
-  { gateway, freeSpace, allowedHosts, controlOf }: RouterParts,
+  { gateway, freeSpace, controlOf }: RouterParts,
   named: NamedWorld,
   received: HttpRequest,
 ): Promise<HttpReply> {
@@ -67,7 +67,7 @@ async function handleNow(
   runtime.clock.sync();
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
-    ? answerControl(controlOf(named), request, allowedHosts, record)
+    ? answerControl(controlOf(named), request, record)
     : gateway.handle(runtime.world, request, { stepper: runtime.clock, record }));
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
@@ -79,11 +79,10 @@ async function handleNow(
 async function answerControl(
   context: ControlContext,
   request: HttpRequest,
-  allowedHosts: readonly string[],
   record: ReturnType<Recording["record"]>,
 ): Promise<HttpReply> {
   const { handleControl } = await import("../control/gateway.ts");
-  return handleControl(context, request, allowedHosts, record);
+  return handleControl(context, request, record);
 }
 
 /** Locations in a reply carry the base path that the client has used. */
@@ -97,12 +96,9 @@ function withBasePath(reply: HttpReply, basePath: string): HttpReply {
 /** With CORS headers, so that pages of other origins can read why they were refused. */
 function refusalFor(request: HttpRequest, error: unknown): HttpReply {
   if (!(error instanceof Refusal)) throw error;
-  const { status, code, message, hint } = error;
-  if (request.path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
   const cors = corsHeaders(request);
-  if (request.method === "OPTIONS") {
-    const reply = preflightReply(request);
-    return { ...reply, headers: { ...reply.headers, ...cors } };
-  }
-  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` }, cors);
+  const isPreflight = request.method === "OPTIONS" && !request.path.includes(CONTROL_PREFIX);
+  return isPreflight
+    ? withHeaders(preflightReply(request), cors)
+    : earlyRefusalReply(error, request.path, cors);
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, Server } from "node:http";
 import type { Configuration } from "../config/configuration.ts";
+import { type BrowserGuard, createBrowserGuard } from "../http/server/browser-guard.ts";
 import { createClientAddresses } from "../http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../http/server/server.ts";
 import { worldChoice } from "../http/world-choice.ts";
@@ -20,15 +21,16 @@ const CLOSE_GRACE_MS = 1000;
 
 /** Servers that do not listen yet. */
 export function createServers(
-  { settings, port, host }: Configuration,
+  { settings, port, host, allowedHosts, corsOrigins }: Configuration,
   worlds: Worlds,
   handle: (request: HttpRequest) => Promise<HttpReply>,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
-  const us = createOrigin({ region: "us", limits, clientAddresses, handle });
-  const eu = createOrigin({ region: "eu", limits, clientAddresses, handle });
-  const s3 = createObjectStorageOrigin(worlds);
+  const guard = createBrowserGuard({ allowedHosts, corsOrigins });
+  const us = createOrigin({ region: "us", limits, clientAddresses, guard, handle });
+  const eu = createOrigin({ region: "eu", limits, clientAddresses, guard, handle });
+  const s3 = createObjectStorageOrigin(worlds, guard);
   return {
     async listen() {
       const s3Port = await listen(s3, port && port + 2, host);
@@ -42,17 +44,21 @@ export function createServers(
 }
 
 /** The S3 front is loaded with its first request: most uses of an emulator never open its port. */
-function createObjectStorageOrigin(worlds: Worlds): Server {
+function createObjectStorageOrigin(worlds: Worlds, guard: BrowserGuard): Server {
   let front: Promise<S3Listener> | undefined;
   return createS3Server((request, response) => {
-    front ??= loadS3Front(worlds);
+    front ??= loadS3Front(worlds, guard);
     void front.then((answer) => answer(request, response));
   });
 }
 
-async function loadS3Front(worlds: Worlds): Promise<S3Listener> {
+async function loadS3Front(worlds: Worlds, guard: BrowserGuard): Promise<S3Listener> {
   const { createS3Front } = await import("../s3/front/front.ts");
-  return createS3Front({ wallNow: Date.now, resolve: (url, headers) => storeFor(worlds, url, headers) });
+  return createS3Front({
+    wallNow: Date.now,
+    resolve: (url, headers) => storeFor(worlds, url, headers),
+    guard,
+  });
 }
 
 async function storeFor(

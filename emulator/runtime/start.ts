@@ -128,9 +128,8 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
   const { openStreams } = gateway;
   const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams, secrets };
   const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
-  const { allowedHosts } = configuration;
   const freeSpace = createFreeSpaceGuard(folder);
-  const router = createRouter({ worlds, gateway, freeSpace, allowedHosts, controlOf });
+  const router = createRouter({ worlds, gateway, freeSpace, controlOf });
   return {
     ...shared,
     heads,

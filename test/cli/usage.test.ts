@@ -43,7 +43,7 @@ describe("emulator", () => {
     const { stdout } = await run(["start", "-h"], { cwd: workingFolder() });
     const promised = `--port --host --data --ephemeral --config --seed --now --clock --profile --service-version
       --application-version --agent-server-version --deployment --rate-limits --json --quiet --ready-file --strict
-      --allowed-hosts --auth`;
+      --allowed-hosts --cors-origins --auth`;
     for (const flag of promised.split(/\s+/)) expect(stdout).toContain(`  ${flag}`);
   });
 

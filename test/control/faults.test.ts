@@ -28,7 +28,7 @@ function requestOf(method: string, path: string, body?: unknown, region = "us"):
 
 async function control(method: string, path: string, body?: unknown) {
   const context = { world: scene.world } as unknown as ControlContext;
-  const reply = await handleControl(context, requestOf(method, `/_emulator/v1${path}`, body), []);
+  const reply = await handleControl(context, requestOf(method, `/_emulator/v1${path}`, body));
   return { status: reply.status, body: JSON.parse(String(reply.body)) };
 }
 

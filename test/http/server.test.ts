@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
+import { createBrowserGuard } from "../../emulator/http/server/browser-guard.ts";
 import type { ClientAddresses } from "../../emulator/http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../../emulator/http/server/server.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../emulator/subjects/message.ts";
@@ -10,10 +11,11 @@ afterEach(() => closeServer(server, 100));
 
 async function originOf(handle: (request: HttpRequest) => Promise<HttpReply>): Promise<string> {
   const clientAddresses: ClientAddresses = { find: () => "127.0.0.1" };
-  server = createOrigin({ region: "us", limits: { body_bytes: 10 }, clientAddresses, handle });
+  server = createOrigin({ region: "us", limits: { body_bytes: 10 }, clientAddresses, guard, handle });
   return `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
 }
 
+const guard = createBrowserGuard({ allowedHosts: [], corsOrigins: [] });
 const post = (url: string, body: string) => fetch(url, { method: "POST", body });
 
 describe("an origin", () => {

@@ -139,13 +139,13 @@ describe("paths that only the table names", () => {
 });
 
 describe("OPTIONS", () => {
-  const asked = { origin: "https://app.example", "access-control-request-method": "POST" };
+  const asked = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
 
   it.each(["/runs/query", "/auth", "/runs", "/nowhere"])("answers the preflight of %s", async (path) => {
     const headers = { ...asked, "access-control-request-headers": "content-type, x-api-key" };
     const reply = await send("OPTIONS", path, { headers });
     expect(reply.status).toBe(204);
-    expect(reply.headers.get("access-control-allow-origin")).toBe("*");
+    expect(reply.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
     expect(reply.headers.get("access-control-allow-methods")).toBe("GET, POST, PUT, PATCH, DELETE");
     expect(reply.headers.get("access-control-allow-headers")).toBe("content-type, x-api-key");
     expect(reply.headers.get("allow")).toContain("OPTIONS");
@@ -156,11 +156,11 @@ describe("OPTIONS", () => {
     expect((await send("OPTIONS", "/runs", { headers: asked })).status).toBe(204);
     const refused = await send("OPTIONS", "/runs", { headers: asked });
     expect(refused.status).toBe(429);
-    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+    expect(refused.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   });
 
   it("is followed by replies that show their headers to pages, and only to pages", async () => {
-    const page = await send("GET", "/nowhere", { headers: { origin: "https://app.example" } });
+    const page = await send("GET", "/nowhere", { headers: { origin: "http://localhost:5173" } });
     expect(page.headers.get("access-control-expose-headers")).toMatch(
       /content-location.*x-pagination-total.*x-pagination-next/,
     );

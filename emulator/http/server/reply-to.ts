@@ -1,8 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import { Refusal } from "../../kernel/refusal.ts";
 import { takesStream } from "../../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../subjects/message.ts";
 import type { Settings } from "../../subjects/settings.ts";
+import { earlyRefusalReply } from "../refusal-reply.ts";
 import { BodyProblem, receiveBody } from "./body.ts";
+import type { BrowserGuard } from "./browser-guard.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
 /** Handler of the requests at a regional origin. */
@@ -10,6 +13,7 @@ export interface Listener {
   readonly region: string;
   readonly limits: Pick<Settings["limits"], "body_bytes">;
   readonly clientAddresses: ClientAddresses;
+  readonly guard: BrowserGuard;
   handle(request: HttpRequest): Promise<HttpReply>;
 }
 
@@ -22,6 +26,8 @@ const NO_BODY = new Uint8Array(0);
 export async function replyTo(listener: Listener, incoming: IncomingMessage): Promise<HttpReply> {
   const request = withoutBody(listener, incoming);
   try {
+    const foreign = listener.guard.refusalOf(incoming);
+    if (foreign) throw foreign;
     if (takesStream(request.method, request.path)) return await replyToStream(listener, incoming, request);
     const body = await receiveBody(incoming, listener.limits.body_bytes);
     return await listener.handle({ ...request, body });
@@ -29,7 +35,7 @@ export async function replyTo(listener: Listener, incoming: IncomingMessage): Pr
     const reply =
       error instanceof BodyProblem
         ? await listener.handle({ ...request, bodyProblem: error })
-        : replyToFailure(incoming, error);
+        : replyToFailure(incoming, request, error);
     await drainBody(incoming);
     // Unread bytes would be parsed as the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
@@ -53,7 +59,8 @@ function withoutBody({ region, clientAddresses }: Listener, incoming: IncomingMe
 }
 
 /** An error with a complete request is a defect of the emulator (500). */
-function replyToFailure({ complete }: IncomingMessage, error: unknown): HttpReply {
+function replyToFailure({ complete }: IncomingMessage, { path }: HttpRequest, error: unknown): HttpReply {
+  if (error instanceof Refusal) return earlyRefusalReply(error, path);
   if (!complete) return jsonReply(400, { detail: "The request was interrupted." });
   return jsonReply(500, { detail: `The emulator failed: ${String(error)}` });
 }

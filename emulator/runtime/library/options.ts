@@ -43,6 +43,7 @@ interface FlagOptions {
   /** A file that the world `main` is written to by `close`. */
   readonly exportOnExit?: string;
   readonly allowedHosts?: readonly string[];
+  readonly corsOrigins?: readonly string[];
   /** A configuration file to read beside these options, which win. */
   readonly config?: string;
   /** Virtual time at which a fresh world starts, ISO 8601. */

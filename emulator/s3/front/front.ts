@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { BrowserGuard } from "../../http/server/browser-guard.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import {
   type AccessRequest,
@@ -29,6 +30,8 @@ export interface Resolved {
 export interface S3FrontOptions {
   /** Undefined when the address or the headers name a world that does not exist. */
   resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;
+  /** Refuses requests of pages of other sites. */
+  readonly guard?: BrowserGuard;
   /** Law 8: signatures and the `Date` header follow the wall clock. */
   wallNow(): number;
   /** Host names under which `<bucket>.<name>` is a bucket's own. */
@@ -54,6 +57,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
   }
 
   async function answer(request: IncomingMessage): Promise<Reply | "reset"> {
+    refuseForeign(options.guard, request);
     const { store, basePath } = await resolve(request);
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
@@ -107,6 +111,12 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
       response.destroy();
     });
   };
+}
+
+function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage): void {
+  const { status, message, hint = "" } = guard?.refusalOf(request) ?? {};
+  if (status !== undefined)
+    throw refuse(status === 400 ? "InvalidRequest" : "AccessDenied", `${message} ${hint}`.trimEnd());
 }
 
 /** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
