@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { nearest } from "../emulator/client/values.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
-import { MAX_INCLUDE_DEPTH } from "./bounds.ts";
+import { MAX_INCLUDE_DEPTH, MAX_INCLUDED_FILES } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
 import { expectationProblems } from "./expectations.ts";
 import {
@@ -50,7 +50,8 @@ export function readScenario(file: string): Scenario {
   const source = readSource(file);
   const head = source.value as Readonly<Record<string, unknown>>;
   refuse(source, "scenario", [], head);
-  const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, [file]));
+  const includes: Includes = { chain: [file], count: { files: 0 } };
+  const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, includes));
   if (steps.length === 0) throw new ScenarioProblem(`${shown(file)}:1: no steps; add given, when or then`);
   const settings = (head.settings ?? {}) as Scenario["settings"];
   const variables = (head.variables ?? {}) as Scenario["variables"];
@@ -78,7 +79,13 @@ function wordsOf({ given: input, steps }: Step): readonly unknown[] {
   return [input, ...steps.flatMap(wordsOf)];
 }
 
-function stepsOf(source: Source, path: Keys, label: string, opened: readonly string[]): Step[] {
+/** The files on the way to a step, and how many the scenario has included in all. */
+interface Includes {
+  readonly chain: readonly string[];
+  readonly count: { files: number };
+}
+
+function stepsOf(source: Source, path: Keys, label: string, includes: Includes): Step[] {
   const list = path.reduce<unknown>(
     (value, key) => (value as Record<string | number, unknown>)?.[key],
     source.value,
@@ -87,7 +94,7 @@ function stepsOf(source: Source, path: Keys, label: string, opened: readonly str
   const problems: string[] = [];
   const steps = (list as readonly unknown[]).flatMap((input, index) => {
     try {
-      return [stepOf(source, [...path, index], `${label}[${index}]`, input, opened)];
+      return [stepOf(source, [...path, index], `${label}[${index}]`, input, includes)];
     } catch (error) {
       if (!(error instanceof ScenarioProblem)) throw error;
       problems.push(error.message);
@@ -98,16 +105,16 @@ function stepsOf(source: Source, path: Keys, label: string, opened: readonly str
   return steps;
 }
 
-function stepOf(source: Source, path: Keys, label: string, input: unknown, opened: readonly string[]): Step {
+function stepOf(source: Source, path: Keys, label: string, input: unknown, includes: Includes): Step {
   const place = { file: source.file, line: source.lineOf(path) };
   const verb = verbOf(place, label, input);
   refuse(source, verb, path, input);
   const step = input as GivenStep;
   refuseExpectations(source, verb, path, step);
   if (verb === "repeat")
-    return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, opened) };
+    return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, includes) };
   if (verb === "include")
-    return { verb, given: step, label, place, steps: included(place, label, step, opened) };
+    return { verb, given: step, label, place, steps: included(place, label, step, includes) };
   return { verb, given: step, label, place, steps: [] };
 }
 
@@ -135,14 +142,17 @@ function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   throw new ScenarioProblem(`${where}: no verb; ${hint}`);
 }
 
-function included(place: FileLocation, label: string, input: GivenStep, opened: readonly string[]): Step[] {
+function included(place: FileLocation, label: string, input: GivenStep, includes: Includes): Step[] {
   const { include } = input as GivenStep<"include">;
   const file = resolve(dirname(place.file), include);
   const where = `${shown(place.file)}:${place.line}: ${label}`;
-  if (opened.includes(file)) throw new ScenarioProblem(`${where}: ${include} includes itself`);
-  if (opened.length > MAX_INCLUDE_DEPTH)
+  if (includes.chain.includes(file)) throw new ScenarioProblem(`${where}: ${include} includes itself`);
+  if (includes.chain.length > MAX_INCLUDE_DEPTH)
     throw new ScenarioProblem(`${where}: files include one another more than ${MAX_INCLUDE_DEPTH} deep`);
+  includes.count.files += 1;
+  if (includes.count.files > MAX_INCLUDED_FILES)
+    throw new ScenarioProblem(`${where}: more than ${MAX_INCLUDED_FILES} files are included`);
   const source = readSource(file);
   refuse(source, "part", [], source.value);
-  return stepsOf(source, ["steps"], `${label}.${include}`, [...opened, file]);
+  return stepsOf(source, ["steps"], `${label}.${include}`, { ...includes, chain: [...includes.chain, file] });
 }

@@ -1,6 +1,7 @@
 import { parseDuration, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
+import { patternTest } from "./pattern.ts";
 
 /** The differences between a value and the expected one, each with its path; empty when it matches. */
 export function differences(expected: unknown, actual: unknown, where = ""): string[] {
@@ -36,7 +37,7 @@ const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
 /** Matchers with a parameter, written as an object with one member, such as `{$regex: …}`. */
 const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where: string) => string[]>> = {
   $regex: (pattern, actual, where) =>
-    typeof actual === "string" && new RegExp(String(pattern), "u").test(actual)
+    typeof actual === "string" && patternTest(pattern)?.(actual)
       ? []
       : [differing(where, `a text like /${String(pattern)}/`, actual)],
   $within: (bounds, actual, where) =>
@@ -85,19 +86,12 @@ export function isMatcher(name: string): boolean {
 /** The parameter that a matcher requires, if the given one is wrong; variables are not checked. */
 export function problemOfTaken(name: string, taken: unknown): string | undefined {
   if (typeof taken === "string" && taken.includes("${")) return undefined;
-  if (name === "$regex" && !isPattern(taken)) return "a regular expression";
+  if (name === "$regex" && !patternTest(taken))
+    return "a regular expression without lookarounds and back-references";
   if ((name === "$oneOf" || name === "$unordered") && !Array.isArray(taken)) return "a list";
   if (name === "$within" && !isBounds(taken))
     return "[least, most] as numbers or times, or { of: <time>, by: <duration> }";
   return undefined;
-}
-
-function isPattern(taken: unknown): boolean {
-  try {
-    return new RegExp(String(taken), "u") !== undefined && typeof taken === "string";
-  } catch {
-    return false;
-  }
 }
 
 function isBounds(taken: unknown): boolean {

@@ -37,7 +37,7 @@ export function readSource(file: string): Source {
   });
   const [error] = document.errors;
   if (error !== undefined)
-    throw new ScenarioProblem(`${shown(file)}:${lines.linePos(error.pos[0]).line}: ${error.message}`);
+    throw new ScenarioProblem(`${shown(file)}:${lines.linePos(error.pos[0]).line}: ${reasonOf(error)}`);
   return {
     file,
     value: valueOf(file, () => document.toJS({ maxAliasCount: 100 })),
@@ -68,8 +68,13 @@ function valueOf(file: string, read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    throw new ScenarioProblem(`${shown(file)}:1: ${(error as Error).message}`);
+    throw new ScenarioProblem(`${shown(file)}:1: ${reasonOf(error as Error)}`);
   }
+}
+
+/** The parser is recursive, and reports the end of its stack in the words of the engine. */
+function reasonOf({ message }: Error): string {
+  return message.includes("call stack") ? "nests too deep" : message;
 }
 
 /** Throws a `ScenarioProblem` when a value of the file does not fit one of the schema's definitions. */

@@ -113,8 +113,25 @@ describe("a problem is told with its line", () => {
       `${head}now: yesterday\nwhen:\n  - advance: PT1S\n`,
       "x.scenario.yaml:2: now: must be an ISO 8601 time with a zone",
     ],
+    [
+      "a value that nests too deep",
+      `${head}when: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`,
+      "nests too deep",
+    ],
+    [
+      "aliases that multiply",
+      `a0: &a0 [x, x]\n${Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`).join("\n")}\n`,
+      "Excessive alias count",
+    ],
   ])("%s", (_, text, problem) => {
     expect(problemOf(text)).toContain(problem);
+  });
+
+  it("files that include ever more of one another", () => {
+    const includes = (next: number) => `  - include: p${next}.yaml\n`.repeat(10);
+    for (let part = 0; part < 8; part += 1)
+      written(`p${part}.yaml`, `steps:\n${part < 7 ? includes(part + 1) : "  - advance: PT1S\n"}`);
+    expect(problemOf(`${head}when:\n${includes(0)}`)).toContain("more than 1000 files are included");
   });
 
   it.each([
@@ -124,6 +141,8 @@ describe("a problem is told with its line", () => {
       "expect.body.a.$not: $lenght is not a matcher; did you mean $length?",
     ],
     ["{ body: { a: [{ $regex: '(' }] } }", "expect.body.a[0].$regex: $regex takes a regular expression"],
+    ["{ body: { a: { $regex: '(?=a)b' } } }", "$regex takes a regular expression without lookarounds"],
+    ["{ body: { a: { $regex: '(a)\\1' } } }", "$regex takes a regular expression without lookarounds"],
     ["{ body: { a: { $oneOf: b } } }", "expect.body.a.$oneOf: $oneOf takes a list"],
     ["{ status: { $within: [200] } }", "expect.status.$within: $within takes [least, most]"],
     ["{ body: { a: { $within: { of: now, by: PT1S } } } }", "$within takes [least, most]"],

@@ -9,6 +9,12 @@ const RUNS = [
 ];
 
 describe("an expectation", () => {
+  it("decides a pattern that would make a backtracking engine try 2^5000 ways", () => {
+    const text = `${"a".repeat(5_000)}b`;
+    expect(differences({ $regex: "^(a+)+$" }, text)).toHaveLength(1);
+    expect(differences({ $regex: "^(a|aa)+b$" }, text)).toEqual([]);
+  });
+
   it.each([
     ["a member by name", { status: "FAILED" }, RUNS[1]],
     ["a path", { "1.status": "FAILED", "0.errors.retry_0": "once", "[-1].rows": 4, length: 2 }, RUNS],
