@@ -65,6 +65,8 @@ export interface Contract {
   /** The target's time in milliseconds. */
   now(): Promise<number>;
   receiver(): Promise<Receiver>;
+  /** What the target keeps on disk: every file as text, byte by byte. */
+  atRest(): Promise<string>;
   /** Starts another target with these settings and closes it; returns the error message, or null when it started. */
   refusesToStart(settings: CaseSettings): Promise<string | null>;
   /** Ends the case as UNSUPPORTED: the target lacks what follows "needs", and what was found so far stands. */

@@ -14,6 +14,7 @@ export const NEEDS = {
   faults: "lets the harness arm faults",
   receiver: "can reach a receiver on this machine",
   settings: "can be started with other settings",
+  at_rest: "lets the harness read what it keeps on disk",
 } as const satisfies Record<string, string>;
 
 export type Need = keyof typeof NEEDS;

@@ -94,6 +94,10 @@ export function openContract(parts: ContractParts): OpenContract {
       receivers.push(receiver);
       return receiver;
     },
+    async atRest() {
+      if (!session.atRest) throw new CaseEnded("The case did not say that it needs at_rest.");
+      return session.atRest();
+    },
     refusesToStart: (settings) => startupError(parts, settings),
     lack(what) {
       throw new Lacking(what);

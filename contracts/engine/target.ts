@@ -102,6 +102,8 @@ export interface Session {
   readonly addressOf: (request: WireRequest) => string | undefined;
   readonly identity: Identity;
   readonly objects?: ObjectStore;
+  /** What the target keeps on disk: every file as text, byte by byte. */
+  readonly atRest?: () => Promise<string>;
   readonly reach: Reach;
   /** It goes on after the case, which then takes away what it has made. */
   readonly shared?: true;

@@ -18,6 +18,9 @@ export const RUN_MEMBERS = Object.keys(RUN) as readonly (keyof typeof RUN)[];
 /** §2.1 */
 export const RUN_STATUSES = ["pending", "running", "error", "success", "timeout", "interrupted"] as const;
 
+/** §6: what a run can have come to when it has completed. */
+export const ENDED_STATUSES = ["error", "success", "timeout", "interrupted"] as const;
+
 /** §2.1, §4.1: what the list of runs can be narrowed to. */
 export const LISTED_STATUSES = ["pending", "error", "success", "timeout", "interrupted"] as const;
 

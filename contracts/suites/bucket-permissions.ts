@@ -25,6 +25,11 @@ async function keyPair(t: Contract, deny: readonly string[]): Promise<Members> {
   return { access_key_id, secret_access_key };
 }
 
+/** What Base64 makes of a text wherever it begins in what is encoded, without the ends that depend on that. */
+function inBase64(text: string, offset: number): string {
+  return btoa("x".repeat(offset) + text).slice(offset === 0 ? 0 : 4, -4);
+}
+
 const BIG_ROWS = 9;
 const BIG_ROW_CHARACTERS = 1_000_000;
 
@@ -32,6 +37,22 @@ const tmpFiles = async (t: Contract) =>
   (await t.objects.list(t.identity.bucket.name)).filter((key) => /(^|\/)tmp\//.test(key));
 
 export const BUCKET_PERMISSION_CASES = suite({
+  "2.4/at-rest": {
+    title: "credentials of a destination are stored encrypted",
+    requirements: ["2.4-2"],
+    needs: [...PERMISSIONS, "at_rest"],
+    settings: { ephemeral: false },
+    async run(t) {
+      const credentials = await keyPair(t, []);
+      const { body } = await createDestination(t, {}, credentials);
+      const kept = await t.atRest();
+      t.must("2.4-2", kept.includes(body.id), "the destination is kept on disk", { actual: body.id });
+      const secret = String(credentials.secret_access_key);
+      const forms = [secret, ...[0, 1, 2].map((offset) => inBase64(secret, offset))];
+      const found = forms.filter((form) => kept.includes(form)).length;
+      t.fact("2.4-2", equal(found, 0), "its secret is not, in clear or in Base64");
+    },
+  },
   "2.4/test-file": {
     title: "creating a destination writes a test file, and deletes it where permitted",
     requirements: ["2.4-5", "2.4-6", "2.4-8"],

@@ -10,6 +10,7 @@ import { EXTENSION_CASES } from "./extensions.ts";
 import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
+import { HANDED_DOWN_CASES } from "./handed-down.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
@@ -31,6 +32,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...EXPORT_REQUEST_CASES,
   ...FILE_CASES,
   ...COLUMN_CASES,
+  ...HANDED_DOWN_CASES,
   ...LIFECYCLE_CASES,
   ...FAILURE_CASES,
   ...TIMEOUT_CASES,

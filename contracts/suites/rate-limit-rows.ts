@@ -87,4 +87,26 @@ export const RATE_LIMIT_ROW_CASES = suite({
       t.choice("rate_limit.headers", equal(again, ["6", "6"]), "Retry-After is 6 seconds");
     },
   },
+  "8.5/user-address": {
+    title: "a user is counted together with the address",
+    requirements: ["5-2", "8.5-3"],
+    needs: LIMITED,
+    settings: { rate_limits: { enabled: true, trusted_proxies: ["127.0.0.1"] } },
+    async run(t) {
+      await t.control("PUT", "/rate-limits/generate_user", { count: 1 });
+      const statusFrom = async (address: string) => {
+        const headers = { "x-api-key": null, "x-user-id": "ann", "x-forwarded-for": address };
+        return (await t.call("POST", "/generate", { body: {}, headers, unjudged: true })).status;
+      };
+      await statusFrom("192.0.2.1");
+      t.fact(
+        "5-2",
+        equal(await statusFrom("192.0.2.1"), 429),
+        "the same user at the same address is refused",
+      );
+      const elsewhere = (await statusFrom("192.0.2.2")) === 429;
+      t.fact("5-2", equal(elsewhere, false), "the same user at another address is not");
+      t.fact("8.5-3", !elsewhere, "each address of a user is counted apart");
+    },
+  },
 });

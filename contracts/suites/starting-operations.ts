@@ -1,8 +1,8 @@
 import { suite } from "../engine/case.ts";
-import { accepted, equal } from "../engine/check.ts";
+import { accepted, equal, every } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
-import { RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
+import { ENDED_STATUSES, RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
 import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
 
 const TIMEOUT_MS = 5000;
@@ -73,6 +73,7 @@ export const STARTING_CASES = suite({
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
         t.fact("6-1", equal(mine[0]?.method, "POST"), "it is a POST");
+        t.fact("6-1", every([run.status], ...ENDED_STATUSES), `${path}: the payload is the run as it ended`);
         for (const field of RUN_MEMBERS) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);

@@ -4,7 +4,16 @@ import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import type { Receiver } from "../engine/target.ts";
 import type { RequirementId } from "../spec/requirements.ts";
-import { advanceClock, assistant, awaitEnd, INPUT, type RunBody, startRun, thread } from "./agent-helpers.ts";
+import {
+  advanceClock,
+  assistant,
+  awaitEnd,
+  INPUT,
+  listRuns,
+  type RunBody,
+  startRun,
+  thread,
+} from "./agent-helpers.ts";
 
 const WEBHOOK_NEEDS = ["writes", "agent", "receiver"] as const;
 export const RETRY_NEEDS = [...WEBHOOK_NEEDS, "clock"] as const;
@@ -234,7 +243,7 @@ export const WEBHOOK_CASES = suite({
     },
   },
   "6.1/disabled": {
-    title: "disable_webhooks delivers nothing",
+    title: "disable_webhooks delivers nothing, whatever started the run",
     requirements: ["6.1-9"],
     needs: RETRY_NEEDS,
     settings: { http: { disable_webhooks: true } },
@@ -242,7 +251,11 @@ export const WEBHOOK_CASES = suite({
       const receiver = await t.receiver();
       const status = await startWith(t, receiver.url);
       t.choice("agent.webhook_disabled", accepted(status), "the run is accepted");
+      const id = await thread(t);
+      const body = { assistant_id: await assistant(t), input: INPUT, webhook: receiver.url };
+      await t.call("POST", `/threads/${id}/runs/crons`, { body: { ...body, schedule: "*/10 * * * *" } });
       await advanceClock(t, "PT1H");
+      t.must("4.8-1", (await listRuns(t, id)).length > 0, "a cron has started runs");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");
     },
   },

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
 import { control } from "./judged-world.ts";
@@ -35,6 +38,8 @@ const WIDTH = 4;
 /** A started emulator with its clients. */
 interface PooledEmulator {
   readonly emulator: StartedEmulator;
+  /** Its data folder, which goes with it. */
+  readonly folder: string;
   readonly objects: ReturnType<typeof openObjectStore>;
   readonly sender: Sender;
 }
@@ -79,9 +84,22 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
 }
 
 async function startFresh(start: StartEmulator, options: CaseSettings): Promise<PooledEmulator> {
-  const emulator = await start(options);
-  const sender = createSender({ us: emulator.url, eu: emulator.euUrl });
-  return { emulator, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
+  const folder = await mkdtemp(join(tmpdir(), "contract-"));
+  try {
+    const emulator = await start({ data: folder, ...options });
+    const sender = createSender({ us: emulator.url, eu: emulator.euUrl });
+    return { emulator, folder, objects: openObjectStore(emulator.s3Url, EMULATOR_IDENTITY.bucket), sender };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function textIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map((entry) => readFile(join(entry.parentPath, entry.name), "latin1"));
+  return (await Promise.all(texts)).join("\n");
 }
 
 /** Resets an emulator; false when it could not, for instance after a defect. */
@@ -92,10 +110,11 @@ async function reset({ sender: { send } }: PooledEmulator): Promise<boolean> {
   );
 }
 
-async function end({ emulator, objects, sender }: PooledEmulator): Promise<void> {
+async function end({ emulator, folder, objects, sender }: PooledEmulator): Promise<void> {
   objects.close();
   sender.close();
   await emulator.close();
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Sets environment variables; the returned function restores them. */
@@ -109,9 +128,10 @@ function withEnvironment(environment: Readonly<Record<string, string>>): () => v
   };
 }
 
-function sessionOf({ objects, sender }: PooledEmulator, close: () => Promise<void>): Session {
+function sessionOf({ folder, objects, sender }: PooledEmulator, close: () => Promise<void>): Session {
   const { send, addressOf } = sender;
-  return { send, addressOf, identity: EMULATOR_IDENTITY, objects, reach: REACH, close };
+  const atRest = () => textIn(folder);
+  return { send, addressOf, identity: EMULATOR_IDENTITY, objects, atRest, reach: REACH, close };
 }
 
 /** Merges nested settings; the second ones take precedence. */
