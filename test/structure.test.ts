@@ -75,7 +75,6 @@ const PURE = [
 /** What of them may: effects of a subject, the two servers, and what the harness reaches its targets by. */
 const WITH_IO = [
   /^emulator\/subjects\/[a-z-]+\/effects(\/|\.ts$)/,
-  /^emulator\/subjects\/destinations\/environment-credentials\.ts$/,
   // The calendar library, behind the port of the cron schedules.
   /^emulator\/subjects\/crons\/schedules\.ts$/,
   /^emulator\/http\/server\//,

@@ -18,6 +18,15 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-3", {
     ungated: { lie: "every version takes a session token", settings: { versions: newest } },
     late: { lie: "no version takes a session token", settings: { versions: oldest } },
+    "environment-ungated": {
+      lie: "every version takes a session token of its environment",
+      send: answerInstead(
+        ({ method, path, body = "" }) =>
+          method === "POST" && path.endsWith("/destinations") && !body.includes('"credentials"'),
+        200,
+        { id: "00000000-0000-4000-8000-0000000000ee" },
+      ),
+    },
   }),
   ...mutantsOf("2.4-4", {
     "hosted-only": {

@@ -1,4 +1,4 @@
-import { suite } from "../engine/case.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
 import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
@@ -32,6 +32,47 @@ async function temporaryPair(t: Contract): Promise<Members> {
   const session_token = t.secret(`token-${t.draw.word(24)}`);
   await t.control("POST", "/s3/credentials", { access_key_id, secret_access_key, session_token });
   return { access_key_id, secret_access_key, session_token };
+}
+
+/** A key pair of the environment that only works together with its token. */
+const TEMPORARY = { access_key_id: "contract-environment", session_token: "contract-environment-token" };
+const TEMPORARY_SECRET = "contract-environment-secret";
+
+/** §2.4: temporary credentials need their version where the environment holds them, too. */
+function environmentToken(service: string, application: string, isThere: boolean): CaseRow {
+  const { access_key_id, session_token } = TEMPORARY;
+  return {
+    title: `temporary credentials of the environment are ${isThere ? "taken" : "refused"} by service ${service}`,
+    requirements: ["2.4-3", "2.4-4"],
+    needs: [...WRITES, "control"],
+    settings: {
+      deployment: "self-hosted",
+      versions: { service, application },
+      environment: {
+        AWS_ACCESS_KEY_ID: access_key_id,
+        AWS_SECRET_ACCESS_KEY: TEMPORARY_SECRET,
+        AWS_SESSION_TOKEN: session_token,
+      },
+    },
+    async run(t) {
+      const secret_access_key = t.secret(TEMPORARY_SECRET);
+      await t.control("POST", "/s3/credentials", { ...TEMPORARY, secret_access_key });
+      const { credentials: _, ...body } = destinationBody(t);
+      const { status } = await t.call("POST", DESTINATIONS, { body });
+      if (isThere) {
+        t.fact("2.4-3", accepted(status), "the environment's temporary credentials are used");
+        return;
+      }
+      t.fact(
+        "2.4-3",
+        refused(status),
+        "the environment's temporary credentials are too new for this version",
+      );
+      t.choice("destination.session_token_gate", equal(status, 422), "it is answered with 422");
+      const lasting = await createDestination(t);
+      t.fact("2.4-3", accepted(lasting.status), "lasting credentials work in it");
+    },
+  };
 }
 
 /** Ends the case where no bucket is at hand and the server refuses the one that was made up. */
@@ -211,4 +252,6 @@ export const DESTINATION_CASES = suite({
       t.fact("2.4-3", refused(wrong.status), "a wrong token is noticed by the test write");
     },
   },
+  "2.4/environment-token-old": environmentToken("0.10.33", "0.10.90", false),
+  "2.4/environment-token-new": environmentToken("0.10.34", "0.10.91", true),
 });

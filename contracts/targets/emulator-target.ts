@@ -54,7 +54,7 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
   async function open({ environment = {}, ...settings }: CaseSettings): Promise<Session> {
     const options = { clock: "frozen", now: CASE_START, ...merged(settings, more) };
     const key = JSON.stringify(options);
-    const restore = withEnvironment(environment as Readonly<Record<string, string>>);
+    const restore = await withEnvironment(environment as Readonly<Record<string, string>>);
     try {
       const pooled = idle.get(key)?.pop() ?? (await startFresh(start, options));
       return sessionOf(pooled, async () => {
@@ -117,14 +117,26 @@ async function end({ emulator, folder, objects, sender }: PooledEmulator): Promi
   await rm(folder, { recursive: true, force: true });
 }
 
+/** The end of the last session that sets a variable: sessions that set the same ones follow each other. */
+const variablesFree = new Map<string, Promise<unknown>>();
+
 /** Sets environment variables; the returned function restores them. */
-function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
-  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+async function withEnvironment(environment: Readonly<Record<string, string>>): Promise<() => void> {
+  const names = Object.keys(environment);
+  const earlier = names.map((name) => variablesFree.get(name));
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  for (const name of names) variablesFree.set(name, ended);
+  await Promise.all(earlier);
+  const before = names.map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
   return () => {
     for (const [name, value] of before)
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
+    end();
   };
 }
 

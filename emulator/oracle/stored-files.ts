@@ -1,6 +1,6 @@
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { readBody } from "../storage/objects/opened-body.ts";
-import { openCredentials } from "../subjects/destinations/environment-credentials.ts";
+import { openCredentials } from "../subjects/destinations/effects/open-credentials.ts";
 import type { ObjectStoreClients, ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import type { Destination } from "../subjects/destinations/records.ts";
 import { objectId, objects } from "../subjects/object-storage/records.ts";
@@ -39,8 +39,8 @@ export async function openStoredFiles(
   { config, embedded, credentials }: Destination,
 ): Promise<StoredFiles | undefined> {
   if (embedded) return embeddedFiles(tools, config.bucket_name);
-  const opened = await openCredentials(tools.secrets, credentials);
-  if (!opened) return undefined;
+  const opened = await openCredentials(tools.secrets, credentials, tools.world.ports.settings);
+  if ("failure" in opened) return undefined;
   const { bucket_name, region, endpoint_url } = config;
   const client = tools.objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url }, opened);
   return {

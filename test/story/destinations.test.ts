@@ -137,17 +137,26 @@ describe("a self-hosted deployment (§2.4-4)", () => {
   it("takes credentials from the environment when the key is left out", async () => {
     const hosted = { ...process.env };
     const own = await startRig({ deployment: "self-hosted" });
+    const older = await startRig({ deployment: "self-hosted", serviceVersion: "0.10.33" });
     try {
       process.env.AWS_ACCESS_KEY_ID = "emulator";
       process.env.AWS_SECRET_ACCESS_KEY = "emulator-secret";
       const { credentials: _, ...rest } = DESTINATION;
       const made = await own.call("POST", "/api/v1/bulk-exports/destinations", rest);
       expect(made).toMatchObject({ status: 200, body: { credentials_keys: [] } });
+      process.env.AWS_SESSION_TOKEN = "token";
+      expect(await older.call("POST", "/api/v1/bulk-exports/destinations", rest)).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining("needs service version 0.10.34 or later") },
+      });
+      delete process.env.AWS_SESSION_TOKEN;
+      expect((await older.call("POST", "/api/v1/bulk-exports/destinations", rest)).status).toBe(200);
       process.env.AWS_SECRET_ACCESS_KEY = "wrong";
       expect((await own.call("POST", "/api/v1/bulk-exports/destinations", rest)).status).toBe(400);
     } finally {
       process.env = hosted;
       await own.close();
+      await older.close();
     }
   });
 });

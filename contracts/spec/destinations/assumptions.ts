@@ -84,7 +84,15 @@ export const DESTINATION_ASSUMPTIONS = {
     requirement: "2.4-3",
     choice: 422,
     alternatives: [],
-    reason: "How an older version refuses a session token is not shown.",
+    reason: "How an older version refuses a session token, given or found in its environment, is not shown.",
+  },
+  "destination.environment_order": {
+    section: "2.4",
+    requirement: "2.4-4",
+    choice: "variables, shared files, web identity, container endpoint; never instance metadata",
+    alternatives: [],
+    reason:
+      "The locations are those of the AWS SDK for JavaScript in its order, which lets a profile name a process, SSO, a web identity or the container. Instance metadata is asked for without being configured, and leads to the machine that the emulator happens to run on.",
   },
   "destination.delete_in_use": {
     section: "7.3",

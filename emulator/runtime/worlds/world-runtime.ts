@@ -191,6 +191,7 @@ function partsOf(adapters: WorldAdapters, image: WorldImage, delays: Delays): Wo
       ...exportEffects({
         encoder,
         secrets: ports.secrets,
+        settings: ports.settings,
         objectStores,
         stageFile: (bytes) => stageFile(storage.bodies, bytes),
       }),

@@ -1,12 +1,14 @@
-import { openCredentials } from "../destinations/environment-credentials.ts";
+import { openCredentials } from "../destinations/effects/open-credentials.ts";
 import type { Validated } from "../destinations/events.ts";
 import type {
+  NoCredentials,
   ObjectStoreClient,
   ObjectStoreClients,
   ObjectStoreCredentials,
   ObjectStoreFailure,
 } from "../destinations/object-store-client.ts";
 import type { StagedFile, StagedWrite } from "../object-storage/staged.ts";
+import type { Settings } from "../settings.ts";
 import type { Runners, Secrets } from "../turn.ts";
 import type { FileEncoder } from "./encoder.ts";
 import type { FileWritten, WriteFile } from "./events.ts";
@@ -20,16 +22,12 @@ export interface ExportTools {
   /** Writes the bodies of a file for the embedded store. */
   readonly stageFile: (bytes: Uint8Array) => Promise<StagedFile | ObjectStoreFailure>;
   readonly secrets: Secrets;
+  readonly settings: Settings;
 }
 
 const TEST_FILE = new TextEncoder().encode(
   "Written to check that this bucket takes files. It may be deleted.\n",
 );
-
-const NO_CREDENTIALS = {
-  failure: "access_denied",
-  message: "no credentials were found in the environment or the shared files",
-} as const;
 
 /** What exports and destinations ask of the outside world. */
 export function exportEffects(
@@ -68,15 +66,13 @@ export function exportEffects(
 
 /** The client of a store elsewhere; for the embedded one, whose turns store staged files, the key pair alone. */
 async function wayTo(
-  { objectStores, secrets }: ExportTools,
+  { objectStores, secrets, settings }: ExportTools,
   { config, embedded, credentials }: WriteFile["destination"],
 ): Promise<
-  | ObjectStoreFailure
-  | { readonly client: ObjectStoreClient }
-  | { readonly credentials: ObjectStoreCredentials }
+  NoCredentials | { readonly client: ObjectStoreClient } | { readonly credentials: ObjectStoreCredentials }
 > {
-  const opened = await openCredentials(secrets, credentials);
-  if (!opened) return NO_CREDENTIALS;
+  const opened = await openCredentials(secrets, credentials, settings);
+  if ("failure" in opened) return opened;
   if (embedded) return { credentials: opened };
   const { bucket_name, region, endpoint_url } = config;
   return { client: objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url }, opened) };

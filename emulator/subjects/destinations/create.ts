@@ -75,7 +75,11 @@ export function onValidated(
   const outcome = "staged" in result ? tryTestFile(turn, record, testKey, result.staged) : result;
   if ("failure" in outcome) {
     turn.note("destination.refused", record.id, { failure: outcome.failure, message: outcome.message });
-    turn.resolveReply(ticket, refusalFor(outcome.failure, outcome.message));
+    const refusal =
+      "unsupported" in outcome
+        ? new Refusal(422, "unsupported_by_version", outcome.message)
+        : refusalFor(outcome.failure, outcome.message);
+    turn.resolveReply(ticket, refusal);
     return;
   }
   turn.put(DESTINATIONS, record);

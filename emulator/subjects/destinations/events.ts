@@ -1,5 +1,5 @@
 import type { StagedWrite } from "../object-storage/staged.ts";
-import type { ObjectStoreError } from "./object-store-client.ts";
+import type { NoCredentials, ObjectStoreFailure } from "./object-store-client.ts";
 import type { Destination } from "./records.ts";
 
 /** Input of `destination.validate`, which writes the test file and deletes it where permitted. */
@@ -16,7 +16,8 @@ export interface Validation {
 export type Validated =
   | { readonly testFile: "deleted" | "left" }
   | { readonly staged: StagedWrite }
-  | { readonly failure: ObjectStoreError; readonly message: string };
+  | ObjectStoreFailure
+  | NoCredentials;
 
 export type DestinationEffects = {
   readonly "destination.validate": { readonly data: Validation; readonly result: Validated };

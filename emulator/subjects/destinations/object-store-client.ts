@@ -25,6 +25,11 @@ export interface ObjectStoreFailure {
   readonly message: string;
 }
 
+/** Why a destination has no credentials; `unsupported`: the emulated version takes no temporary ones (2.4-3). */
+export interface NoCredentials extends ObjectStoreFailure {
+  readonly unsupported?: true;
+}
+
 /** Which bucket of which object store a client leads to. */
 export interface ObjectStoreAddress {
   readonly bucket: string;

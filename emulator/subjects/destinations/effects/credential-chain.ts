@@ -1,0 +1,112 @@
+import type { fromEnv } from "@aws-sdk/credential-provider-env";
+
+type Provider = ReturnType<typeof fromEnv>;
+type ChainCredentials = Awaited<ReturnType<Provider>>;
+
+/** One of the library's locations of credentials. */
+interface Location {
+  readonly name: string;
+  isConfigured(): boolean;
+  open(timeoutMs: number): Promise<Provider>;
+}
+
+/**
+ * §2.4: the locations in the order of the library's default chain. A profile may itself name a process, SSO, a web
+ * identity or the container endpoint. Instance metadata, the chain's last location, is left out.
+ */
+const LOCATIONS: readonly Location[] = [
+  {
+    name: "environment variables",
+    // As in the library: with AWS_PROFILE the variables of a key pair are not read.
+    isConfigured: () => isSet("AWS_ACCESS_KEY_ID") && isSet("AWS_SECRET_ACCESS_KEY") && !isSet("AWS_PROFILE"),
+    open: async () => (await import("@aws-sdk/credential-provider-env")).fromEnv(),
+  },
+  {
+    name: "shared files",
+    isConfigured: () => true,
+    async open(timeoutMs) {
+      await refuseInstanceMetadata();
+      return (await import("@aws-sdk/credential-provider-ini")).fromIni(optionsOf(timeoutMs));
+    },
+  },
+  {
+    name: "web identity",
+    isConfigured: () => isSet("AWS_WEB_IDENTITY_TOKEN_FILE") && isSet("AWS_ROLE_ARN"),
+    open: async (timeoutMs) =>
+      (await import("@aws-sdk/credential-provider-web-identity")).fromTokenFile(optionsOf(timeoutMs)),
+  },
+  {
+    name: "container endpoint",
+    isConfigured: () =>
+      isSet("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || isSet("AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+    open: async () => (await import("@aws-sdk/credential-provider-http")).fromHttp(),
+  },
+];
+
+const REFRESH_MS = 300_000;
+
+/** Credentials that expire, with the variables that they were found by: each file of an export asks for them. */
+let known: { readonly variables: string; readonly credentials: ChainCredentials } | undefined;
+
+/** The credentials of the environment; else the locations that were tried. `timeoutMs` bounds the whole search. */
+export async function chainCredentials(
+  timeoutMs: number,
+): Promise<ChainCredentials | { readonly tried: readonly string[] }> {
+  const variables = JSON.stringify(Object.entries(process.env).filter(([name]) => name.startsWith("AWS_")));
+  if (known?.variables === variables && isFresh(known.credentials)) return known.credentials;
+  const tried: string[] = [];
+  const found = await within(timeoutMs, search(timeoutMs, tried));
+  if (found === undefined) return { tried };
+  known = { variables, credentials: found };
+  return found;
+}
+
+async function search(timeoutMs: number, tried: string[]): Promise<ChainCredentials | undefined> {
+  for (const { name, isConfigured, open } of LOCATIONS) {
+    if (!isConfigured()) continue;
+    tried.push(name);
+    try {
+      return await (await open(timeoutMs))();
+    } catch (error) {
+      // As in the library: an error of another kind ends the search.
+      if (!(error instanceof Error && "tryNextLink" in error && error.tryNextLink)) return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Throws when the profile in use, or one that it refers to, has its credentials from instance metadata. */
+async function refuseInstanceMetadata(): Promise<void> {
+  const { getProfileName, parseKnownFiles } = await import("@smithy/core/config");
+  const profiles = await parseKnownFiles({ ignoreCache: true });
+  const seen = new Set<string>();
+  let name: string | undefined = getProfileName({});
+  while (name !== undefined && !seen.has(name)) {
+    seen.add(name);
+    if (profiles[name]?.credential_source === "Ec2InstanceMetadata")
+      throw new Error(`Profile ${name} has its credentials from instance metadata, which is never asked.`);
+    name = profiles[name]?.source_profile;
+  }
+}
+
+function optionsOf(timeoutMs: number) {
+  const requestHandler = { connectionTimeout: timeoutMs, requestTimeout: timeoutMs };
+  // The mode `auto` would ask instance metadata for the region.
+  return { ignoreCache: true, clientConfig: { defaultsMode: "standard" as const, requestHandler } };
+}
+
+function isFresh({ expiration }: ChainCredentials): boolean {
+  return expiration !== undefined && expiration.getTime() - Date.now() > REFRESH_MS;
+}
+
+function isSet(name: string): boolean {
+  return (process.env[name] ?? "") !== "";
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
