@@ -54,7 +54,22 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
       send: (next) => (request) => next({ ...request, region: "us" }),
     },
   }),
+  ...mutantsOf("1-5", {
+    "both-regions": {
+      lie: "a key of one region is good in both",
+      send: (next) => (request) =>
+        next(
+          request.headers["x-api-key"] === "contract-key-eu"
+            ? { ...request, headers: { ...request.headers, "x-api-key": "contract-key-anywhere" } }
+            : request,
+        ),
+    },
+  }),
   ...mutantsOf("1-3", {
+    "slash-ignored": {
+      lie: "a slash at the end is ignored",
+      send: (next) => (request) => next({ ...request, path: request.path.replace(/\/$/, "") }),
+    },
     "made-up": { lie: "any path succeeds", send: rewriteStatus(["*", /./], [404, 501], 200, {}) },
   }),
   ...mutantsOf("2.4-1", {

@@ -150,6 +150,14 @@ export const PLATFORM_ASSUMPTIONS = {
     reason: "How keys are issued is not shown; a local emulator should work with the key at hand.",
     setting: "auth.mode",
   },
+  "platform.key_region": {
+    section: "1",
+    requirement: "1-5",
+    choice: "a key is good in both regions unless auth.keys[].region names one",
+    alternatives: [],
+    reason:
+      "Data is stored in the region of the account; whether a key knows its region is not shown. At the other region's address such a key is unknown.",
+  },
   "platform.default_workspace": {
     section: "5",
     requirement: "5-6",

@@ -81,7 +81,9 @@ export function unshownPath(method: string, path: string): UnshownPath | undefin
 
 /** The group of resources that a path belongs to, for a path that no operation and no row of the above has. */
 export function unshownArea(path: string): UnshownPath {
-  return AREAS.all("", segmentsBeforeSlash(path))[0] ?? UNLISTED;
+  // A slash at the end or two in a row make no other family of a path.
+  const segments = segmentsOf(path).filter((segment) => segment !== "");
+  return AREAS.all("", segments)[0] ?? UNLISTED;
 }
 
 function routesOf(row: UnshownPath): readonly Route<UnshownPath>[] {

@@ -35,6 +35,23 @@ const UNLISTED_WRITES = [
   ["DELETE", "/api/v1/bulk-exports/nonsense/nonsense"],
 ] as const;
 
+/** Paths, and whether the agent server answers them (§2.3). */
+const FAMILIES = [
+  ["/threads/", true],
+  ["/threads/00000000-0000-4000-8000-0000000000aa/runs/", true],
+  ["/threads/00000000-0000-4000-8000-0000000000aa/nonsense/deeper", true],
+  ["/threads//runs", true],
+  ["/assistants/search/deeper/still", true],
+  ["/runs/crons/", true],
+  ["/store/items/deeper/", true],
+  ["/api/v1/bulk-exports/", false],
+  ["/api/v1/bulk-exports/a/b/c", false],
+  ["/nonsense/", false],
+] as const;
+
+const ANYWHERE = "contract-key-anywhere";
+const EU_ONLY = "contract-key-eu";
+
 export const CALLER_CASES = suite({
   "1/both-regions": {
     title: "both regions answer",
@@ -67,6 +84,43 @@ export const CALLER_CASES = suite({
       const runId = prepared.rows[0]?.id;
       const trace = await t.call("GET", `/api/v1/runs/${runId}`, { region });
       t.fact("1-2", refused(trace.status), "trace rows are not read there");
+    },
+  },
+  "1/key-region": {
+    title: "a key that belongs to a region is unknown in the other one, others are good in both",
+    requirements: ["1-5"],
+    needs: ["eu"],
+    settings: {
+      auth: {
+        mode: "keys",
+        keys: [
+          { key: ANYWHERE, tenants: [] },
+          { key: EU_ONLY, tenants: [], region: "eu" },
+        ],
+      },
+    },
+    async run(t) {
+      for (const [key, region, expected] of [
+        [ANYWHERE, "us", 200],
+        [ANYWHERE, "eu", 200],
+        [EU_ONLY, "eu", 200],
+        [EU_ONLY, "us", 401],
+      ] as const) {
+        const { status } = await t.call("GET", EXPORTS, { region, headers: { "x-api-key": key } });
+        t.choice("platform.key_region", equal(status, expected), `${key} in ${region}: ${expected}`);
+      }
+    },
+  },
+  "1/unlisted-families": {
+    title: "trailing slashes and deeper paths answer like other paths of their family",
+    requirements: ["1-3"],
+    async run(t) {
+      for (const [path, isAgent] of FAMILIES) {
+        const { status, body } = await t.call<unknown>("GET", path);
+        t.choice("platform.unlisted_path", equal(status, 404), `GET ${path}: 404`, { actual: status });
+        const kind = isAgent ? "string" : "object";
+        t.choice("agent.error_body", equal(typeof body, kind), `GET ${path}: the body is of type ${kind}`);
+      }
     },
   },
   "1/unlisted-paths": {

@@ -3,9 +3,12 @@ import {
   integer as integerField,
   listOf,
   mapOf,
+  oneOf,
+  optional,
   text as textField,
 } from "../../contracts/spec/fields.ts";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
+import { RATE_REGIONS } from "../../contracts/spec/rate-limits/rows.ts";
 import { DEFAULT_VERSIONS } from "../../contracts/spec/versions.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettingKey } from "../../contracts/spec/webhooks/settings.ts";
 import { AGENT_SETTINGS } from "./agent-settings.ts";
@@ -145,9 +148,12 @@ const WORLD = {
 const AUTH = {
   "auth.mode": setting(choice("any", "keys"), "any", "any key, or only those of auth.keys", { flag: "auth" }),
   "auth.keys": setting(
-    list(closed({ key: TEXT, tenants: listOf(TEXT) }), "keys, each with key and a list of tenants"),
+    list(
+      closed({ key: TEXT, tenants: listOf(TEXT), region: optional(oneOf(RATE_REGIONS)) }),
+      "keys, each with key, a list of tenants and, if it is good in one region only, that region",
+    ),
     [],
-    "the keys that are accepted, and their tenants",
+    "the keys that are accepted, their tenants, and the region of those that are good in one only",
     { secret: true },
   ),
 };

@@ -6,7 +6,7 @@ import type { Configuration, SeedKey } from "./configuration.ts";
 export function configurationView(configuration: Configuration): Readonly<Record<string, unknown>> {
   const { settings, ...rest } = configuration;
   const { assumptions, auth, webhooks, ...shown } = settings;
-  const keys = auth.keys.map(({ key, tenants }) => ({ key: `${key.slice(0, 2)}…`, tenants }));
+  const keys = auth.keys.map(({ key, ...more }) => ({ key: `${key.slice(0, 2)}…`, ...more }));
   const headers = Object.fromEntries(Object.keys(webhooks.headers).map((name) => [name, "…"]));
   return {
     ...rest,

@@ -1,8 +1,8 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID, keysIn } from "../subjects/auth.ts";
 import type { HttpRequest } from "../subjects/message.ts";
-import type { AuthSettings } from "../subjects/settings.ts";
+import type { AuthSettings, ConfiguredKey } from "../subjects/settings.ts";
 
 /** The caller of a request: key, user, address and workspace (§5). */
 export interface Caller {
@@ -34,33 +34,38 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
-  const known = auth.keys.find(({ key }) => key === caller.apiKey);
+  const known = keysIn(auth, caller.region).find(({ key }) => key === caller.apiKey);
   const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
-  if (!isUser) refuseUnknownCaller(caller, auth, known !== undefined);
+  if (!known) refuseUnknownCaller(caller, auth, isUser);
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls require it (§5).");
   if (tenant !== undefined && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
   const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
-  if (auth.mode === "keys" && known && known.tenants.length > 0 && !known.tenants.includes(chosen))
-    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.");
+  if (auth.mode === "keys" && known) refuseForeignWorkspace(known, chosen);
   return chosen;
 }
 
-function refuseUnknownCaller({ apiKey }: Caller, { mode }: AuthSettings, isKnown: boolean): void {
-  if (!apiKey)
+function refuseForeignWorkspace({ tenants }: ConfiguredKey, chosen: string): void {
+  if (tenants.length > 0 && !tenants.includes(chosen))
+    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.");
+}
+
+/** A key is unknown where only listed keys are accepted, and where it is listed for the other region (1-5). */
+function refuseUnknownCaller({ apiKey }: Caller, { mode, keys }: AuthSettings, isUser: boolean): void {
+  if (!apiKey && !isUser)
     throw new Refusal(
       401,
       "unauthorized",
       "X-API-Key is missing.",
       "Send any key, for example X-API-Key: emulator-key.",
     );
-  if (mode === "keys" && !isKnown)
+  if (apiKey && (mode === "keys" || keys.some(({ key }) => key === apiKey)))
     throw new Refusal(
       401,
       "unauthorized",
       "X-API-Key is not a known key.",
-      "List it under auth.keys of the configuration.",
+      "List it under auth.keys of the configuration, for this region or without one.",
     );
 }

@@ -40,7 +40,14 @@ export interface Versions {
 export interface AuthSettings {
   /** `any`: every non-empty key is accepted; `keys`: only those listed. */
   readonly mode: "any" | "keys";
-  readonly keys: readonly { readonly key: string; readonly tenants: readonly string[] }[];
+  readonly keys: readonly ConfiguredKey[];
+}
+
+/** A key of the configuration; without a region it is good in both (1-5). */
+export interface ConfiguredKey {
+  readonly key: string;
+  readonly tenants: readonly string[];
+  readonly region?: RateRegion | undefined;
 }
 
 /** How the limits of §8.5 are counted and reported. */

@@ -159,6 +159,9 @@ describe("an unshown path", () => {
     "/a2a/7",
     "/mcp/",
     "/metrics",
+    "/threads//runs",
+    "//threads/t/",
+    "/threads/t/runs/r/deeper/still/",
   ])("%s belongs to a group that §1 names", (path) => {
     expect(unshownArea(path)).toMatchObject({ section: "1", server: "agent" });
   });

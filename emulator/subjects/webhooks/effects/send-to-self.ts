@@ -1,4 +1,4 @@
-import { DEFAULT_API_KEY } from "../../auth.ts";
+import { DEFAULT_API_KEY, keysIn } from "../../auth.ts";
 import type { HttpReply, HttpRequest } from "../../message.ts";
 import type { Settings } from "../../settings.ts";
 import type { Posted, WebhookPost } from "../events.ts";
@@ -43,7 +43,8 @@ function requestOf(
 ): HttpRequest {
   const [path = "", query = ""] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
   const own = Object.entries(webhooks.headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const key = auth.keys.find(({ tenants }) => tenants.includes(tenant_id)) ?? auth.keys[0];
+  const keys = keysIn(auth, region);
+  const key = keys.find(({ tenants }) => tenants.includes(tenant_id)) ?? keys[0];
   return {
     region,
     method: "POST",
