@@ -146,31 +146,34 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     }
   });
 
-  it.each(["keys", "any"] as const)("knows a key of one region only there, with auth.mode %s (1-5)", async (mode) => {
-    const keys = [
-      { key: "anywhere", tenants: [] },
-      { key: "eu-only", tenants: [], region: "eu" },
-      { key: "moved", tenants: ["00000000-0000-4000-8000-0000000000aa"], region: "us" },
-      { key: "moved", tenants: ["00000000-0000-4000-8000-0000000000bb"], region: "eu" },
-    ] as const;
-    const own = await startRig({ auth: { mode, keys } });
-    try {
-      const get = (origin: string, key: string, more = {}) =>
-        fetch(`${origin}/auth`, { headers: { "x-api-key": key, ...more } });
-      const { url, euUrl } = own.emulator;
-      expect((await get(url, "anywhere")).status).toBe(200);
-      expect((await get(euUrl, "anywhere")).status).toBe(200);
-      expect((await get(euUrl, "eu-only")).status).toBe(200);
-      expect((await get(url, "eu-only")).status).toBe(401);
-      expect((await get(url, "eu-only", { "x-user-id": "somebody" })).status).toBe(401);
-      expect(await (await get(url, "moved")).json()).toMatchObject({ tenant_id: keys[2]?.tenants[0] });
-      expect(await (await get(euUrl, "moved")).json()).toMatchObject({ tenant_id: keys[3]?.tenants[0] });
-      const config = await own.emulator.control<{ settings: object }>("GET", "/config");
-      expect(config.settings).toMatchObject({
-        auth: { keys: [{ key: "an…" }, { key: "eu…", region: "eu" }, {}, {}] },
-      });
-    } finally {
-      await own.close();
-    }
-  });
+  it.each(["keys", "any"] as const)(
+    "knows a key of one region only there, with auth.mode %s (1-5)",
+    async (mode) => {
+      const keys = [
+        { key: "anywhere", tenants: [] },
+        { key: "eu-only", tenants: [], region: "eu" },
+        { key: "moved", tenants: ["00000000-0000-4000-8000-0000000000aa"], region: "us" },
+        { key: "moved", tenants: ["00000000-0000-4000-8000-0000000000bb"], region: "eu" },
+      ] as const;
+      const own = await startRig({ auth: { mode, keys } });
+      try {
+        const get = (origin: string, key: string, more = {}) =>
+          fetch(`${origin}/auth`, { headers: { "x-api-key": key, ...more } });
+        const { url, euUrl } = own.emulator;
+        expect((await get(url, "anywhere")).status).toBe(200);
+        expect((await get(euUrl, "anywhere")).status).toBe(200);
+        expect((await get(euUrl, "eu-only")).status).toBe(200);
+        expect((await get(url, "eu-only")).status).toBe(401);
+        expect((await get(url, "eu-only", { "x-user-id": "somebody" })).status).toBe(401);
+        expect(await (await get(url, "moved")).json()).toMatchObject({ tenant_id: keys[2]?.tenants[0] });
+        expect(await (await get(euUrl, "moved")).json()).toMatchObject({ tenant_id: keys[3]?.tenants[0] });
+        const config = await own.emulator.control<{ settings: object }>("GET", "/config");
+        expect(config.settings).toMatchObject({
+          auth: { keys: [{ key: "an…" }, { key: "eu…", region: "eu" }, {}, {}] },
+        });
+      } finally {
+        await own.close();
+      }
+    },
+  );
 });
