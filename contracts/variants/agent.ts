@@ -42,6 +42,11 @@ const ndjson = rewriteReply(STREAM, (reply) =>
     : reply,
 );
 
+/** Another type in place of the one that is assumed; a static header's stays (§6.1). */
+function typeInstead({ headers }: Delivery): Readonly<Record<string, string>> {
+  return headers["content-type"] === "application/json" ? { "content-type": "text/plain" } : {};
+}
+
 /** §2.1 to §2.3, §3.2, §4.1, §4.8 and §6: what of the agent server is not shown. */
 export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.3-1", {
@@ -192,7 +197,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       differs: "deliveries are signed, and of another type",
       deliveries: deliver((delivery) => ({
         ...delivery,
-        headers: { ...delivery.headers, "content-type": "text/plain", "x-signature": "sha256=00" },
+        headers: { ...delivery.headers, ...typeInstead(delivery), "x-signature": "sha256=00" },
       })),
     },
     "payload-more": {

@@ -13,6 +13,15 @@ const OTHER_SETTINGS: Readonly<Record<string, Pick<Variant, "settings" | "lacks"
     settings: { auth: { mode: "keys", keys: [EMULATOR_KEY] } },
     lacks: ["tenants"],
   },
+  // The harness's receivers are at loopback addresses and at any port.
+  "agent.webhook_without_url_block=the defaults of the block apply": {
+    settings: { assumptions: { "agent.webhook_without_url_block": "the defaults of the block apply" } },
+    lacks: ["receiver"],
+  },
+  "agent.webhook_local_addresses=refuse": {
+    settings: { assumptions: { "agent.webhook_local_addresses": "refuse" } },
+    lacks: ["receiver"],
+  },
 };
 
 /** An emulator for each alternative of each assumption that leaves what the specification shows. */
