@@ -152,12 +152,14 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     );
     expect(rows).toHaveLength(3);
     const id = rows.find(({ name }) => name === "model")?.id ?? "";
-    expect(await client.runs.retrieve(id, { project_id: project.id })).toMatchObject({
+    const selects = ["ID", "RUN_TYPE", "PROJECT_ID", "TOTAL_TOKENS"] as const;
+    expect(await client.runs.retrieve(id, { project_id: project.id, selects: [...selects] })).toEqual({
       id,
       run_type: "LLM",
       project_id: project.id,
       total_tokens: 15,
     });
+    expect(await client.runs.retrieve(id, { project_id: project.id })).toEqual({ id });
     const elsewhere = client.runs.retrieve(id, { project_id: idOf(1) }, { maxRetries: 0 });
     await expect(elsewhere).rejects.toMatchObject({ status: 404 });
   });

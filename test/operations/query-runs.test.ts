@@ -236,28 +236,73 @@ describe("a query", () => {
     await post([run(1, 0)]);
     expect((await rig.call("GET", `/runs/${uuid(1)}`)).body.start_time).toBe("2026-02-20T00:00:00.000000");
   });
+});
 
-  test("in the newest words finds the same", async () => {
-    const project_ids = [await session()];
-    const { body } = await rig.call<{ items: Row[]; next_cursor: string | null }>(
-      "POST",
-      "/api/v2/runs/query",
-      {
-        project_ids,
-        run_type: "TOOL",
-        page_size: 1,
-        selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
-      },
-    );
-    expect(body.items).toEqual([
-      { id: uuid(5), name: "run 5", run_type: "TOOL", project_id: project_ids[0] },
+/** The clock of a rig stands at 2026-03-01T00:00:00Z: the rows below began in the last 24 hours, one aside. */
+describe("a query in the words of the newest public client", () => {
+  const DAY = 8 * 1440;
+  const V2 = "/api/v2/runs/query";
+  const find = async (body: Record<string, unknown>) =>
+    (await rig.call<{ items: Row[]; next_cursor: string | null }>("POST", V2, body)).body;
+  let project_ids: string[];
+
+  beforeEach(async () => {
+    await post([
+      run(1, DAY + 1, { run_type: "tool", trace_tier: "longlived" }),
+      run(2, DAY + 2),
+      run(3, DAY + 3, { run_type: "tool" }),
+      run(4, DAY - 1, { run_type: "tool" }),
+      run(5, 9 * 1440, { run_type: "tool" }),
     ]);
-    const next = await rig.call<{ items: Row[] }>("POST", "/api/v2/runs/query", {
+    project_ids = [await session()];
+  });
+
+  test("finds rows page by page, with the members that it selects", async () => {
+    const asked = {
       project_ids,
       run_type: "TOOL",
-      cursor: body.next_cursor,
+      page_size: 1,
+      selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
+    };
+    const { items, next_cursor } = await find(asked);
+    expect(items).toEqual([{ name: "run 3", run_type: "TOOL", project_id: project_ids[0] }]);
+    const next = await find({ ...asked, selects: ["ID", "SHARE_URL"], cursor: next_cursor });
+    expect(next.items).toEqual([{ id: uuid(1) }]);
+  });
+
+  test("without selects is answered with ids alone, and so is a look-up", async () => {
+    expect((await find({ project_ids, run_type: "TOOL" })).items).toEqual([{ id: uuid(3) }, { id: uuid(1) }]);
+    const look = `/api/v2/runs/${uuid(1)}?project_id=${project_ids[0]}`;
+    expect((await rig.call("GET", look)).body).toEqual({ id: uuid(1) });
+    expect((await rig.call("GET", `${look}&selects=NAME&selects=STATUS`)).body).toEqual({
+      name: "run 1",
+      status: "PENDING",
     });
-    expect(numbers(next.body.items)).toEqual([3]);
+  });
+
+  test("without times finds what began in the last 24 hours of virtual time", async () => {
+    expect(numbers((await find({ project_ids })).items)).toEqual([3, 2, 1]);
+    const older = { project_ids, min_start_time: "2026-02-27T00:00:00Z" };
+    expect(numbers((await find(older)).items)).toEqual([3, 2, 1, 4]);
+    const newer = { project_ids, max_start_time: "2026-03-02T00:00:00Z" };
+    expect(numbers((await find(newer)).items)).toEqual([5, 3, 2, 1]);
+  });
+
+  test.each([
+    ["a run_type in lower case", { run_type: "tool" }, "run_type"],
+    ["a select in lower case", { selects: ["name"] }, "selects"],
+    ["an unknown select", { selects: ["COLOUR"] }, "selects"],
+    ["a page of more than 1,000", { page_size: 1001 }, "page_size"],
+    ["no project", { project_ids: undefined }, "project_ids"],
+    ["an empty list of projects", { project_ids: [] }, "project_ids"],
+  ])("with %s is refused", async (_, change, member) => {
+    const { status, body } = await rig.call("POST", V2, { project_ids, ...change });
+    expect([status, body]).toEqual([422, { detail: expect.stringContaining(`body.${member}`) }]);
+  });
+
+  test("for one row needs its project", async () => {
+    expect((await rig.call("GET", `/api/v2/runs/${uuid(1)}`)).status).toBe(422);
+    expect((await rig.call("GET", `/api/v2/runs/${uuid(1)}?project_id=${uuid(500)}`)).status).toBe(404);
   });
 });
 

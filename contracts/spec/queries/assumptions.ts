@@ -66,9 +66,25 @@ export const QUERY_ASSUMPTIONS = {
   "query.v2_words": {
     section: "8.5",
     requirement: "X-1",
-    choice: "run_type and status in upper case, costs as numbers, project_id for session_id",
+    choice:
+      "run_type, status and selects in upper case, others refused; costs as numbers, project_id for session_id",
     alternatives: [],
-    reason: "What the types of the newest public client say.",
+    reason: "What the types of the newest public client say; a lower-case value would fail at the service.",
+  },
+  "query.v2_window": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "without min_start_time the last 24 hours, without max_start_time up to now",
+    alternatives: [],
+    reason:
+      "The public service was seen to do so without a word; a query that forgets it must find nothing here too.",
+  },
+  "query.v2_selects": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "without selects the id alone, with them exactly what they name",
+    alternatives: [],
+    reason: "The public service was seen to do so; more would hide a forgotten select.",
   },
   "query.stats_tokens": {
     section: "8.5",

@@ -12,6 +12,7 @@ import {
   runStats,
   runStatsQuery,
   runV2,
+  v2Selects,
 } from "./resources.ts";
 
 const extension = {
@@ -68,9 +69,9 @@ export const QUERY_OPERATIONS = {
     path: "/api/v2/runs/{run_id}",
     pathParameters: { run_id: uuid({ description: "Identifier of the trace row." }) },
     query: {
-      project_id: optional(uuid({ description: "Tracing project that it belongs to." })),
+      project_id: uuid({ description: "Tracing project that it belongs to." }),
       start_time: optional(dateTime({ description: "When it began; not needed here." })),
-      selects: optional(listOf(text(), { description: "Members to answer with, for example NAME." })),
+      selects: optional(v2Selects),
     },
     reply: { status: 200, body: runV2 },
     refusals: ofNothing,

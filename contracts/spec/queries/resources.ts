@@ -70,25 +70,58 @@ export const runQuery = object(
 /** A selection of rows that are summed up. */
 export const runStatsQuery = object(selection, extension);
 
+/** Members of a row that the newest public client can select; those that are not emulated are left out of rows. */
+const V2_MEMBERS = [
+  ...["ID", "NAME", "RUN_TYPE", "STATUS", "START_TIME", "END_TIME", "LATENCY_SECONDS", "FIRST_TOKEN_TIME"],
+  ...["ERROR", "ERROR_PREVIEW", "EXTRA", "METADATA", "EVENTS", "INPUTS", "INPUTS_PREVIEW", "OUTPUTS"],
+  ...["OUTPUTS_PREVIEW", "MANIFEST", "PARENT_RUN_IDS", "PROJECT_ID", "TRACE_ID", "THREAD_ID", "DOTTED_ORDER"],
+  ...["IS_ROOT", "REFERENCE_EXAMPLE_ID", "REFERENCE_DATASET_ID", "TOTAL_TOKENS", "PROMPT_TOKENS"],
+  ...["COMPLETION_TOKENS", "TOTAL_COST", "PROMPT_COST", "COMPLETION_COST", "PROMPT_TOKEN_DETAILS"],
+  ...["COMPLETION_TOKEN_DETAILS", "PROMPT_COST_DETAILS", "COMPLETION_COST_DETAILS", "PRICE_MODEL_ID", "TAGS"],
+  ...["APP_PATH", "ATTACHMENTS", "THREAD_EVALUATION_TIME", "IS_IN_DATASET", "LAST_QUEUED_AT", "SHARE_URL"],
+  "FEEDBACK_STATS",
+];
+
+/** What rows are answered with (query.v2_selects). */
+export const v2Selects = listOf(oneOf(V2_MEMBERS), {
+  ...extension,
+  maxItems: 200,
+  description: "Members to answer with, for example NAME; the id alone when left out.",
+});
+
+const V2_PAGE_ROWS_MAX = 1_000;
+
 /** The same questions in the words of the newest public client. */
 export const runQueryV2 = object(
   {
-    project_ids: ids("Tracing projects whose rows are meant."),
+    project_ids: listOf(uuid(), {
+      minItems: 1,
+      maxItems: IDS_MAX,
+      description: "Tracing projects whose rows are meant.",
+    }),
     ids: ids("The rows themselves."),
     trace_id: maybe(uuid({ description: "Rows of this trace." })),
     reference_examples: ids("Rows that were run on one of these examples."),
-    run_type: maybe(text({ description: "Kind of step, for example LLM." })),
+    run_type: maybe(
+      text({ pattern: "^[^a-z]+$", description: "Kind of step in upper case, for example LLM." }),
+    ),
     is_root: maybe(boolean({ description: "Only rows without a caller, or only those with one." })),
     has_error: maybe(boolean({ description: "Only rows with an error, or only those without." })),
     filter: filterText("Expression for the rows themselves."),
     trace_filter: filterText("Expression for the root row of their trace."),
     tree_filter: filterText("Expression for any row of their trace."),
-    min_start_time: maybe(text({ description: "Rows that began then or later; ISO 8601." })),
-    max_start_time: maybe(text({ description: "Rows that began before; likewise." })),
-    selects: maybe(
-      listOf(text(), { maxItems: 200, description: "Members to answer with, for example NAME." }),
+    min_start_time: maybe(
+      text({ description: "Rows that began then or later; ISO 8601; 24 hours ago when left out." }),
     ),
-    page_size: maybe(integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Maximum rows of a page." })),
+    max_start_time: maybe(text({ description: "Rows that began before; likewise, now when left out." })),
+    selects: maybe(v2Selects),
+    page_size: maybe(
+      integer({
+        minimum: 1,
+        maximum: V2_PAGE_ROWS_MAX,
+        description: "Maximum rows of a page; 100 when left out.",
+      }),
+    ),
     cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
   },
   extension,

@@ -1,4 +1,5 @@
 import { PAGE_ROWS_MAX } from "../../../contracts/spec/queries/resources.ts";
+import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { parseFilter } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
@@ -11,6 +12,9 @@ import { requestStats } from "./stats-request.ts";
 import { selectedView, selectedViewV2 } from "./view.ts";
 
 type OperationIds = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
+
+/** Without min_start_time a query of the newest public client finds what began since (query.v2_window). */
+const V2_WINDOW_MS = 24 * 3_600_000;
 
 /** Handlers that list trace rows in pages and compute statistics (X-1). */
 export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
@@ -34,13 +38,13 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
       body;
     const selection = readSelection({
       ...body,
-      session: project_ids ?? null,
+      session: project_ids,
       id: ids ?? null,
       trace: trace_id ?? null,
       error: has_error ?? null,
       reference_example: reference_examples ?? null,
-      start_time: min_start_time ?? null,
-      end_time: max_start_time ?? null,
+      start_time: min_start_time ?? formatInstant(turn.now - V2_WINDOW_MS),
+      end_time: max_start_time ?? formatInstant(turn.now),
     });
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection,
@@ -56,8 +60,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
     const { traces, settings } = turn.ports;
     const scope = { region: workspace.region, tenantId: workspace.tenant_id };
     const row = traces.read(scope, path.run_id.toLowerCase());
-    const isElsewhere = query.project_id !== undefined && row?.session_id !== query.project_id.toLowerCase();
-    if (!row || isElsewhere || isDeleted(turn, workspace, row.session_id))
+    if (row?.session_id !== query.project_id.toLowerCase() || isDeleted(turn, workspace, row.session_id))
       throw new Refusal(404, "not_found", `No run ${path.run_id} in this project.`);
     return selectedViewV2(row, query.selects, settings);
   },

@@ -4,37 +4,30 @@ import { objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 
-/** The selected members of a row; all when there is no selection. */
+/** The selected members of a row, its id among them; all when there is no selection. */
 export function selectedView(
   row: TraceRow,
   select: readonly string[] | null | undefined,
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  return pick(
-    runView(row, settings),
-    select?.map((name) => name.toLowerCase()),
-  );
+  const view = runView(row, settings);
+  return select && select.length > 0 ? pick(view, ["id", ...select]) : view;
 }
 
-/** A row in the wire form of the newest public client. */
+/** The selected members of a row in the wire form of the newest public client; the id alone without a selection. */
 export function selectedViewV2(
   row: TraceRow,
   selects: readonly string[] | null | undefined,
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  return pick(
-    viewV2(row, settings),
-    selects?.map((name) => name.toLowerCase()),
-  );
+  return selects && selects.length > 0 ? pick(viewV2(row, settings), selects) : { id: row.id };
 }
 
-/** Selected members always include the id, so that rows can be identified. */
 function pick(
   view: Readonly<Record<string, unknown>>,
-  names: readonly string[] | undefined,
+  names: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  if (!names || names.length === 0) return view;
-  const wanted = new Set(["id", ...names]);
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(view).filter(([name]) => wanted.has(name)));
 }
 
