@@ -107,7 +107,11 @@ function pathsOf(schemaOf: SchemaWriter): Json {
       const operationId = place === 0 ? id : `${id}_${place + 1}`;
       const method = row.method.toLowerCase();
       const known = paths[path]?.[method] as Json | undefined;
-      const written = operationOf(row, operationId, id, schemaOf);
+      const written = {
+        ...operationOf(row, operationId, id, schemaOf),
+        // The specification shows one path of an operation.
+        ...(row.shown && place === 0 ? {} : { "x-beyond": true }),
+      };
       paths[path] = { ...paths[path], [method]: known ? mergeOperations(known, written) : written };
     });
   }

@@ -59,8 +59,8 @@ export function errorSchemas(values: AssumptionValues): Readonly<Record<string, 
   const isObject = (values["agent.error_body"] ?? "a JSON string") !== "a JSON string";
   const string = { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" };
   return {
-    PlatformError: { ...detail, "x-assumption": "platform.error_body" },
-    OtlpStatus: { ...otlpStatus, "x-assumption": "ingest.span_errors" },
+    PlatformError: { ...detail, "x-assumption": "platform.error_body", "x-beyond": true },
+    OtlpStatus: { ...otlpStatus, "x-assumption": "ingest.span_errors", "x-beyond": true },
     AgentError: { ...(isObject ? detail : string), "x-assumption": "agent.error_body" },
   };
 }

@@ -122,6 +122,18 @@ export function assumed<T>(field: Field<T>, assumption: string): Field<T> {
   return { ...field, "x-assumption": assumption, "x-beyond": true };
 }
 
+/** Fields that may be left out and that the specification does not define. */
+export function beyond<F extends Readonly<Record<string, OptionalField<unknown>>>>(
+  fields: F,
+  assumption: string,
+): F {
+  const entries = Object.entries(fields).map(([name, field]) => [
+    name,
+    optional(assumed(field.optional, assumption)),
+  ]);
+  return Object.fromEntries(entries) as F;
+}
+
 /**
  * An object with exactly these fields. Unknown ones are not part of the schema's verdict: the gateway
  * warns of them, and refuses them under `--strict`.

@@ -179,6 +179,14 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: [],
     reason: "Replies beyond the named fields are not shown; these are what public clients read.",
   },
+  "platform.run_members": {
+    section: "2.6",
+    requirement: "2.6-2",
+    choice: "id, status, created_at, rows_exported, metadata with latest_cursor, rows_exported and files",
+    alternatives: [],
+    reason:
+      "The section says what a run tells and spells only errors and retry_<n>; the rest is named in its words.",
+  },
   "platform.timestamp_suffix": {
     section: "2.5",
     requirement: "7-1",

@@ -97,20 +97,19 @@ export const destinationPatch = object({ credentials }, doc("X-1", "New credenti
 
 const bookkeeping = <T>(field: Field<T>) => assumed(field, "platform.reply_fields");
 
-const createdAt = dateTime(doc("4.6-1", "When it was created."));
-
 const owned = {
   tenant_id: bookkeeping(uuid(doc("5-3", "Workspace that owns it."))),
-  created_at: createdAt,
+  created_at: bookkeeping(dateTime(doc("4.6-1", "When it was created."))),
   updated_at: bookkeeping(dateTime(doc("4.2-1", "When it last changed."))),
 };
 
-/** §2.4: a destination as replies show it, without its credentials. */
+/** §2.4: a destination as replies show it, without its credentials; of it §4.2 shows the id alone. */
 export const destination = object({
   id: uuid(doc("2.4-2", "Identifier by which exports name the destination.")),
-  ...destinationFields,
+  destination_type: bookkeeping(destinationFields.destination_type),
+  display_name: bookkeeping(destinationFields.display_name),
+  config: bookkeeping(destinationFields.config),
   ...owned,
-  created_at: bookkeeping(createdAt),
   credentials_keys: bookkeeping(
     listOf(text(), doc("2.4-2", "Names, not values, of the credentials that are kept.")),
   ),
@@ -140,6 +139,7 @@ const formatVersion = oneOf(
   ["v1", "v2_beta"],
   doc("2.5-6", "Column types and folders: v2_beta is the newer set.", {
     "x-assumption": "export.default_format_version",
+    "x-beyond-values": ["v1"],
   }),
 );
 const compression = assumed(
@@ -172,16 +172,18 @@ const status = oneOf(
 
 const finishedAt = bookkeeping(nullable(dateTime(doc("4.4-1", "When it reached a final status."))));
 
-/** §2.5: an export as replies show it. */
+/** §2.5: an export as replies show it; of what was asked for, §4.3 to §4.7 show nothing in replies. */
 export const bulkExport = object({
   id: uuid(doc("2.5-7", "Identifier of the export.")),
   ...owned,
-  ...exportFields,
-  end_time: nullable(endTime),
-  filter: nullable(filter),
-  export_fields: nullable(exportFieldList),
-  interval_hours: nullable(intervalHours),
-  format_version: nullable(formatVersion),
+  bulk_export_destination_id: bookkeeping(exportFields.bulk_export_destination_id),
+  session_id: bookkeeping(exportFields.session_id),
+  start_time: bookkeeping(exportFields.start_time),
+  end_time: bookkeeping(nullable(endTime)),
+  filter: bookkeeping(nullable(filter)),
+  export_fields: bookkeeping(nullable(exportFieldList)),
+  interval_hours: bookkeeping(nullable(intervalHours)),
+  format_version: bookkeeping(nullable(formatVersion)),
   compression: nullable(compression),
   format: optional(nullable(format)),
   status,
@@ -196,22 +198,24 @@ export const progress = object({
   files: listOf(text(), doc("2.6-2", "Parquet files written so far.")),
 });
 
-/** §2.6: a run of an export as replies show it. */
+const ofRun = <T>(field: Field<T>) => assumed(field, "platform.run_members");
+
+/** §2.6: a run of an export as replies show it; only `errors` and its keys are spelled there. */
 export const bulkExportRun = object({
-  id: uuid(doc("2.6-2", "Identifier of the export run.")),
+  id: ofRun(uuid(doc("2.6-2", "Identifier of the export run."))),
   bulk_export_id: bookkeeping(uuid(doc("2.6-2", "Export that it is a part of."))),
   status,
-  created_at: owned.created_at,
+  created_at: ofRun(owned.created_at),
   updated_at: owned.updated_at,
   finished_at: finishedAt,
   start_time: bookkeeping(dateTime(doc("2.6-1", "Begin of its part of the window, included."))),
   end_time: bookkeeping(dateTime(doc("2.6-1", "End of its part of the window, not included."))),
-  rows_exported: integer(doc("2.6-2", "Rows in its files so far.", { minimum: 0 })),
+  rows_exported: ofRun(integer(doc("2.6-2", "Rows in its files so far.", { minimum: 0 }))),
   errors: mapOf(
     text({ description: "What went wrong in that attempt." }),
     doc("7.3-7", "Known errors, each under the attempt that it ended.", {
       propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
     }),
   ),
-  metadata: progress,
+  metadata: ofRun(progress),
 });

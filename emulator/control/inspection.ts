@@ -26,7 +26,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     method: "GET",
     path: "/journal",
     summary:
-      "Every turn with its cause, one JSON object a line; unknown_fields and answered_beyond name what the specification does not define.",
+      "Every turn with its cause, one JSON object a line; unknown_fields, sent_beyond and answered_beyond name what the specification does not define.",
     query: {
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
@@ -111,6 +111,10 @@ function followed(world: World, since: number): AsyncIterable<string> {
 }
 
 function line(entry: JournalEntry): string {
-  const beyond = undocumentedOf(entry.cause);
-  return `${JSON.stringify(beyond ? { ...entry, answered_beyond: beyond } : entry)}\n`;
+  const { sent = [], answered = [] } = undocumentedOf(entry.cause) ?? {};
+  const beyond = {
+    ...(sent.length > 0 && { sent_beyond: sent }),
+    ...(answered.length > 0 && { answered_beyond: answered }),
+  };
+  return `${JSON.stringify({ ...entry, ...beyond })}\n`;
 }

@@ -11,7 +11,6 @@ import {
   type HttpRequest,
   jsonReply,
   merged,
-  NO_HEADERS,
   type ReplyHeaders,
   withHeaders,
 } from "../subjects/message.ts";
@@ -26,6 +25,7 @@ import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import {
   bodyOf,
+  type CheckedRequest,
   checkRequest,
   checksOf,
   operationUnder,
@@ -35,7 +35,7 @@ import {
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { chosenRoute, type OperationRoute, type RequestRoute, routeOf } from "./route.ts";
-import { noteUndocumented, undocumentedMembers } from "./undocumented-members.ts";
+import { noteUndocumented, undocumentedMembers, undocumentedRequest } from "./undocumented-members.ts";
 import { unshownWarning, warning } from "./warning.ts";
 
 /** From a request to its reply: route, identify, limit, check, turn, reply. */
@@ -143,7 +143,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const turnResult = world.turn(cause, (turn) => handler(turn, asked));
     const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
     if (result instanceof Error) throw result;
-    const reply = replyOf(parts, exchange, { operation, cause, unknown: checked.unknown }, result);
+    const reply = replyOf(parts, exchange, { operation, cause, checked }, result);
     return reply instanceof Promise ? await reply : reply;
   } catch (error) {
     return refusalReply(error, request, route.operation, settings);
@@ -159,23 +159,22 @@ function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: read
 interface ReplyFacts {
   readonly operation: Operation;
   readonly cause: Cause;
-  /** Unknown members of the request. */
-  readonly unknown: readonly string[];
+  readonly checked: CheckedRequest;
 }
 
 function replyOf(
   { codecs, openStreams }: GatewayParts,
   { world, request, stepper }: Exchange,
-  { operation, cause, unknown }: ReplyFacts,
+  { operation, cause, checked }: ReplyFacts,
   result: unknown,
 ): HttpReply | Promise<HttpReply> {
   const isStream = isStreamReply(result);
   const hasHeaders = isReplyWithHeaders(result);
   const body = hasHeaders ? result.body : result;
-  const beyond = undocumentedMembers(operation, body, isStream);
-  if (beyond.length > 0) noteUndocumented(cause, beyond);
-  const shown = world.ports.settings.strict ? beyond : [];
-  const headers = unknown.length + shown.length > 0 ? warning(unknown, shown) : NO_HEADERS;
+  const answered = undocumentedMembers(operation, body, isStream);
+  const found = { sent: undocumentedRequest(operation, checked.body, request.query), answered };
+  noteUndocumented(cause, found);
+  const headers = warning(checked.unknown, world.ports.settings.strict ? found : undefined);
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const { status } = operation.reply;
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);

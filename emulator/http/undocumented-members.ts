@@ -1,5 +1,5 @@
-import type { Field } from "../../contracts/spec/fields.ts";
-import type { Operation } from "../../contracts/spec/operation.ts";
+import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
+import type { Operation, Parameters } from "../../contracts/spec/operation.ts";
 import { type MemberFinder, memberFinder } from "../../contracts/spec/undefined-members.ts";
 import type { Cause } from "../kernel/commit.ts";
 
@@ -38,17 +38,41 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** A symbol key, which JSON ignores, so that stored bytes do not change. */
-const UNDOCUMENTED = Symbol("answered beyond the specification");
-
-type AnnotatedCause = Cause & { [UNDOCUMENTED]?: readonly string[] };
-
-/** Notes on the turn of a request which members of its reply are undocumented; a later turn may have answered it. */
-export function noteUndocumented(cause: Cause, names: readonly string[]): void {
-  (cause as AnnotatedCause)[UNDOCUMENTED] = names;
+/** Members of a request to an operation that the specification shows, which it does not define; `query` as sent. */
+export function undocumentedRequest(
+  { shown, body: field, query: parameters = {} }: Operation,
+  body: unknown,
+  query: string,
+): readonly string[] {
+  if (!shown) return NOTHING;
+  const found = field ? (preparedFields.get(field) ?? prepare(field)).find(body) : NOTHING;
+  if (query === "") return found;
+  const asked = [...new Set(new URLSearchParams(query).keys())].filter((name) => isOurs(parameters[name]));
+  return [...asked.map((name) => `query.${name}`), ...found];
 }
 
-/** The undocumented members noted on a turn. */
-export function undocumentedOf(cause: Cause): readonly string[] | undefined {
+function isOurs(parameter: Parameters[string] | undefined): boolean {
+  const { optional: field } = (parameter ?? {}) as Partial<OptionalField<unknown>>;
+  return field?.["x-beyond"] === true;
+}
+
+/** What a request and its reply have that the specification does not define. */
+export interface Undocumented {
+  readonly sent: readonly string[];
+  readonly answered: readonly string[];
+}
+
+/** A symbol key, which JSON ignores, so that stored bytes do not change. */
+const UNDOCUMENTED = Symbol("beyond the specification");
+
+type AnnotatedCause = Cause & { [UNDOCUMENTED]?: Undocumented };
+
+/** Notes on the turn of a request what is undocumented of it; a later turn may have answered it. */
+export function noteUndocumented(cause: Cause, found: Undocumented): void {
+  if (found.sent.length + found.answered.length > 0) (cause as AnnotatedCause)[UNDOCUMENTED] = found;
+}
+
+/** What is undocumented of a turn. */
+export function undocumentedOf(cause: Cause): Undocumented | undefined {
   return (cause as AnnotatedCause)[UNDOCUMENTED];
 }

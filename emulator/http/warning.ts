@@ -1,16 +1,20 @@
 import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
-import type { ReplyHeaders } from "../subjects/message.ts";
+import { NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
+import type { Undocumented } from "./undocumented-members.ts";
 
 const NAMES_SHOWN = 20;
 const LONGEST = 1000;
 
-/** The warning header: unknown members of the request and undocumented members of the reply. */
-export function warning(unknown: readonly string[], beyond: readonly string[]): ReplyHeaders {
+/** The warning header: unknown members of the request, and what goes beyond the specification if that is to be said. */
+export function warning(unknown: readonly string[], beyond?: Undocumented): ReplyHeaders {
   const parts = [
-    ...(unknown.length > 0 ? [`unknown fields: ${shown(unknown)}`] : []),
-    ...(beyond.length > 0 ? [`answered beyond the specification: ${shown(beyond)}`] : []),
-  ];
-  return { "x-emulator-warning": parts.join("; ") };
+    ["unknown fields", unknown],
+    ["sent beyond the specification", beyond?.sent ?? []],
+    ["answered beyond the specification", beyond?.answered ?? []],
+  ] as const;
+  const said = parts.filter(([, names]) => names.length > 0);
+  if (said.length === 0) return NO_HEADERS;
+  return { "x-emulator-warning": said.map(([what, names]) => `${what}: ${shown(names)}`).join("; ") };
 }
 
 /** The warning header of a path that the specification does not show. */

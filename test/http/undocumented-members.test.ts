@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openApiDocument } from "../../contracts/openapi/openapi.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
@@ -12,6 +13,7 @@ import { DESTINATION, order, prepare, type Rig, startRig } from "../support/emul
 
 interface Entry {
   readonly cause: { readonly name: string; readonly detail?: Readonly<Record<string, unknown>> };
+  readonly sent_beyond?: readonly string[];
   readonly answered_beyond?: readonly string[];
 }
 
@@ -37,7 +39,29 @@ async function entriesOf({ emulator }: Rig): Promise<readonly Entry[]> {
 const beyondIn = (entries: readonly Entry[], name: string) =>
   entries.findLast(({ cause }) => cause.name === name)?.answered_beyond;
 
-const EXPORT_BEYOND = ["tenant_id", "updated_at", "compression", "format", "finished_at"];
+const DESTINATION_BEYOND = [
+  ...[
+    "destination_type",
+    "display_name",
+    "config",
+    "tenant_id",
+    "created_at",
+    "updated_at",
+    "credentials_keys",
+  ],
+];
+const EXPORT_BEYOND = [
+  ...[
+    "tenant_id",
+    "created_at",
+    "updated_at",
+    "bulk_export_destination_id",
+    "session_id",
+    "start_time",
+    "end_time",
+  ],
+  ...["filter", "export_fields", "interval_hours", "format_version", "compression", "format", "finished_at"],
+];
 
 describe("the tables", () => {
   const rows = Object.entries(OPERATIONS) as [string, Operation][];
@@ -80,14 +104,50 @@ describe("the tables", () => {
       Object.entries((field as { properties: Record<string, object> }).properties).flatMap(([name, inner]) =>
         "x-beyond" in inner ? [] : name,
       );
-    expect(membersOf(destination)).toEqual(["id", "destination_type", "display_name", "config"]);
-    expect(membersOf(bulkExport)).toEqual(
-      expect.arrayContaining(["id", "status", "created_at", "filter", "source_bulk_export_id"]),
-    );
-    expect(membersOf(bulkExport)).not.toEqual(expect.arrayContaining(["compression"]));
-    expect(membersOf(bulkExportRun).sort()).toEqual(
-      ["created_at", "errors", "id", "metadata", "rows_exported", "status"].sort(),
-    );
+    expect(membersOf(destination)).toEqual(["id"]);
+    expect(membersOf(bulkExport)).toEqual(["id", "status", "source_bulk_export_id"]);
+    expect(membersOf(bulkExportRun)).toEqual(["status", "errors"]);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  const { paths, components } = openApiDocument() as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+    readonly components: {
+      readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, object>> }>>;
+    };
+  };
+
+  it("marks the operations and the paths that the specification does not show", () => {
+    const isMarked = (method: string, path: string) => "x-beyond" in (paths[path]?.[method] ?? {});
+    expect(isMarked("post", "/api/v1/bulk-exports")).toBe(false);
+    expect(isMarked("post", "/thread/{thread_id}/runs")).toBe(false);
+    expect(isMarked("post", "/threads/{thread_id}/runs")).toBe(true);
+    expect(isMarked("patch", "/api/v1/bulk-exports/destinations/{destination_id}")).toBe(true);
+    expect(isMarked("post", "/runs/batch")).toBe(true);
+  });
+
+  it("marks members, errors and values of the emulator's own choice", () => {
+    const member = (schema: string, name: string) => components.schemas[schema]?.properties?.[name];
+    for (const [schema, name] of [
+      ["BulkExportRun", "rows_exported"],
+      ["BulkExportRun", "metadata"],
+      ["BulkExportDestination", "config"],
+      ["BulkExport", "format_version"],
+      ["BulkExportCreate", "compression"],
+      ["RunCreate", "config"],
+      ["ThreadCreate", "if_exists"],
+    ] as const)
+      expect(member(schema, name), `${schema}.${name}`).toHaveProperty("x-beyond", true);
+    for (const [schema, name] of [
+      ["BulkExportRun", "errors"],
+      ["BulkExport", "status"],
+      ["BulkExportCreate", "filter"],
+      ["RunCreate", "webhook"],
+    ] as const)
+      expect(member(schema, name), `${schema}.${name}`).not.toHaveProperty("x-beyond");
+    expect(member("BulkExportCreate", "format_version")).toHaveProperty("x-beyond-values", ["v1"]);
+    expect(components.schemas.PlatformError).toHaveProperty("x-beyond", true);
   });
 });
 
@@ -99,9 +159,10 @@ describe("the members of a reply that nobody defines", () => {
       {},
     ];
     expect(undocumentedMembers(OPERATIONS.listBulkExportRuns, body)).toEqual([
+      "body[].id",
       "body[].colour",
       "body[].finished_at",
-      "body[].metadata.shade",
+      "body[].metadata",
     ]);
   });
 
@@ -130,7 +191,7 @@ describe("the journal", () => {
     await rig.call("GET", "/ok");
     const entries = await entriesOf(rig);
     expect(beyondIn(entries, "createBulkExportDestination")?.toSorted()).toEqual(
-      ["tenant_id", "created_at", "updated_at", "credentials_keys"].map((name) => `body.${name}`).sort(),
+      DESTINATION_BEYOND.map((name) => `body.${name}`).sort(),
     );
     for (const [name, at] of [
       ["createBulkExport", "body"],
@@ -142,6 +203,29 @@ describe("the journal", () => {
     const thread = entries.find(({ cause }) => cause.name === "createThread");
     expect(thread).toBeDefined();
     expect(thread).not.toHaveProperty("answered_beyond");
+  });
+
+  it("names what a request sent beyond the specification, and only that", async () => {
+    const rig = await rigWith();
+    const prepared = await prepare(rig, { count: 5 });
+    await order(rig, prepared, { compression: "gzip", format_version: "v2_beta" });
+    await rig.call("GET", "/api/v1/bulk-exports?limit=1");
+    await rig.call("POST", "/runs/wait", {
+      assistant_id: "echo",
+      input: {},
+      stream_mode: "values",
+      context: {},
+    });
+    await rig.call("POST", "/assistants/search", { limit: 10, offset: 0 });
+    await rig.call("POST", "/threads", { metadata: {} });
+    const entries = await entriesOf(rig);
+    const sentIn = (name: string) => entries.findLast(({ cause }) => cause.name === name)?.sent_beyond;
+    expect(sentIn("createBulkExport")).toEqual(["body.compression"]);
+    expect(sentIn("listBulkExports")).toEqual(["query.limit"]);
+    expect(sentIn("waitStatelessRun")).toEqual(["body.context"]);
+    expect(sentIn("searchAssistants")).toBeUndefined();
+    expect(sentIn("createThread")).toEqual(["body.metadata"]);
+    expect(sentIn("createBulkExportDestination")).toBeUndefined();
   });
 
   it("names what another profile adds", async () => {
@@ -191,11 +275,18 @@ describe("--strict", () => {
     const strict = await rigWith({ strict: true });
     const made = await order(strict, await prepare(strict, { count: 5 }));
     expect(made.status).toBe(200);
-    expect(made.header(HEADER)).toContain("answered beyond the specification: body.tenant_id");
+    expect(made.header(HEADER)).toContain("answered beyond the specification: body.");
+    expect(made.header(HEADER)).not.toContain("sent beyond");
     expect(made.header(HEADER)).toContain("body.finished_at");
     expect((await strict.call("POST", "/threads", {})).header(HEADER)).toBeUndefined();
     const wait = await strict.call("POST", "/runs/wait", { assistant_id: "echo", input: {} });
     expect(wait.header(HEADER)).toBe("answered beyond the specification: body");
+  });
+
+  it("names what was sent beside it", async () => {
+    const strict = await rigWith({ strict: true });
+    const { header } = await order(strict, await prepare(strict, { count: 5 }), { compression: "none" });
+    expect(header(HEADER)).toMatch(/^sent beyond the specification: body\.compression; answered beyond/);
   });
 
   it("is what it takes: without it there is no such header", async () => {

@@ -4,13 +4,13 @@ import type { Field } from "../../spec/fields.ts";
 import { REQUIREMENTS, type RequirementId } from "../../spec/requirements.ts";
 import { bulkExport, bulkExportRun, destination } from "../../spec/resources.ts";
 
-/** Members of replies that the specification shows; the absence of any other one is a difference of choice. */
-const SHOWN_MEMBERS = new Map<unknown, readonly string[]>([
-  [destination, ["id"]],
-  [bulkExport, ["id", "status", "created_at", "source_bulk_export_id"]],
-  [bulkExportRun, ["id", "status", "created_at", "rows_exported", "errors", "metadata"]],
-  [agentRun, membersOf(agentRun)],
-  [thread, membersOf(thread)],
+/** Resources that the specification shows; what is marked `x-beyond` of them it does not. */
+const SHOWN_RESOURCES: ReadonlySet<unknown> = new Set([
+  destination,
+  bulkExport,
+  bulkExportRun,
+  agentRun,
+  thread,
 ]);
 
 /** What the tables say about a place in a body. */
@@ -25,13 +25,14 @@ export interface SchemaLocation {
 /** Follows a path such as `["0", "status"]` into a schema of the tables. */
 export function locationIn(schema: Field<unknown>, path: readonly string[]): SchemaLocation {
   let current = schema as Schema;
-  let shown = SHOWN_MEMBERS.has(current) ? true : undefined;
+  let shown = SHOWN_RESOURCES.has(current) ? true : undefined;
   let location: SchemaLocation = { ...annotationsOf(current), shown };
   for (const step of path) {
     const inner = current.items ?? current.properties?.[step] ?? current.additionalProperties;
     if (typeof inner !== "object") return { ...location, shown };
-    if (current.properties) shown = SHOWN_MEMBERS.get(current)?.includes(step) ?? shown;
+    if (current.properties && SHOWN_RESOURCES.has(current)) shown = true;
     current = inner;
+    if (current["x-beyond"]) shown = false;
     const doc = annotationsOf(current);
     const requirement = doc.requirement ?? location.requirement;
     location = { ...doc, requirement, shown };
@@ -52,8 +53,4 @@ function annotationsOf(schema: Schema): Omit<SchemaLocation, "shown"> {
     assumption: schema["x-assumption"] as AssumptionId | undefined,
     values: schema.enum as readonly unknown[] | undefined,
   };
-}
-
-function membersOf(schema: Field<unknown>): readonly string[] {
-  return Object.keys((schema as Schema).properties ?? {});
 }

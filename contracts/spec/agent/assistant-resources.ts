@@ -1,5 +1,6 @@
 import {
   assumed,
+  beyond,
   dateTime,
   freeForm,
   integer,
@@ -62,17 +63,16 @@ export const assistantPatch = object(
   doc("4.8-3", "Changes of an assistant."),
 );
 
+const searchFields = {
+  graph_id: optional(nullable(text(doc("4.8-3", "Only assistants of this graph.")))),
+  name: optional(nullable(text(doc("4.8-3", "Only assistants whose name contains this.")))),
+  metadata,
+  ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"], fieldNamesOf(assistantObject)),
+};
+
+/** §4.8: limit and offset are shown. */
 export const assistantSearch = object(
-  {
-    graph_id: optional(nullable(text(doc("4.8-3", "Only assistants of this graph.")))),
-    name: optional(nullable(text(doc("4.8-3", "Only assistants whose name contains this.")))),
-    metadata,
-    ...page,
-    ...sorting(
-      ["assistant_id", "graph_id", "name", "created_at", "updated_at"],
-      fieldNamesOf(assistantObject),
-    ),
-  },
+  { ...page, ...beyond(searchFields, "agent.request_members") },
   doc("4.8-3", "Which assistants to find."),
 );
 

@@ -68,6 +68,13 @@ export const AGENT_ASSUMPTIONS = {
     alternatives: [],
     reason: "Clients spell a list in a query in all of these ways.",
   },
+  "agent.request_members": {
+    section: "4.8",
+    requirement: "4.8-2",
+    choice: "taken as public clients send them, beside assistant_id, input, stream_mode and webhook",
+    alternatives: [],
+    reason: "The remaining request fields are not shown, and public clients send many of them.",
+  },
   "agent.both_spellings": {
     section: "4.8",
     requirement: "4.8-1",

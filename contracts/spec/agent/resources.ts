@@ -1,6 +1,7 @@
 import {
   anything,
   assumed,
+  beyond,
   boolean,
   dateTime,
   type Field,
@@ -125,8 +126,13 @@ const runCreateFields = {
   langsmith_tracer: optional(nullable(freeForm(doc("2.1-1", "Kept in kwargs.")))),
 };
 
+const { assistant_id, input, stream_mode, webhook, ...moreRunFields } = runCreateFields;
+
 /** §4.8: what starts a run; assistant_id, input, stream_mode and webhook are shown. */
-export const agentRunCreate = object(runCreateFields, doc("4.8-2", "A run to start."));
+export const agentRunCreate = object(
+  { assistant_id, input, stream_mode, webhook, ...beyond(moreRunFields, "agent.request_members") },
+  doc("4.8-2", "A run to start."),
+);
 
 export const agentRunBatch = listOf(agentRunCreate, {
   minItems: 1,
@@ -169,16 +175,19 @@ export const sorting = (names: readonly [string, ...string[]], fields: readonly 
 });
 
 export const threadCreate = object(
-  {
-    thread_id: optional(nullable(uuid(doc("2.2-1", "Identifier to give it.")))),
-    metadata,
-    config: optional(nullable(freeForm(doc("2.2-1", "Configuration.")))),
-    if_exists: optional(
-      nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
-    ),
-    ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
-    supersteps: optional(nullable(listOf(anything(), doc("2.2-1", "Accepted without effect.")))),
-  },
+  beyond(
+    {
+      thread_id: optional(nullable(uuid(doc("2.2-1", "Identifier to give it.")))),
+      metadata,
+      config: optional(nullable(freeForm(doc("2.2-1", "Configuration.")))),
+      if_exists: optional(
+        nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
+      ),
+      ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
+      supersteps: optional(nullable(listOf(anything(), doc("2.2-1", "Accepted without effect.")))),
+    },
+    "agent.request_members",
+  ),
   doc("4.8-3", "A thread to create; an empty object will do."),
 );
 
