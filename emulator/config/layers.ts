@@ -50,21 +50,28 @@ export function givenByFlags(
   return given;
 }
 
-/** The settings given by environment variables; an unknown one with the prefix becomes a problem. */
-export function givenByEnvironment(
-  variables: Readonly<Record<string, string | undefined>>,
-  folder: string,
-  problems: Problem[],
-): Given[] {
-  const given: Given[] = [];
-  for (const [name, text] of Object.entries(variables)) {
-    // An empty variable is how compose files and shells spell an absent one.
-    if (!name.startsWith(ENVIRONMENT_PREFIX) || OTHER_VARIABLES.has(name) || !text) continue;
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The settings given by environment variables. */
+export function givenByEnvironment(variables: Variables, folder: string): Given[] {
+  return settingVariables(variables).flatMap(([name, text]) => {
     const path = pathOfVariable(name);
-    if (path !== undefined) given.push({ path, value: fromText(path, text), where: name, folder });
-    else complainOfVariable(name, problems);
-  }
-  return given;
+    return path === undefined ? [] : [{ path, value: fromText(path, text), where: name, folder }];
+  });
+}
+
+/** Problems of variables that look like settings and are none; those with `ownPrefix` are for webhook headers (§6.1). */
+export function unknownVariables(variables: Variables, ownPrefix: string): Problem[] {
+  return settingVariables(variables).flatMap(([name]) =>
+    pathOfVariable(name) === undefined && !name.startsWith(ownPrefix) ? problemOfVariable(name) : [],
+  );
+}
+
+function settingVariables(variables: Variables): readonly (readonly [string, string])[] {
+  return Object.entries(variables).flatMap(([name, text]) =>
+    // An empty variable is how compose files and shells spell an absent one.
+    name.startsWith(ENVIRONMENT_PREFIX) && !OTHER_VARIABLES.has(name) && text ? [[name, text]] : [],
+  );
 }
 
 interface TreeSource {
@@ -124,14 +131,14 @@ function pathOfVariable(name: string): string | undefined {
   return FLAG_VARIABLES.get(name) ?? (SETTINGS.has(path) ? path : undefined);
 }
 
-function complainOfVariable(name: string, problems: Problem[]): void {
+function problemOfVariable(name: string): Problem[] {
   const known = [
     ...FLAG_VARIABLES.keys(),
     ...[...SETTINGS.keys()].map((path) => variableOf(path.replaceAll(".", "__"))),
   ];
   const problem = unknownName(name, name, known, "setting");
   // Other programs own variables with this prefix too; only a nested or a nearly right name is ours.
-  if (name.includes("__") || problem.fix.startsWith("did you mean")) problems.push(problem);
+  return name.includes("__") || problem.fix.startsWith("did you mean") ? [problem] : [];
 }
 
 function unknownKey(where: string, prefix: string, key: string): Problem {

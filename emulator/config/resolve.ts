@@ -7,7 +7,7 @@ import { effectiveAssumptions } from "./assumption-settings.ts";
 import type { Configuration, SeedData } from "./configuration.ts";
 import { readConfigurationFile } from "./configuration-file.ts";
 import { isStructure, type Kind } from "./kinds.ts";
-import { type Given, givenByEnvironment, givenByFlags, givenByTree } from "./layers.ts";
+import { type Given, givenByEnvironment, givenByFlags, givenByTree, unknownVariables } from "./layers.ts";
 import { limitValues } from "./limit-settings.ts";
 import { type Problem, problemLine, quoted } from "./problem.ts";
 import { rateLimitSettings } from "./resolve-rate-limits.ts";
@@ -47,6 +47,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const value = <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path];
   const anyValue = (path: string) =>
     winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+  problems.push(...unknownVariables(sources.env ?? {}, value("webhooks.env_prefix")));
   const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
   const fileOf = (path: "server.import" | "server.import_secrets" | "server.export_on_exit") => {
     const file = value(path);
@@ -111,7 +112,7 @@ async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> 
       : undefined;
   return [
     ...(file ? givenByTree(file.tree, { ...file, optionNames: false }, problems) : []),
-    ...givenByEnvironment(env, cwd, problems),
+    ...givenByEnvironment(env, cwd),
     ...givenByFlags(flags, cwd),
     ...givenByTree(optionTree, { name: "options", folder: cwd, optionNames: true }, problems),
   ];

@@ -65,6 +65,20 @@ describe("the headers of webhooks", () => {
     });
   });
 
+  it("may have variables that begin like those of settings", async () => {
+    const env = { EMULATOR_WEBHOOK_HEADER: "secret", EMULATOR_PROT: "1" };
+    const options = {
+      webhooks: {
+        env_prefix: "EMULATOR_WEBHOOK_",
+        headers: { "X-Key": "${{ env.EMULATOR_WEBHOOK_HEADER }}" },
+      },
+    };
+    expect(await resolved(options, { EMULATOR_WEBHOOK_HEADER: "secret" })).toMatchObject({
+      settings: { webhooks: { headers: { "X-Key": "secret" } } },
+    });
+    expect(await resolved(options, env)).toEqual([expect.stringContaining("EMULATOR_PROT")]);
+  });
+
   it("follow webhooks.env_prefix", async () => {
     const options = { webhooks: { env_prefix: "MY_", headers: { "X-Key": "${{ env.MY_KEY }}" } } };
     expect(await resolved(options, { MY_KEY: "1" })).toMatchObject({

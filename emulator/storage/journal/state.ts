@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { LowSync } from "lowdb";
 import { JSONFileSync } from "lowdb/node";
@@ -40,11 +40,14 @@ export function readState(path: string): StoredState {
 /** Writes a state in one step: a reader finds all of it, or nothing. */
 export function writeState(path: string, { rows, state }: StoredState): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   try {
+    // Made first, since lowdb would make it readable for everybody.
+    writeFileSync(temporary, "", { mode: 0o600 });
     new LowSync<StateFile>(new JSONFileSync(path), { format: FORMAT, rows, state }).write();
   } catch (error) {
     // What a full disk took of it would keep that disk full.
-    rmSync(join(dirname(path), `.${basename(path)}.tmp`), { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }

@@ -22,7 +22,7 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
     const target = join(folder, name);
     tolerating(() => {
       replace(path, target);
-      if (isHashed(name)) fs.writeFileSync(keyFileOf(target), place.key);
+      if (isHashed(name)) fs.writeFileSync(keyFileOf(target), place.key, { mode: 0o600 });
     });
   }
 
@@ -53,7 +53,7 @@ function replace(path: string, target: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") fs.unlinkSync(target);
-    else if (code === "ENOENT") fs.mkdirSync(dirname(target), { recursive: true });
+    else if (code === "ENOENT") fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     else throw error;
     linkOrCopy(path, target);
   }
