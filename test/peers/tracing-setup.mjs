@@ -1,0 +1,4 @@
+import { vi } from "vitest";
+
+// The suite was written for jest.
+globalThis.jest = vi;

@@ -1,0 +1,68 @@
+// The helpers that the suite of the tracing client has beside its tests, written anew for a copy of the tests alone.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { test } from "vitest";
+
+const POLL_MS = 200;
+
+/** Marks of what a server has to have: all of them are tried. */
+export const requiresClickhouse = { test };
+export const requiresBetaDataset = { test };
+export const requiresV2 = { test };
+
+export const skipIfTransientError = (run) => run();
+export const skipOnRateLimit = (run) => run();
+
+/** Asks until the answer is true; an error counts as no. */
+export async function waitUntil(isSo, timeoutMs = 30_000) {
+  for (const end = Date.now() + timeoutMs; ; await pause(POLL_MS)) {
+    if (await isSo().catch(() => false)) return;
+    if (Date.now() > end) throw new Error(`It was not so within ${timeoutMs} ms: ${isSo}`);
+  }
+}
+
+export const waitUntilRunFound = (client, id, withOutputs = false) =>
+  waitUntil(async () => {
+    const run = await client.readRun(id);
+    return !withOutputs || Object.keys(run.outputs ?? {}).length > 0;
+  });
+
+export const waitUntilProjectFound = (client, projectName) =>
+  waitUntil(() => client.readProject({ projectName }).then(() => true));
+
+export const pollRunsUntilCount = (client, projectName, count, timeoutMs) =>
+  waitUntil(async () => (await toArray(client.listRuns({ projectName }))).length === count, timeoutMs);
+
+export async function resolveTraceId(client, runId) {
+  return (await client.readRun(runId)).trace_id;
+}
+
+export async function toArray(items) {
+  const found = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+export async function deleteProject(client, projectName) {
+  if (await client.hasProject({ projectName })) await client.deleteProject({ projectName });
+}
+
+export async function deleteDataset(client, datasetName) {
+  if (await client.hasDataset({ datasetName })) await client.deleteDataset({ datasetName });
+}
+
+/** Addresses that are signed anew for each reply are no part of what is compared. */
+export const sanitizePresignedUrls = (value) =>
+  JSON.parse(JSON.stringify(value, (key, each) => (key.endsWith("s3_urls") ? null : each)));
+
+/** The payloads of ten runs of a project. */
+export function createRunsFactory(project_name) {
+  return Array.from({ length: 10 }, (_, index) => ({
+    id: crypto.randomUUID(),
+    project_name,
+    name: `run ${index}`,
+    run_type: "chain",
+    inputs: { index },
+    outputs: { index },
+  }));
+}
