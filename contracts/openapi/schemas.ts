@@ -1,5 +1,6 @@
 import * as assistants from "../spec/agent/assistant-resources.ts";
 import * as agent from "../spec/agent/resources.ts";
+import { threadState } from "../spec/agent/state-resources.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { Field } from "../spec/fields.ts";
 import { OBSERVED_SPELLINGS } from "../spec/lifecycle.ts";
@@ -33,7 +34,7 @@ const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, strin
   [agent.agentRunCreate, "RunCreate"],
   [agent.thread, "Thread"],
   [agent.threadCreate, "ThreadCreate"],
-  [agent.threadState, "ThreadState"],
+  [threadState, "ThreadState"],
   [assistants.assistant, "Assistant"],
   [assistants.assistantCreate, "AssistantCreate"],
   [information, "Information"],

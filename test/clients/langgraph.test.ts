@@ -112,7 +112,12 @@ describe.each(
       metadata: { source: "update" },
     });
     const history = await client.threads.getHistory(id);
-    expect(history.map(({ values }) => values)).toEqual([{ a: 1, b: 2 }, { a: 1 }]);
+    expect(history.map(({ values, metadata }) => [values, metadata?.source, metadata?.step])).toEqual([
+      [{ a: 1, b: 2 }, "update", 2],
+      [{ a: 1 }, "loop", 1],
+      [{ a: 1 }, "loop", 0],
+      [{}, "input", -1],
+    ]);
     const before = history[1]?.checkpoint.checkpoint_id ?? "";
     expect(state.parent_checkpoint?.checkpoint_id).toBe(before);
     expect((await client.threads.getState(id, before)).values).toEqual({ a: 1 });

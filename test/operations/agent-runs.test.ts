@@ -71,8 +71,8 @@ describe.each(["thread", "threads"])("on the paths /%s/… (4.8-1)", (word) => {
     expect(headers.get("location")).toBe(`${location}/stream`);
     const events = eventsIn(text);
     expect(text).toMatch(/^event: metadata\r\ndata: \{"run_id":"[^"]+","attempt":1\}\r\nid: 0-0\r\n\r\n/);
-    expect(events.map(({ event }) => event)).toEqual(["metadata", "values", "values", "updates"]);
-    expect(JSON.parse(events.at(-1)?.data ?? "")).toEqual({ echo: { b: 2 } });
+    expect(events.map(({ event }) => event)).toEqual(["metadata", "values", "updates", "values"]);
+    expect(JSON.parse(events.at(-2)?.data ?? "")).toEqual({ echo: { b: 2 } });
   });
 });
 
@@ -82,7 +82,7 @@ describe("a stream", () => {
     ["updates", ["updates", "updates", "updates"]],
     ["messages-tuple", ["messages", "messages"]],
     ["tasks", ["tasks", "tasks", "tasks", "tasks", "tasks", "tasks"]],
-    ["checkpoints", ["checkpoints", "checkpoints", "checkpoints", "checkpoints"]],
+    ["checkpoints", ["checkpoints", "checkpoints", "checkpoints", "checkpoints", "checkpoints"]],
   ])("in mode %s tells what the assistant agent does", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
     const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);

@@ -1,7 +1,8 @@
 import type { BodyOf } from "../../contracts/spec/operations.ts";
 import { type CancelAction, cancelRun } from "../../emulator/subjects/agent/cancel.ts";
-import { createRun, type RunCreateBody } from "../../emulator/subjects/agent/create-run.ts";
+import { createRun } from "../../emulator/subjects/agent/create-run.ts";
 import { RUNS, THREADS, threadKey } from "../../emulator/subjects/agent/records.ts";
+import type { RunCreateBody } from "../../emulator/subjects/agent/run-checks.ts";
 import { outcomeOf } from "../../emulator/subjects/agent/run-subscription.ts";
 import type { ScriptInput } from "../../emulator/subjects/agent/script.ts";
 import { addScript } from "../../emulator/subjects/agent/scripts.ts";

@@ -1,4 +1,4 @@
-import { listOf, text } from "../fields.ts";
+import { boolean, listOf, optional, text } from "../fields.ts";
 import type { Operation } from "../operation.ts";
 import {
   assistant,
@@ -74,6 +74,11 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     method: "DELETE",
     path: "/assistants/{assistant_id}",
     pathParameters: assistantPath,
+    query: {
+      delete_threads: optional(
+        boolean({ default: false, description: "Whether the threads that it was last used on go too." }),
+      ),
+    },
     reply: { status: 204 },
     refusals: [...missing, 409],
   },

@@ -198,7 +198,40 @@ export const AGENT_ASSUMPTIONS = {
     choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
     alternatives: [],
     reason:
-      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at, and checkpoint, as goto of a command, is kept in kwargs without effect. update of a command is merged into the values where input would be.",
+      "What the fields do is not shown. The run is interrupted with the next node in its thread's state, and one without input, or with command.resume, goes on there. A run that a script decides has no nodes to stop at. checkpoint goes on from an earlier state of the thread, goto of a command starts at a node; a state or a node that does not exist is refused. update of a command is merged into the values where input would be.",
+  },
+  "agent.thread_states": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "one state for each step of a run, numbered on the thread from -1, before its first input",
+    alternatives: [],
+    reason:
+      "What a thread keeps of its runs is not shown; this is what the open-source server does. The states inside a run go with the run's stream (limits.agent_kept_streams), its last one stays.",
+    setting: "limits.agent_checkpoints",
+  },
+  "agent.stream_order": {
+    section: "4.8",
+    requirement: "4.8-2",
+    choice: "updates, tasks, checkpoints, debug, values, messages, whatever order the modes are named in",
+    alternatives: [],
+    reason:
+      "Only the mode events is shown; the order within a step is that of the open-source server, where a values event at an interrupt holds nothing but __interrupt__.",
+  },
+  "agent.recursion_limit": {
+    section: "2.1",
+    requirement: "2.1-1",
+    choice: "the run ends with status error after that many nodes, two more when it goes on without input",
+    alternatives: [],
+    reason:
+      "What the configuration of a run does is not shown; counted as the open-source server counts. Without one there is no limit, since no built-in assistant takes more than ten steps.",
+  },
+  "agent.supersteps": {
+    section: "4.8",
+    requirement: "4.8-3",
+    choice: "each superstep of a created thread is a state of it",
+    alternatives: [],
+    reason:
+      "Other parameters of the operation are not shown. The graph is that of metadata.graph_id, as public clients send it; a node that it does not have may be one of a script, and nothing comes after it.",
   },
   "agent.kept_messages": {
     section: "2.2",

@@ -88,7 +88,7 @@ export const AGENT_LIMITS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "States that a thread keeps; the oldest go.",
+    text: "States that a thread keeps, one of each run or change; the oldest go.",
   },
   agent_streams: {
     section: "4.8",

@@ -12,6 +12,7 @@ import {
   object,
   oneOf,
   optional,
+  type TypeOf,
   text,
   uuid,
 } from "../fields.ts";
@@ -73,9 +74,18 @@ const runCreateFields = {
   assistant_id: assistantId,
   input: optional(anything(doc("4.8-2", "What the run works on; an object in all that is shown."))),
   command: optional(
-    nullable(freeForm(doc("4.8-2", "In resume the answer to an interrupt, in update values to merge."))),
+    nullable(
+      freeForm(
+        doc(
+          "4.8-2",
+          "In resume the answer to an interrupt, in update values to merge, in goto a node to start at.",
+        ),
+      ),
+    ),
   ),
-  config: optional(nullable(freeForm(doc("2.1-1", "Configuration, with configurable, tags and metadata.")))),
+  config: optional(
+    nullable(freeForm(doc("2.1-1", "Configuration, with configurable, tags, metadata and recursion_limit."))),
+  ),
   context: optional(nullable(freeForm(doc("2.1-1", "Context of the assistant.")))),
   metadata,
   stream_mode: optional({
@@ -118,8 +128,8 @@ const runCreateFields = {
   interrupt_before: optional(breakpoints),
   interrupt_after: optional(breakpoints),
   feedback_keys: optional(nullable(listOf(text(), doc("2.1-1", "Kept in kwargs.")))),
-  checkpoint: optional(nullable(freeForm(doc("2.1-1", "Kept in kwargs.")))),
-  checkpoint_id: optional(nullable(text(doc("2.1-1", "Kept in kwargs.")))),
+  checkpoint: optional(nullable(freeForm(doc("2.1-1", "State of the thread to start from.")))),
+  checkpoint_id: optional(nullable(text(doc("2.1-1", "State of the thread to start from.")))),
   checkpoint_during: optional(nullable(boolean(doc("2.1-1", "Kept in kwargs.")))),
   strict_resume: optional(anything(doc("2.1-1", "Kept in kwargs."))),
   durability: optional(nullable(oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs.")))),
@@ -174,6 +184,32 @@ export const sorting = (names: readonly [string, ...string[]], fields: readonly 
   select: optional(nullable(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
 });
 
+/** A state of a new thread: what nodes are taken to have written. */
+const superstep = object(
+  {
+    updates: listOf(
+      object({
+        as_node: text(
+          doc(
+            "2.2-1",
+            "Node that has written it; __input__ for the input of a run, __start__ for its start.",
+            {
+              minLength: 1,
+              maxLength: 255,
+            },
+          ),
+        ),
+        values: optional(nullable(freeForm(doc("2.2-1", "Values to merge.")))),
+        command: optional({ type: "null", description: "Not taken; send values." } as Field<null>),
+      }),
+      doc("2.2-1", "Updates that lead to one state.", { minItems: 1, maxItems: 100 }),
+    ),
+  },
+  doc("2.2-1", "One state of a new thread."),
+);
+
+export type Superstep = TypeOf<typeof superstep>;
+
 export const threadCreate = object(
   beyond(
     {
@@ -184,7 +220,9 @@ export const threadCreate = object(
         nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
       ),
       ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
-      supersteps: optional(nullable(listOf(anything(), doc("2.2-1", "Accepted without effect.")))),
+      supersteps: optional(
+        nullable(listOf(superstep, doc("2.2-1", "States to write, in this order.", { maxItems: 100 }))),
+      ),
     },
     "agent.request_members",
   ),
@@ -218,59 +256,11 @@ export const threadSearch = object(
   doc("4.8-3", "Which threads to find."),
 );
 
-const stateFields = object(
-  {
-    values: nullable(anything(doc("2.2-1", "What the thread held there."))),
-    next: listOf(text(), doc("2.2-1", "Nodes that would go on from there.")),
-    tasks: listOf(freeForm(), doc("2.2-1", "What was at work or asked something.")),
-    metadata: freeForm(doc("2.2-1", "Where the state came from.")),
-    created_at: nullable(dateTime(doc("2.2-1", "When it came about."))),
-    checkpoint: freeForm(doc("2.2-1", "What the state is known by.")),
-    parent_checkpoint: nullable(freeForm(doc("2.2-1", "The state before it."))),
-    interrupts: listOf(freeForm(), doc("2.2-1", "What it waits for an answer to.")),
-  },
-  doc("2.2-1", "The state of a thread at one point."),
-);
-
 /** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */
-const supporting = <T>(field: Field<T>) => assumed(field, "agent.supporting_operations");
-
-export const threadState = supporting(stateFields);
-
-/** What a change of a thread's state by hand came to. */
-export const threadStateChange = supporting(freeForm());
+export const supporting = <T>(field: Field<T>) => assumed(field, "agent.supporting_operations");
 
 /** A thread of which only some fields may have been asked for. */
 export const threadPart = supporting(freeForm());
-
-export const threadStateUpdate = object(
-  {
-    values: anything(doc("2.2-1", "Values to merge, or null for none.")),
-    as_node: optional(nullable(text(doc("2.2-1", "Node in whose name it is done.")))),
-    checkpoint: optional(nullable(freeForm(doc("2.2-1", "State to go on from.")))),
-    checkpoint_id: optional(nullable(text(doc("2.2-1", "State to go on from.")))),
-  },
-  doc("2.2-1", "A change of a thread's state by hand."),
-);
-
-export const historySearch = object(
-  {
-    limit: optional(
-      nullable(
-        integer(doc("2.2-1", "Maximum number of states.", { minimum: 1, maximum: 1000, default: 10 })),
-      ),
-    ),
-    before: optional(anything(doc("2.2-1", "Only states before this checkpoint."))),
-    metadata,
-    checkpoint: optional(nullable(freeForm(doc("2.2-1", "Accepted without effect.")))),
-  },
-  doc("2.2-1", "Which states of a thread to answer with."),
-);
-
-export const checkpointReference = object(
-  { checkpoint: freeForm(doc("2.2-1", "The checkpoint.")), subgraphs: optional(anything()) },
-  doc("2.2-1", "Which state of a thread to answer with."),
-);
 
 export const runsCancel = object(
   {

@@ -1,19 +1,14 @@
 import { integer, listOf, optional, text } from "../fields.ts";
 import type { Operation } from "../operation.ts";
+import { counted, thread, threadCreate, threadPart, threadPatch, threadSearch } from "./resources.ts";
+import { REFUSED, REFUSED_BODY, threadPath } from "./run-operations.ts";
 import {
   checkpointReference,
-  counted,
   historySearch,
-  thread,
-  threadCreate,
-  threadPart,
-  threadPatch,
-  threadSearch,
   threadState,
   threadStateChange,
   threadStateUpdate,
-} from "./resources.ts";
-import { REFUSED, REFUSED_BODY, threadPath } from "./run-operations.ts";
+} from "./state-resources.ts";
 
 const agent = { server: "agent", workspace: "optional" } as const;
 const supporting = { ...agent, section: "2.2", requirements: ["2.2-1"], shown: false } as const;
@@ -30,7 +25,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads",
     body: threadCreate,
     reply: { status: 200, body: thread },
-    refusals: [...REFUSED_BODY, 409],
+    refusals: [...REFUSED_BODY, 404, 409],
     shown: true,
   },
   searchThreads: {

@@ -4,7 +4,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { requireAssistantCapacity, requireMetadataSize } from "./capacity.ts";
+import { requireAssistantCapacity, requireMetadataSize, requireRecursionLimit } from "./capacity.ts";
 import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
 
 /** System assistants belong to no workspace and are visible in every workspace. */
@@ -139,6 +139,7 @@ export function createAssistant(
   if (existing) throw new Refusal(409, "conflict", `assistant_id: assistant ${id} exists already.`);
   requireAssistantCapacity(turn, workspace);
   requireMetadataSize(turn, input);
+  requireRecursionLimit(input.config, "body.config");
   const assistant: Assistant = {
     ...workspace,
     assistant_id: id ?? turn.nextId("assistant"),
@@ -164,6 +165,7 @@ export function updateAssistant(
 ): Assistant {
   const before = requireOwnAssistant(turn, workspace, named);
   if (input.graph_id !== undefined) requireGraph(turn, input.graph_id);
+  requireRecursionLimit(input.config, "body.config");
   const after: Assistant = {
     ...before,
     graph_id: input.graph_id ?? before.graph_id,
@@ -180,9 +182,11 @@ export function updateAssistant(
   return after;
 }
 
-export function deleteAssistant(turn: Turn, workspace: Workspace, named: string): void {
-  const { assistant_id } = requireOwnAssistant(turn, workspace, named);
-  turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant_id}`);
+/** Removes an assistant and returns it. Throws a `Refusal` (404, 409). */
+export function deleteAssistant(turn: Turn, workspace: Workspace, named: string): Assistant {
+  const assistant = requireOwnAssistant(turn, workspace, named);
+  turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant.assistant_id}`);
+  return assistant;
 }
 
 function requireOwnAssistant(turn: Turn, workspace: Workspace, named: string): Assistant {
@@ -196,7 +200,8 @@ function requireOwnAssistant(turn: Turn, workspace: Workspace, named: string): A
   return assistant;
 }
 
-function requireGraph(turn: Turn, graphId: string): void {
+/** Throws a `Refusal` (404) when the server has no such graph. */
+export function requireGraph(turn: Turn, graphId: string): void {
   const { settings } = turn.ports;
   if (graphsOf(settings).some(({ graph_id }) => graph_id === graphId)) return;
   const names = graphsOf(settings).map(({ graph_id }) => graph_id);

@@ -14,6 +14,8 @@ export interface GraphNode {
   readonly run: (draft: Draft, pace: GraphTiming) => Ending | undefined;
   /** For a node that occurs more than once: whether a thread with these values continues at this occurrence. */
   readonly isNext?: (values: Values) => boolean;
+  /** Whether the graph goes on after this node; true when left out. */
+  readonly goesOn?: (values: Values) => boolean;
 }
 
 const SLOW_STEPS = 10;
@@ -26,11 +28,16 @@ const TOOL_CALLS_MAX = 100;
 export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>> = {
   echo: [{ node: "echo", run: echoLastMessage }],
   agent: [
-    { node: "agent", run: callTool },
+    { node: "agent", run: callTool, goesOn: hasToolCalls },
     { node: "tools", run: runTools },
     { node: "agent", run: reportFindings, isNext: (values) => messagesIn(values).at(-1)?.type === "tool" },
   ],
-  slow: [{ node: "wait", run: countSlowSteps }],
+  slow: Array.from({ length: SLOW_STEPS }, (_, index) => ({
+    node: "wait",
+    run: (draft: Draft) => countSlowStep(draft, index + 1),
+    isNext: (values: Values) => index === 0 || values?.step === index,
+    goesOn: (values: Values) => values?.step !== SLOW_STEPS,
+  })),
   failing: [
     {
       node: "fail",
@@ -54,6 +61,14 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
   ],
 };
 
+/** The node after `node` in a thread with these values; undefined at the end, and for a node of no graph. */
+export function nodeAfter(behaviour: GraphBehaviour, node: string, values: Values): string | undefined {
+  const nodes = GRAPH_NODES[behaviour];
+  if (node === "__start__") return nodes[0]?.node;
+  const place = nodes.findIndex((one) => one.node === node && (one.goesOn?.(values) ?? true));
+  return place === -1 ? undefined : nodes[place + 1]?.node;
+}
+
 /** The distinct node names of a graph. */
 export function nodeNames(behaviour: GraphBehaviour): readonly string[] {
   return [...new Set(GRAPH_NODES[behaviour].map(({ node }) => node))];
@@ -61,7 +76,7 @@ export function nodeNames(behaviour: GraphBehaviour): readonly string[] {
 
 /** Plans a run that resumes after an interrupt: stores the answer and succeeds. */
 export function resume(draft: Draft, node: string, answer: unknown): Ending {
-  draft.applyInput();
+  draft.goOn();
   draft.beginNode(node);
   draft.update({ answer });
   return { trigger: "succeed" };
@@ -76,12 +91,15 @@ function echoLastMessage(draft: Draft): undefined {
   );
 }
 
-function countSlowSteps(draft: Draft): undefined {
-  for (let step = 1; step <= SLOW_STEPS; step += 1) {
-    draft.wait(SLOW_STEP_MS);
-    draft.emit("custom", { step, of: SLOW_STEPS });
-    draft.update({ step });
-  }
+function countSlowStep(draft: Draft, step: number): undefined {
+  draft.wait(SLOW_STEP_MS);
+  draft.emit("custom", { step, of: SLOW_STEPS });
+  draft.update({ step });
+}
+
+function hasToolCalls(values: Values): boolean {
+  const calls = messagesIn(values).at(-1)?.tool_calls;
+  return Array.isArray(calls) && calls.length > 0;
 }
 
 function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
@@ -131,6 +149,6 @@ function runTool(draft: Draft, call: Json, stepMs: number): Json {
     id: draft.nextId("message"),
   };
   draft.trace({ name, run_type: "tool", from, to: draft.at, inputs: args, outputs: { output: content } });
-  draft.addChunk(message, message, true, true);
+  draft.addChunk(message, message, { first: true, last: true, alone: false });
   return message;
 }

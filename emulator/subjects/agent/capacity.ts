@@ -74,6 +74,17 @@ export function requireMetadataSize(
   );
 }
 
+/** Throws a `Refusal` (422) for a `recursion_limit` that is no whole number of at least 1. */
+export function requireRecursionLimit(config: Json | null | undefined, where: string): void {
+  const limit = config?.recursion_limit;
+  if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) return;
+  throw new Refusal(
+    422,
+    "invalid_request",
+    `${where}.recursion_limit: must be a whole number of at least 1.`,
+  );
+}
+
 function refusal(what: string, message: string, limit: string): Refusal {
   return new Refusal(409, `too_many_${what}`, message, `Delete some, or raise limits.${limit}.`);
 }

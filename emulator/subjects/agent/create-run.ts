@@ -1,8 +1,6 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
-import { refuseWebhookUrl } from "../webhooks/policy.ts";
 import type { Workspace } from "../workspace.ts";
 import { assistantNamed } from "./assistants.ts";
 import { stopRuns } from "./cancel.ts";
@@ -16,23 +14,10 @@ import {
   type Thread,
   threadKey,
 } from "./records.ts";
+import { type RunCreateBody, type RunRequest, refuseBadBody, requireStartingPoint } from "./run-checks.ts";
 import { activeRuns, scheduleStart } from "./run-lifecycle.ts";
 import { consumeScript } from "./scripts.ts";
-import { bytesOverLimit } from "./size.ts";
 import { newThread, threadById } from "./threads.ts";
-
-/** The body with which a run is started (§4.8). */
-export type RunCreateBody = BodyOf<"createThreadRun">;
-
-export interface RunRequest {
-  /** Null for a stateless run, for which a thread is created. */
-  readonly threadId: string | null;
-  readonly body: RunCreateBody;
-  /** Added to the run's metadata. */
-  readonly metadata?: Json;
-  /** Path of the body in the request, for error messages; `body` by default. */
-  readonly where?: string;
-}
 
 /** Creates a run. Throws a `Refusal` that names the invalid field, before anything is written. */
 export function createRun(turn: Turn, workspace: Workspace, request: RunRequest): AgentRun {
@@ -65,6 +50,7 @@ function checkRun(turn: Turn, workspace: Workspace, request: RunRequest) {
   const found =
     request.threadId === null ? undefined : existingThread(turn, workspace, request.threadId, body);
   refuseBadBody(turn, request);
+  requireStartingPoint(turn, request, found, assistant);
   if (found) requireRunCapacity(turn, found);
   else requireThreadCapacity(turn, workspace);
   requireEventCapacity(turn);
@@ -89,31 +75,6 @@ function existingThread(
       "Create it, or send if_not_exists: create.",
     );
   return found;
-}
-
-/** Throws a `Refusal` (413, 422) for a body that no run or cron can be created with. */
-export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: RunRequest): void {
-  const { agent_kwargs_bytes } = turn.ports.settings.limits;
-  const bytes = bytesOverLimit(body, agent_kwargs_bytes);
-  if (bytes !== undefined)
-    throw new Refusal(
-      413,
-      "body_too_large",
-      `${where}: has ${bytes} bytes; at most ${agent_kwargs_bytes} are allowed.`,
-    );
-  if (body.command?.resume !== undefined && threadId === null)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${where}.command.resume: needs a thread with an open interrupt.`,
-    );
-  if (body.context && body.config?.configurable)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${where}.context: must not be combined with config.configurable; send one of the two.`,
-    );
-  if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
 }
 
 function strategyOf({ ports }: Turn, { multitask_strategy }: RunCreateBody): AgentRun["multitask_strategy"] {
@@ -222,7 +183,7 @@ function kwargsOf(
   };
 }
 
-/** Members without effect here; they are stored in kwargs when they were sent. */
+/** Members that are stored in kwargs when they were sent. */
 const KEPT = [
   "checkpoint",
   "checkpoint_id",

@@ -1,8 +1,9 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { chunkTexts, messageFrom, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
-import type { Json, Values } from "./records.ts";
+import type { Checkpoint, Json } from "./records.ts";
 import { bytesOf, bytesUpperBound } from "./size.ts";
+import { createStateChain } from "./state-chain.ts";
 import { merged } from "./values.ts";
 
 /** A run that is being planned: each call is recorded at the draft's current offset from the run's start. */
@@ -10,31 +11,53 @@ export interface Draft {
   readonly at: number;
   readonly steps: readonly Step[];
   readonly spans: readonly Span[];
+  /** The thread's values before the run. */
+  readonly base: Json;
   /** The thread's values at the current offset. */
-  readonly values: Values;
+  readonly values: Json;
   /** The current node; names where a run stopped. */
   readonly node: string;
   /** The caller's input, with normalised messages. */
   readonly input: Json | null;
   nextId(kind: string): string;
   wait(ms: number): void;
+  /** Starts the graph with the input: a state before it and one after it. */
   applyInput(): void;
+  /** Goes on from the thread's state, at the node that is next there. */
+  goOn(): void;
+  /** Starts at a node of the graph, with the input as an update. */
+  goTo(node: string): void;
+  /** Starts a task; one that is still open ends without an update. */
   beginNode(node: string): void;
+  /** Starts a task of the current node unless one is open. */
+  ensureTask(): void;
   /** Streams a message in chunks over a duration, as a model does, and adds a trace row of type llm. */
   streamMessage(message: Json, overMs: number): Json;
   /** Adds one chunk of a message that another source produces. */
-  addChunk(message: Json, chunk: Json, first: boolean, last: boolean): void;
+  addChunk(message: Json, chunk: Json, part: MessagePart): void;
+  /** Ends the task with an update, which leads to a new state. */
   update(update: Json): void;
+  /** Replaces the values, which leads to a new state. */
   replace(values: Json): void;
+  /** Ends the run: a task that is still open ends without an update. */
+  finish(): void;
+  /** Ends the run in front of a node. */
+  stopBefore(node: string): void;
   emit(mode: StreamMode, data: unknown): void;
   trace(span: Span): void;
 }
 
+export type MessagePart = Pick<Extract<StepContent, { kind: "message" }>, "first" | "last" | "alone">;
+
 export interface DraftOptions {
-  readonly base: Values;
+  /** The state that the run starts from; undefined on a thread without one. */
+  readonly from: Checkpoint | undefined;
+  /** Whether `from` is an earlier state of the thread. */
+  readonly forks: boolean;
   readonly input: unknown;
   /** The current node before the first `beginNode`. */
   readonly node: string;
+  readonly recursionLimit: number | null;
   readonly keptMessages: number;
   /** Most bytes of values that the thread may hold. */
   readonly valuesBytes: number;
@@ -52,74 +75,168 @@ export class ValuesTooLarge extends Error {
   }
 }
 
-export function createDraft(options: DraftOptions): Draft {
-  const { nextId, keptMessages } = options;
-  const accept = createSizeCheck(options);
-  const steps: Step[] = [];
-  const spans: Span[] = [];
-  const input = inputOf(options.input, () => nextId("message"));
-  let [at, node, task, values] = [0, options.node, "", options.base];
-  const add = (content: StepContent) => void steps.push({ at, ...content });
+/** What a draft has come to. */
+interface Course {
+  at: number;
+  node: string;
+  /** Whether a task of the node is open. */
+  isOpen: boolean;
+  values: Json;
+  readonly steps: Step[];
+  readonly spans: Span[];
+}
 
-  const draft: Draft = {
-    steps,
-    spans,
+export function createDraft(options: DraftOptions): Draft {
+  const { from, nextId } = options;
+  const input = inputOf(options.input, () => nextId("message"));
+  const base = from?.values ?? emptyValues(input);
+  const course: Course = { at: 0, node: options.node, isOpen: false, values: base, steps: [], spans: [] };
+  const states = createStateVerbs(course, input, options);
+  return {
+    ...states,
+    ...createMessageVerbs(course, nextId),
+    steps: course.steps,
+    spans: course.spans,
+    base,
     input,
     nextId,
     get at() {
-      return at;
+      return course.at;
     },
     get values() {
-      return values;
+      return course.values;
     },
     get node() {
-      return node;
+      return course.node;
     },
     wait(ms) {
-      at += ms;
+      course.at += ms;
     },
+    ensureTask() {
+      if (!course.isOpen) states.beginNode(course.node);
+    },
+    emit: (mode, data) => add(course, { kind: "told", mode, data }),
+    trace: (span) => void course.spans.push(span),
+  };
+}
+
+function add({ at, steps }: Course, content: StepContent): void {
+  steps.push({ at, ...content });
+}
+
+type StateVerbs =
+  | "applyInput"
+  | "goOn"
+  | "goTo"
+  | "beginNode"
+  | "update"
+  | "replace"
+  | "finish"
+  | "stopBefore";
+
+/** What writes states: the input, the tasks, and the end of the run. */
+function createStateVerbs(
+  course: Course,
+  input: Json | null,
+  options: DraftOptions,
+): Pick<Draft, StateVerbs> {
+  const { from, forks, keptMessages } = options;
+  const accept = createSizeCheck(course.values, options.valuesBytes);
+  const chain = createStateChain({ ...options, steps: course.steps, at: () => course.at });
+  const merge = (update: Json) => {
+    course.values = accept(merged(course.values, update, keptMessages), update);
+  };
+  const mergeInput = () => {
+    merge(input ?? {});
+    add(course, { kind: "input", update: input ?? {} });
+  };
+  const endTask = (update: Json | null) => {
+    add(course, { kind: "update", node: course.node, task: chain.id, update });
+    course.isOpen = false;
+  };
+  const beginNode = (node: string) => {
+    if (course.isOpen) finish();
+    stopBefore(node);
+    Object.assign(course, { node, isOpen: true });
+    add(course, { kind: "begin", node, task: chain.id });
+  };
+  const finish = () => {
+    if (course.isOpen) {
+      endTask(null);
+      chain.add("loop", []);
+    }
+    chain.checkLimit();
+  };
+  const stopBefore = (node: string) => {
+    chain.setNext([node]);
+    chain.checkLimit();
+  };
+  return {
+    beginNode,
+    finish,
+    stopBefore,
     applyInput() {
-      if (!input) return;
-      values = accept(merged(values, input, keptMessages), input);
-      add({ kind: "input", update: input });
+      chain.add("input", ["__start__"]);
+      mergeInput();
+      chain.add("loop", []);
     },
-    beginNode(name) {
-      [node, task] = [name, nextId("agent_task")];
-      add({ kind: "begin", node, task });
+    goOn() {
+      mergeInput();
+      if (forks) chain.add("fork", from?.next ?? []);
+      else chain.goOn();
     },
+    goTo(node) {
+      mergeInput();
+      chain.add("input", [node]);
+    },
+    update(update) {
+      merge(update);
+      if (!course.isOpen) beginNode(course.node);
+      endTask(update);
+      chain.add("loop", []);
+    },
+    replace(next) {
+      course.values = accept(next, next);
+      if (course.isOpen) endTask(null);
+      add(course, { kind: "values", values: next });
+      chain.add("loop", []);
+    },
+  };
+}
+
+function createMessageVerbs(
+  course: Course,
+  nextId: Draft["nextId"],
+): Pick<Draft, "streamMessage" | "addChunk"> {
+  const addChunk: Draft["addChunk"] = (message, chunk, part) => {
+    // Chunks are stored without the full text: the text is the concatenation of the chunks.
+    const kept = part.last ? message : { ...message, content: "" };
+    add(course, { kind: "message", node: course.node, ...part, chunk, message: kept });
+  };
+  return {
+    addChunk,
     streamMessage(message, overMs) {
       const fullMessage: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
       const contents = chunkTexts(textOf(fullMessage));
-      const from = at;
+      const start = course.at;
       contents.forEach((piece, index) => {
-        at = from + Math.round((overMs * (index + 1)) / contents.length);
-        const [first, last] = [index === 0, index === contents.length - 1];
-        draft.addChunk(fullMessage, { ...fullMessage, type: "AIMessageChunk", content: piece }, first, last);
+        course.at = start + Math.round((overMs * (index + 1)) / contents.length);
+        const part = { first: index === 0, last: index === contents.length - 1, alone: false };
+        addChunk(fullMessage, { ...fullMessage, type: "AIMessageChunk", content: piece }, part);
       });
-      spans.push(modelSpan(node, from, at, values, fullMessage));
+      course.spans.push(modelSpan(course.node, start, course.at, course.values, fullMessage));
       return fullMessage;
     },
-    addChunk(message, chunk, first, last) {
-      // Chunks are stored without the full text: the text is the concatenation of the chunks.
-      const kept = last ? message : { ...message, content: "" };
-      add({ kind: "message", node, first, last, chunk, message: kept });
-    },
-    update(update) {
-      values = accept(merged(values, update, keptMessages), update);
-      add({ kind: "update", node, task, update });
-    },
-    replace(next) {
-      values = accept(next, next);
-      add({ kind: "values", values: next });
-    },
-    emit: (mode, data) => add({ kind: "told", mode, data }),
-    trace: (span) => void spans.push(span),
   };
-  return draft;
+}
+
+/** The values of a thread before its first input: without members, or with an empty list of messages. */
+function emptyValues(input: Json | null): Json {
+  return input?.messages === undefined ? {} : { messages: [] };
 }
 
 /** Throws `ValuesTooLarge` for values over the limit; small values are not measured exactly. */
-function createSizeCheck({ base, valuesBytes }: DraftOptions): (after: Json, added: Json) => Json {
+function createSizeCheck(base: Json, valuesBytes: number): (after: Json, added: Json) => Json {
   let bytes = bytesUpperBound(base);
   return (after, added) => {
     bytes += bytesUpperBound(added);
@@ -130,7 +247,7 @@ function createSizeCheck({ base, valuesBytes }: DraftOptions): (after: Json, add
 }
 
 /** Null for no input; a value that is not an object becomes the member `input`. */
-function inputOf(input: unknown, nextId: () => string): Json | null {
+export function inputOf(input: unknown, nextId: () => string): Json | null {
   if (input === undefined || input === null) return null;
   if (typeof input !== "object" || Array.isArray(input)) return { input };
   const { messages } = input as Json;
@@ -139,8 +256,8 @@ function inputOf(input: unknown, nextId: () => string): Json | null {
   return { ...input, messages: list.map((message) => messageFrom(message, nextId)) };
 }
 
-function modelSpan(node: string, from: number, to: number, values: Values, message: Json): Span {
-  const prompt = Array.isArray(values?.messages) ? (values.messages as readonly Json[]) : [];
+function modelSpan(node: string, from: number, to: number, values: Json, message: Json): Span {
+  const prompt = Array.isArray(values.messages) ? (values.messages as readonly Json[]) : [];
   const promptTokens = prompt.reduce((sum, one) => sum + tokensIn(textOf(one)), 0);
   const completionTokens = tokensIn(textOf(message)) + tokensIn(JSON.stringify(message.tool_calls));
   return {

@@ -3,7 +3,7 @@ import { behaviourOf } from "./assistants.ts";
 import { GRAPH_NODES, type GraphNode } from "./behaviours.ts";
 import type { Draft } from "./draft.ts";
 import type { Ending } from "./plan.ts";
-import type { AgentRun, Checkpoint } from "./records.ts";
+import type { AgentRun, Checkpoint, Json, Values } from "./records.ts";
 
 /** Plans a built-in graph from the thread's current state up to a breakpoint or the graph's end. */
 export function planGraph(
@@ -13,25 +13,45 @@ export function planGraph(
   checkpoint: Checkpoint | undefined,
 ): Ending {
   const graphNodes = GRAPH_NODES[behaviourOf({ agent }, run.graph_id)];
-  const goesOnAt = (run.kwargs.input ?? null) === null ? startIndex(graphNodes, checkpoint) : -1;
-  draft.applyInput();
+  const goesOnAt = begin(run, graphNodes, draft, checkpoint);
   for (const [at, { node, run: work }] of graphNodes.entries()) {
     if (at < goesOnAt) continue;
     // A run that continues from a breakpoint does not stop at that breakpoint again.
-    if (at !== goesOnAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(node);
+    if (at !== goesOnAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(draft, node);
     draft.beginNode(node);
     const ending = work(draft, { stepMs: timings.agent_step_ms });
     if (ending) return ending;
     const next = graphNodes[at + 1];
-    if (next && hasBreakpoint(run, "interrupt_after", node)) return breakpointEnding(next.node);
+    if (next && hasBreakpoint(run, "interrupt_after", node)) return breakpointEnding(draft, next.node);
   }
   return { trigger: "succeed" };
 }
 
-/** Index of the node where a run without input continues; -1 when the thread has no next node in this graph. */
-function startIndex(graphNodes: readonly GraphNode[], checkpoint: Checkpoint | undefined): number {
-  const [next] = checkpoint?.next ?? [];
-  const values = checkpoint?.values ?? null;
+/** Plans the start of a run. Returns the index of the node where it goes on; -1 when it starts anew. */
+function begin(
+  { kwargs }: AgentRun,
+  graphNodes: readonly GraphNode[],
+  draft: Draft,
+  checkpoint: Checkpoint | undefined,
+): number {
+  const goto = gotoOf(kwargs);
+  const next = goto ?? (kwargs.input == null ? checkpoint?.next[0] : undefined);
+  const goesOnAt = startIndex(graphNodes, next, checkpoint?.values ?? null);
+  if (goto !== undefined) draft.goTo(goto);
+  else if (goesOnAt === -1) draft.applyInput();
+  else draft.goOn();
+  return goesOnAt;
+}
+
+/** The node that `command.goto` names, alone or in a list; undefined when it names none or several. */
+export function gotoOf({ command }: { readonly command?: unknown }): string | undefined {
+  const named = (command as Json | null | undefined)?.goto;
+  const [node, ...more] = Array.isArray(named) ? named : [named];
+  return typeof node === "string" && more.length === 0 ? node : undefined;
+}
+
+/** Index of the node where a run goes on; -1 when the graph has no such node. */
+function startIndex(graphNodes: readonly GraphNode[], next: string | undefined, values: Values): number {
   return graphNodes.findLastIndex(({ node, isNext }) => node === next && (isNext?.(values) ?? true));
 }
 
@@ -46,6 +66,7 @@ function hasBreakpoint(
 }
 
 /** The ending at a breakpoint: no interrupt value; the thread's `next` names the node. */
-function breakpointEnding(node: string): Ending {
+function breakpointEnding(draft: Draft, node: string): Ending {
+  draft.stopBefore(node);
   return { trigger: "ask", node, interrupts: [] };
 }

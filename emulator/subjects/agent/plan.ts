@@ -7,7 +7,22 @@ import type { Interrupt, Json, Values } from "./records.ts";
 /** One step of a run; `at` is in milliseconds of virtual time after the run's start. */
 export type Step = { readonly at: number } & StepContent;
 
+/** A state of the thread (a checkpoint) that the run writes, or the one that it goes on from. */
+export interface CheckpointStep {
+  readonly kind: "checkpoint";
+  readonly id: string;
+  readonly parent_id: string | null;
+  /** Position in the thread's history; -1 before the first input. */
+  readonly step: number;
+  readonly source: "input" | "loop" | "fork";
+  /** Nodes that are executed next. */
+  readonly next: readonly string[];
+  /** What the thread already holds of it; null for a new state. */
+  readonly stored: { readonly metadata: Json; readonly interrupts: readonly Interrupt[] } | null;
+}
+
 export type StepContent =
+  | CheckpointStep
   /** The caller's input is merged into the thread's values. */
   | { readonly kind: "input"; readonly update: Json }
   | { readonly kind: "begin"; readonly node: string; readonly task: string }
@@ -17,12 +32,15 @@ export type StepContent =
       readonly node: string;
       readonly first: boolean;
       readonly last: boolean;
+      /** No update of a node follows that holds the message. */
+      readonly alone: boolean;
       /** The chunk itself. */
       readonly chunk: Json;
       /** The whole message; its text is set on the last chunk only. */
       readonly message: Json;
     }
-  | { readonly kind: "update"; readonly node: string; readonly task: string; readonly update: Json }
+  /** The end of a task; `update` is null when its node writes nothing. */
+  | { readonly kind: "update"; readonly node: string; readonly task: string; readonly update: Json | null }
   /** Replaces the thread's values. */
   | { readonly kind: "values"; readonly values: Json }
   /** Data for the readers of one stream mode, sent unchanged. */
@@ -55,6 +73,8 @@ export interface Plan extends Workspace {
   readonly assistant_id: string;
   readonly graph_id: string;
   readonly started_at: Instant;
+  /** Metadata of the run. */
+  readonly metadata: Json;
   /** The thread's values before the run. */
   readonly base: Values;
   readonly steps: readonly Step[];

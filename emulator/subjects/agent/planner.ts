@@ -3,6 +3,7 @@ import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
 import { nodeNames, resume } from "./behaviours.ts";
 import { valuesTooLarge } from "./capacity.ts";
+import type { ThreadState } from "./checkpoints.ts";
 import { createDraft, type Draft, ValuesTooLarge } from "./draft.ts";
 import { planGraph } from "./graph.ts";
 import { messageFrom, textOf } from "./messages.ts";
@@ -10,15 +11,23 @@ import type { Ending, Plan } from "./plan.ts";
 import type { AgentRun, Checkpoint, Json } from "./records.ts";
 import type { ScriptedEvent, ScriptedRun } from "./script.ts";
 import { bytesOf } from "./size.ts";
+import { GraphRecursionError } from "./state-chain.ts";
 
-/** Computes a run's plan from the state of its thread at the start. */
-export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | undefined): Plan {
+/** Computes a run's plan from a state of its thread: the newest one, unless it `forks` from an earlier one. */
+export function planRun(
+  turn: Turn,
+  run: AgentRun,
+  checkpoint: Checkpoint | ThreadState | undefined,
+  forks: boolean,
+): Plan {
   const { settings } = turn.ports;
   const node = checkpoint?.next[0] ?? nodeNames(behaviourOf(settings, run.graph_id))[0] ?? run.graph_id;
   const draft = createDraft({
-    base: checkpoint?.values ?? null,
-    input: run.kwargs.input ?? commandUpdate(run),
+    from: checkpoint,
+    forks,
+    input: run.kwargs.input ?? commandUpdate(run) ?? pendingInput(checkpoint),
     node,
+    recursionLimit: recursionLimitOf(run),
     keptMessages: settings.limits.agent_messages,
     valuesBytes: settings.limits.agent_values_bytes,
     nextId: (kind) => turn.nextId(kind),
@@ -32,7 +41,8 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
     assistant_id: run.assistant_id,
     graph_id: run.graph_id,
     started_at: turn.now,
-    base: checkpoint?.values ?? null,
+    metadata: run.metadata,
+    base: draft.base,
     steps: draft.steps,
     spans: draft.spans,
     ends_at,
@@ -42,19 +52,27 @@ export function planRun(turn: Turn, run: AgentRun, checkpoint: Checkpoint | unde
   });
 }
 
-/** Plans the steps; the run fails at the update that would exceed the limit for a thread's values. */
+/** Plans the steps; the run fails where it would exceed the limit for a thread's values or its own for steps. */
 function planWithinLimits(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined) {
   const { script } = run;
   try {
     const ending = planSteps(turn, run, draft, checkpoint);
-    const ends_at = script?.dies ? Number.POSITIVE_INFINITY : Math.max(draft.at, script?.after_ms ?? 0);
-    return { ending, ends_at };
+    if (script?.dies) return { ending, ends_at: Number.POSITIVE_INFINITY };
+    draft.wait(Math.max(0, (script?.after_ms ?? 0) - draft.at));
+    if (ending.trigger === "succeed") draft.finish();
+    return { ending, ends_at: draft.at };
   } catch (error) {
-    if (!(error instanceof ValuesTooLarge)) throw error;
-    const { message, hint } = valuesTooLarge(error.bytes, turn.ports.settings.limits.agent_values_bytes);
-    const failure = { error: error.name, message: `${message} ${hint}` };
+    const failure = limitFailure(turn, error);
     return { ending: { trigger: "fail", ...failure, node: draft.node } as const, ends_at: draft.at };
   }
+}
+
+/** The error of a run that has reached a limit. Throws any other error again. */
+function limitFailure(turn: Turn, error: unknown) {
+  if (error instanceof GraphRecursionError) return { error: error.name, message: error.message };
+  if (!(error instanceof ValuesTooLarge)) throw error;
+  const { message, hint } = valuesTooLarge(error.bytes, turn.ports.settings.limits.agent_values_bytes);
+  return { error: error.name, message: `${message} ${hint}` };
 }
 
 function planSteps(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoint | undefined): Ending {
@@ -72,7 +90,9 @@ function planSteps(turn: Turn, run: AgentRun, draft: Draft, checkpoint: Checkpoi
   draft.applyInput();
   draft.beginNode(draft.node);
   planEvents(draft, script.events ?? [], turn.ports.settings.limits.agent_values_bytes);
-  return withValues(draft, script, endingOf(script, draft));
+  const ending = withValues(draft, script, endingOf(script, draft));
+  if (ending.trigger !== "succeed") draft.ensureTask();
+  return ending;
 }
 
 /** Applies a script's values at the end of the run; a run that dies never applies them. */
@@ -81,6 +101,12 @@ function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): E
   draft.wait(Math.max(0, (script.after_ms ?? 0) - draft.at));
   draft.replace(script.values);
   return ending;
+}
+
+/** `config.recursion_limit` of the run or of its assistant; `requireRecursionLimit` has checked it. */
+function recursionLimitOf({ kwargs }: AgentRun): number | null {
+  const limit = (kwargs.config as Json | null | undefined)?.recursion_limit;
+  return typeof limit === "number" ? limit : null;
 }
 
 /** The value of `command.resume` when the thread has an open interrupt. */
@@ -99,6 +125,11 @@ function commandUpdate({ kwargs }: AgentRun): unknown {
   if (!Array.isArray(update)) return isObject(update) ? update : null;
   const pairs = update.filter((pair) => Array.isArray(pair) && pair.length === 2);
   return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
+}
+
+/** The input of a state that its graph has not started on yet: a run that goes on there starts on it. */
+function pendingInput(from: Checkpoint | ThreadState | undefined): Json | null {
+  return from && "result" in from && from.next[0] === "__start__" ? from.result : null;
 }
 
 /** Plans scripted events. Their trace rows carry the thread's values until `tracedBytes` are used up. */
@@ -143,7 +174,9 @@ function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: 
   const text = messageFrom(input, () => String(before?.id ?? draft.nextId("message")));
   const chunk = { ...text, id: before?.id ?? text.id };
   const message = { ...chunk, content: textOf(before) + textOf(chunk) };
-  draft.addChunk(message, { ...chunk, type: "AIMessageChunk" }, before === undefined, last);
+  draft.ensureTask();
+  const part = { first: before === undefined, last, alone: true };
+  draft.addChunk(message, { ...chunk, type: "AIMessageChunk" }, part);
   return message;
 }
 

@@ -54,8 +54,9 @@ export interface AgentRun extends Workspace {
   readonly script: ScriptedRun | null;
 }
 
-/** The state of a thread, written by a run or by a caller. */
+/** A state of a thread: the last one of a run, or one that a caller has written. */
 export interface Checkpoint {
+  /** Unique in its thread; a copy of a thread keeps the ids. */
   readonly checkpoint_id: string;
   readonly thread: string;
   readonly parent_id: string | null;
@@ -64,7 +65,11 @@ export interface Checkpoint {
   /** Nodes that would be executed next. */
   readonly next: readonly string[];
   readonly interrupts: readonly Interrupt[];
+  /** Why the nodes in `next` have failed; null when they have not. */
+  readonly error: string | null;
   readonly metadata: Json;
+  /** The run that wrote it, whose plan has the states before it; null for a caller's. */
+  readonly run_id: string | null;
 }
 
 export interface Interrupt {
@@ -91,6 +96,10 @@ export function threadKey(workspace: Workspace, threadId: string): string {
   return `${workspaceKey(workspace)}/${threadId}`;
 }
 
+export function checkpointKey(thread: string, checkpointId: string): string {
+  return `${thread}/${checkpointId}`;
+}
+
 export const THREADS = collection<Thread>(
   "agent_threads",
   (thread) => threadKey(thread, thread.thread_id),
@@ -106,7 +115,7 @@ export const RUNS = collection<AgentRun>(
 
 export const CHECKPOINTS = collection<Checkpoint>(
   "agent_checkpoints",
-  (checkpoint) => checkpoint.checkpoint_id,
+  (checkpoint) => checkpointKey(checkpoint.thread, checkpoint.checkpoint_id),
   (checkpoint) => checkpoint.thread,
 );
 

@@ -8,10 +8,26 @@ import {
 import type { Event, Reader, Turn } from "../turn.ts";
 import { runEnded } from "../webhooks/deliver.ts";
 import type { Workspace } from "../workspace.ts";
-import { addCheckpoint, firstOf, latestCheckpoint } from "./checkpoints.ts";
+import {
+  addCheckpoint,
+  findState,
+  firstOf,
+  lastStateOf,
+  latestCheckpoint,
+  namedState,
+} from "./checkpoints.ts";
 import { type Ended, type Ending, PLANS, type Plan } from "./plan.ts";
 import { planRun } from "./planner.ts";
-import { type AgentRun, CHECKPOINTS, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
+import {
+  type AgentRun,
+  CHECKPOINTS,
+  type Checkpoint,
+  checkpointKey,
+  RUNS,
+  THREADS,
+  type Thread,
+  threadKey,
+} from "./records.ts";
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
@@ -43,11 +59,21 @@ function firstWaiting(turn: Turn, thread: string): AgentRun | undefined {
 }
 
 function startRun(turn: Turn, pending: AgentRun): void {
-  const thread = threadOf(turn, pending);
   const run = { ...moved(turn, pending, moveOf(pending, "start")), started_at: turn.now };
-  const plan = planRun(turn, run, latestCheckpoint(turn, thread));
+  const plan = planFrom(turn, run, threadOf(turn, pending));
   turn.put(PLANS, plan);
   advanceRun(turn, run, plan);
+}
+
+/** Plans a run from the state that it names, or from the newest one of its thread. */
+function planFrom(turn: Turn, run: AgentRun, thread: Thread): Plan {
+  const named = namedState(run.kwargs);
+  if (named === undefined) return planRun(turn, run, latestCheckpoint(turn, thread), false);
+  const from = findState(turn, thread, named);
+  if (from) return planRun(turn, run, from, named !== thread.checkpoint_id);
+  const message = `The thread no longer has the state ${String(named)} that the run names.`;
+  const ending = { trigger: "fail", error: "CheckpointNotFound", message, node: run.graph_id } as const;
+  return { ...emptyPlan(turn, run), ending };
 }
 
 /** Handles `agent_run.step`; ignores the event when the run has ended or emitted more steps since. */
@@ -85,7 +111,7 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   };
   if (plan) traceRun(turn, run, { ...plan, ended }, values);
   retainEndedPlan(turn, before, plan, ended);
-  updateThreadAfterRun(turn, run, move, ending, values);
+  updateThreadAfterRun(turn, run, move, ending, plan && lastStateOf(run, plan, before.emitted));
   runEnded(turn, run, values, run.started_at);
   removeTemporaryThread(turn, threadOf(turn, run));
 }
@@ -134,7 +160,8 @@ function removeThread(turn: Turn, thread: Workspace & Pick<Thread, "thread_id">)
   const key = threadKey(thread, thread.thread_id);
   turn.remove(THREADS, key);
   for (const run of [...turn.list(RUNS, key)]) removeRun(turn, run);
-  for (const { checkpoint_id } of [...turn.list(CHECKPOINTS, key)]) turn.remove(CHECKPOINTS, checkpoint_id);
+  for (const { checkpoint_id } of [...turn.list(CHECKPOINTS, key)])
+    turn.remove(CHECKPOINTS, checkpointKey(key, checkpoint_id));
 }
 
 export function isActive({ status }: Pick<AgentRun, "status">): boolean {
@@ -150,31 +177,27 @@ export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] 
   ];
 }
 
-/** Stores the run's values as the newest checkpoint of its thread. */
+/** Stores the last state of the run as that of its thread, or how a run without a state of its own has ended. */
 function updateThreadAfterRun(
   turn: Turn,
   run: AgentRun,
   move: AgentMove,
   ending: Ending,
-  values: Values,
+  last: Checkpoint | undefined,
 ): void {
-  const before = threadOf(turn, run);
-  const checkpoint =
-    run.started_at === null || values === null
-      ? undefined
-      : addCheckpoint(turn, before, {
-          values,
-          next: ending.trigger === "succeed" ? [] : [ending.node],
-          interrupts: ending.trigger === "ask" ? ending.interrupts : [],
-          metadata: { source: "loop", run_id: run.run_id, thread_id: run.thread_id, graph_id: run.graph_id },
-        });
-  const after = {
-    ...before,
-    updated_at: turn.now,
-    ...(checkpoint && { checkpoint_id: checkpoint.checkpoint_id }),
-  };
-  updateThreadStatus(turn, after, move.thread);
+  const before = { ...threadOf(turn, run), updated_at: turn.now };
+  const state = last ?? (run.started_at === null ? undefined : latestCheckpoint(turn, before));
+  const stored = state && addCheckpoint(turn, before, { ...state, ...endOf(ending) });
+  const checkpoint_id = stored?.checkpoint_id ?? before.checkpoint_id;
+  updateThreadStatus(turn, { ...before, checkpoint_id }, move.thread);
   scheduleNextRun(turn, run);
+}
+
+/** What the ending of a run says of the nodes that are next in its last state. */
+function endOf(ending: Ending): Partial<Checkpoint> {
+  if (ending.trigger === "ask") return { interrupts: ending.interrupts };
+  if (ending.trigger !== "fail" && ending.trigger !== "time_out") return {};
+  return { error: JSON.stringify({ message: ending.message, name: ending.error }) };
 }
 
 /** Busy while runs are active; else `wanted`, or else the status that follows from the thread's state. */
@@ -203,6 +226,7 @@ function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ende
 function emptyPlan(turn: Turn, run: AgentRun): Plan {
   const { region, tenant_id, run_id, thread_id, assistant_id, graph_id } = run;
   const nothing = {
+    metadata: {},
     base: null,
     steps: [],
     spans: [],

@@ -4,10 +4,9 @@ import type { Reader, Turn } from "../turn.ts";
 import { sameWorkspace, type Workspace } from "../workspace.ts";
 import { cancelRun } from "./cancel.ts";
 import { PLANS, type Plan } from "./plan.ts";
-import { type AgentRun, CHECKPOINTS, type Json, RUNS, THREADS, threadKey } from "./records.ts";
+import { type AgentRun, CHECKPOINTS, checkpointKey, type Json, RUNS, THREADS, threadKey } from "./records.ts";
 import { isActive } from "./run-lifecycle.ts";
 import {
-  endFrames,
   type Frame,
   framesBetween,
   metadataFrame,
@@ -64,8 +63,7 @@ export function readStream(
   const body = plan ? framesBetween(plan, after, reached, modes) : [];
   if (!isOver) return { frames: [...head, ...body], position, isOver };
   const removedFrames = !plan && !run ? [{ id: "0-1", event: "error", data: ROLLED_BACK }] : [];
-  const end = plan ? endFrames(plan, after, modes) : removedFrames;
-  return { frames: [...head, ...body, ...end], position, isOver };
+  return { frames: [...head, ...body, ...removedFrames], position, isOver };
 }
 
 /** The position after the last frame emitted so far. */
@@ -83,8 +81,9 @@ export function outcomeOf(reader: Reader, runId: string): unknown {
   if (isActive(run)) return undefined;
   if (run.status === "error" || run.status === "timeout")
     return { __error__: { error: run.status, message: "The details are no longer stored." } };
-  const thread = reader.get(THREADS, threadKey(run, run.thread_id));
-  return (thread?.checkpoint_id && reader.get(CHECKPOINTS, thread.checkpoint_id)?.values) || {};
+  const key = threadKey(run, run.thread_id);
+  const { checkpoint_id = null } = reader.get(THREADS, key) ?? {};
+  return (checkpoint_id && reader.get(CHECKPOINTS, checkpointKey(key, checkpoint_id))?.values) || {};
 }
 
 function outcomeOfPlan(plan: Plan): Json {

@@ -1,21 +1,51 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
+import { behaviourOf } from "./assistants.ts";
+import { nodeAfter } from "./behaviours.ts";
 import { requireValuesSize } from "./capacity.ts";
-import { addCheckpoint, historyOf, latestCheckpoint } from "./checkpoints.ts";
-import { CHECKPOINTS, type Checkpoint, type Json, THREADS, type Thread, threadKey } from "./records.ts";
+import {
+  addCheckpoint,
+  changedState,
+  findState,
+  latestCheckpoint,
+  namedState,
+  statesOf,
+  type ThreadState,
+} from "./checkpoints.ts";
+import { type Checkpoint, type Json, type Thread, threadKey } from "./records.ts";
 import { activeRuns } from "./run-lifecycle.ts";
+import { putState } from "./threads.ts";
 import { merged } from "./values.ts";
 
-/** A retained state of the thread. Throws a `Refusal` (404). */
-export function stateAt(turn: Turn, thread: Thread, checkpointId: unknown): Checkpoint {
-  const found = typeof checkpointId === "string" ? turn.get(CHECKPOINTS, checkpointId) : undefined;
-  if (!found || found.thread !== threadKey(thread, thread.thread_id))
+/** A state that the thread has kept. Throws a `Refusal` (404). */
+export function stateAt(turn: Turn, thread: Thread, checkpointId: unknown): ThreadState {
+  const found = findState(turn, thread, checkpointId);
+  if (!found)
     throw new Refusal(
       404,
       "not_found",
       `checkpoint_id: thread ${thread.thread_id} has no state ${String(checkpointId)}.`,
     );
   return found;
+}
+
+/** The newest state of a thread, that of a running run included; undefined before the first. */
+export function currentState(turn: Turn, thread: Thread): Checkpoint | undefined {
+  return thread.status === "busy" ? statesOf(turn, thread)[0] : latestCheckpoint(turn, thread);
+}
+
+/** The node that follows `node` in the graph that the thread's last run has used; none for other nodes. */
+export function nextNodes(
+  turn: Turn,
+  { metadata }: Pick<Thread, "metadata">,
+  node: string,
+  values: Json,
+): readonly string[] {
+  const next =
+    typeof metadata.graph_id === "string"
+      ? nodeAfter(behaviourOf(turn.ports.settings, metadata.graph_id), node, values)
+      : undefined;
+  return next === undefined ? [] : [next];
 }
 
 export interface StateUpdate {
@@ -32,23 +62,23 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
     throw new Refusal(422, "invalid_request", "body.values: must be an object or null.");
   if (activeRuns(turn, threadKey(thread, thread.thread_id)).length > 0)
     throw new Refusal(409, "thread_busy", `Thread ${thread.thread_id} has runs that have not ended.`);
-  const named = update.checkpoint_id ?? update.checkpoint?.checkpoint_id;
-  const from = named == null ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
+  const named = namedState(update);
+  const from = named === undefined ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
   const { agent_messages } = turn.ports.settings.limits;
   const after = merged(from?.values ?? null, (values ?? {}) as Json, agent_messages);
   requireValuesSize(turn, after);
-  const checkpoint = addCheckpoint(turn, thread, {
-    values: after,
-    next: from?.next ?? [],
-    interrupts: from?.interrupts ?? [],
-    metadata: {
-      source: "update",
-      thread_id: thread.thread_id,
-      ...(update.as_node && { writes: { [update.as_node]: values } }),
-    },
-  });
-  const status = checkpoint.next.length > 0 ? "interrupted" : "idle";
-  turn.put(THREADS, { ...thread, status, checkpoint_id: checkpoint.checkpoint_id, updated_at: turn.now });
+  const node = update.as_node;
+  const checkpoint = addCheckpoint(
+    turn,
+    thread,
+    changedState(turn, from, {
+      values: after,
+      next: node == null ? (from?.next ?? []) : nextNodes(turn, thread, node, after),
+      interrupts: node == null ? (from?.interrupts ?? []) : [],
+      metadata: { source: "update", thread_id: thread.thread_id },
+    }),
+  );
+  putState(turn, { ...thread, updated_at: turn.now }, checkpoint);
   return checkpoint;
 }
 
@@ -63,8 +93,8 @@ export function history(
   turn: Turn,
   thread: Thread,
   { limit, before, metadata }: HistoryQuery,
-): readonly Checkpoint[] {
-  const states = historyOf(turn, thread);
+): readonly ThreadState[] {
+  const states = statesOf(turn, thread);
   const id = typeof before === "string" ? before : checkpointIdIn(before);
   const from = id === undefined ? 0 : states.findIndex(({ checkpoint_id }) => checkpoint_id === id) + 1;
   const matching = states.slice(from).filter((state) => includesMembers(state.metadata, metadata ?? {}));

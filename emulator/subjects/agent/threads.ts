@@ -3,7 +3,17 @@ import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { requireMetadataSize, requireThreadCapacity, requireValuesSize } from "./capacity.ts";
 import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
-import { type AgentRun, type Json, RUNS, THREADS, type Thread, threadKey } from "./records.ts";
+import {
+  type AgentRun,
+  CHECKPOINTS,
+  type Checkpoint,
+  type Json,
+  RUNS,
+  THREADS,
+  type Thread,
+  threadKey,
+} from "./records.ts";
+import { bytesOf } from "./size.ts";
 
 export interface ThreadInput {
   readonly thread_id?: string | null;
@@ -65,24 +75,38 @@ export function updateThread(turn: Turn, before: Thread, metadata: Json | null |
   return after;
 }
 
-/** Copies a thread with its newest state; earlier states and runs are not copied. */
+/**
+ * Copies a thread with the states that it has kept, each with its id and times. Of values that are together
+ * larger than `limits.agent_values_bytes` only the newest are copied. Runs are not copied.
+ */
 export function copyThread(turn: Turn, from: Thread): Thread {
   requireThreadCapacity(turn, from);
-  const state = latestCheckpoint(turn, from);
-  requireValuesSize(turn, state?.values ?? null);
+  requireValuesSize(turn, latestCheckpoint(turn, from)?.values ?? null);
   const copy = newThread(turn, from, { metadata: from.metadata, config: from.config });
-  const checkpoint =
-    state &&
-    addCheckpoint(turn, copy, {
-      ...stateOf(state),
-      metadata: { ...state.metadata, thread_id: copy.thread_id },
-    });
-  const status = state && state.next.length > 0 ? "interrupted" : "idle";
-  const thread: Thread = { ...copy, status, checkpoint_id: checkpoint?.checkpoint_id ?? null };
-  turn.put(THREADS, thread);
-  return thread;
+  const key = threadKey(from, from.thread_id);
+  const states = newestWithin(
+    [...turn.list(CHECKPOINTS, key)],
+    turn.ports.settings.limits.agent_values_bytes,
+  );
+  for (const state of states)
+    addCheckpoint(turn, copy, { ...state, metadata: { ...state.metadata, thread_id: copy.thread_id } });
+  return putState(turn, copy, latestCheckpoint(turn, from));
 }
 
-function stateOf({ values, next, interrupts, metadata }: NonNullable<ReturnType<typeof latestCheckpoint>>) {
-  return { values, next, interrupts, metadata };
+/** Stores a thread with its newest state, which decides its status. */
+export function putState(turn: Turn, thread: Thread, state: Checkpoint | undefined): Thread {
+  const status = state && state.next.length > 0 ? "interrupted" : "idle";
+  const after: Thread = { ...thread, status, checkpoint_id: state?.checkpoint_id ?? null };
+  turn.put(THREADS, after);
+  return after;
+}
+
+/** The newest states whose values have at most `bytes` bytes together, oldest first. */
+function newestWithin(states: readonly Checkpoint[], bytes: number): readonly Checkpoint[] {
+  let left = bytes;
+  const fits = states.findLastIndex(({ values }) => {
+    left -= bytesOf(values);
+    return left < 0;
+  });
+  return states.slice(fits + 1);
 }

@@ -1,4 +1,4 @@
-import type { Plan } from "./plan.ts";
+import type { Plan, Step } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
 
 /** Merges an update into values: members are replaced, messages are appended. */
@@ -9,14 +9,17 @@ export function merged(values: Values, update: Json, keptMessages: number): Json
   return { ...after, messages: withMessages(before, update.messages).slice(-keptMessages) };
 }
 
+/** The thread's values after a step, given those before it. */
+export function valuesAfterStep(keptMessages: number, before: Values, step: Step): Values {
+  if (step.kind === "values") return step.values;
+  const writes = step.kind === "input" || step.kind === "update";
+  return writes && step.update ? merged(before, step.update, keptMessages) : before;
+}
+
 /** The thread's values after the first `count` steps of a plan; null when nothing has been written. */
-export function valuesAfter(plan: Plan, count: number): Values {
-  let values = plan.base;
-  for (const step of plan.steps.slice(0, count)) {
-    if (step.kind === "values") values = step.values;
-    if (step.kind === "input" || step.kind === "update")
-      values = merged(values, step.update, plan.kept_messages);
-  }
+export function valuesAfter({ base, steps, kept_messages }: Plan, count: number): Values {
+  let values = base;
+  for (const step of steps.slice(0, count)) values = valuesAfterStep(kept_messages, values, step);
   return values;
 }
 

@@ -2,7 +2,7 @@ import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { timeView } from "../views.ts";
-import { latestCheckpoint } from "./checkpoints.ts";
+import { latestCheckpoint, type ThreadState } from "./checkpoints.ts";
 import type { AgentRun, Assistant, Checkpoint, Interrupt, Json, Thread } from "./records.ts";
 
 /** §2.1: a run with its nine fields; also the payload of webhooks (§6). */
@@ -65,7 +65,7 @@ export function assistantView(settings: Settings, assistant: Assistant): ReplyBo
 export function stateView(
   settings: Settings,
   thread: Thread,
-  state: Checkpoint | undefined,
+  state: Checkpoint | ThreadState | undefined,
 ): ReplyBodyOf<"getThreadState"> {
   if (!state)
     return {
@@ -104,16 +104,21 @@ export function checkpointOf({ thread_id }: Pick<Thread, "thread_id">, checkpoin
   return { thread_id, checkpoint_ns: "", checkpoint_id: checkpointId, checkpoint_map: null };
 }
 
-function tasksOf({ checkpoint_id, next, interrupts }: Checkpoint): readonly Json[] {
-  return next.map((name) => ({
-    id: checkpoint_id,
+/** Where the graph of a thread has a node. */
+export function taskPath(node: string): readonly string[] {
+  return ["__pregel_pull", node];
+}
+
+function tasksOf(state: Checkpoint | ThreadState): readonly Json[] {
+  return state.next.map((name) => ({
+    id: state.checkpoint_id,
     name,
-    path: ["__pregel_pull", name],
-    error: null,
-    interrupts: interrupts.map(interruptView),
+    path: taskPath(name),
+    error: state.error,
+    interrupts: state.interrupts.map(interruptView),
     checkpoint: null,
     state: null,
-    result: null,
+    result: "result" in state ? state.result : null,
   }));
 }
 

@@ -4,7 +4,7 @@ import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";
 import { requireEventCapacity, requireMetadataSize } from "../agent/capacity.ts";
-import { type RunCreateBody, refuseBadBody } from "../agent/create-run.ts";
+import { type RunCreateBody, refuseBadBody } from "../agent/run-checks.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";

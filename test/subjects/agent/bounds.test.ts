@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
-import { CHECKPOINTS, RUNS, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import {
+  CHECKPOINTS,
+  checkpointKey,
+  RUNS,
+  THREADS,
+  threadKey,
+} from "../../../emulator/subjects/agent/records.ts";
 import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { removeScript, SCRIPT_MATCHES } from "../../../emulator/subjects/agent/scripts.ts";
 import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subjects/agent/size.ts";
@@ -125,7 +131,8 @@ describe("values larger than limits.agent_values_bytes", () => {
     world.start(threadId, { input: { a: 1 } });
     world.turn((turn) => {
       const { checkpoint_id } = requireThread(turn, WORKSPACE, threadId);
-      const state = turn.get(CHECKPOINTS, checkpoint_id ?? "");
+      const key = checkpointKey(threadKey(WORKSPACE, threadId), checkpoint_id ?? "");
+      const state = turn.get(CHECKPOINTS, key);
       if (state) turn.put(CHECKPOINTS, { ...state, values: { a: KILO.repeat(5) } });
     });
     const copy = () => world.turn((turn) => copyThread(turn, requireThread(turn, WORKSPACE, threadId)));
@@ -150,7 +157,7 @@ describe("the plan of a run", () => {
     const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
     const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const reported = frames
-      .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
+      .filter(({ event }) => event === "messages/partial")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
     expect(reported).toHaveLength(200);
     expect(reported.every((content, index) => content.startsWith(reported[index - 1] ?? ""))).toBe(true);
@@ -173,8 +180,15 @@ describe("the plan of a run", () => {
     const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
     const texts = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
-      .map(({ data }) => (data as { content: string }[])[0]?.content);
-    expect(texts).toEqual(["Good ", "Good day", "Good ", "Good night"]);
+      .map(({ event, data }) => [event.slice(9), (data as { content: string }[])[0]?.content]);
+    expect(texts).toEqual([
+      ["partial", "Good "],
+      ["partial", "Good day"],
+      ["complete", "Good day"],
+      ["partial", "Good "],
+      ["partial", "Good night"],
+      ["complete", "Good night"],
+    ]);
   });
 
   it("does not repeat the values for each of its nodes and trace rows", async () => {

@@ -2,7 +2,7 @@ import type { BodyOf } from "../../../../contracts/spec/operations.ts";
 import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
-import type { Workspace } from "../../workspace.ts";
+import { type Workspace, workspaceKey } from "../../workspace.ts";
 import {
   assistantNamed,
   assistantsOf,
@@ -12,7 +12,8 @@ import {
   updateAssistant,
 } from "../assistants.ts";
 import { nodeNames } from "../behaviours.ts";
-import type { Assistant } from "../records.ts";
+import { type Assistant, THREADS } from "../records.ts";
+import { deleteThread } from "../run-lifecycle.ts";
 import { pageOf, selected } from "../search.ts";
 import { includesMembers } from "../state.ts";
 import { assistantView } from "../view.ts";
@@ -51,8 +52,12 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
     return assistantView(turn.ports.settings, updateAssistant(turn, workspace, path.assistant_id, body));
   },
 
-  deleteAssistant(turn, { workspace, path }) {
-    deleteAssistant(turn, workspace, path.assistant_id);
+  deleteAssistant(turn, { workspace, path, query }) {
+    const { assistant_id } = deleteAssistant(turn, workspace, path.assistant_id);
+    if (!query.delete_threads) return undefined;
+    const threads = [...turn.list(THREADS, workspaceKey(workspace))];
+    for (const thread of threads)
+      if (thread.metadata.assistant_id === assistant_id) deleteThread(turn, thread);
     return undefined;
   },
 

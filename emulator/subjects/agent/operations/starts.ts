@@ -1,7 +1,8 @@
 import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders, type StreamReply, streamReply } from "../../reply.ts";
-import { createRun, createRuns, type RunCreateBody } from "../create-run.ts";
+import { createRun, createRuns } from "../create-run.ts";
 import type { AgentRun } from "../records.ts";
+import type { RunCreateBody } from "../run-checks.ts";
 import type { RunSubscription } from "../run-subscription.ts";
 import { STREAM_START } from "../stream.ts";
 import { runView } from "../view.ts";

@@ -7,8 +7,9 @@ import { latestCheckpoint } from "../checkpoints.ts";
 import { THREADS, type Thread } from "../records.ts";
 import { deleteThread } from "../run-lifecycle.ts";
 import { pageOf, selected } from "../search.ts";
-import { history, includesMembers, stateAt, updateState } from "../state.ts";
-import { copyThread, createThread, requireThread, updateThread } from "../threads.ts";
+import { currentState, history, includesMembers, stateAt, updateState } from "../state.ts";
+import { addSupersteps, requireSupersteps } from "../supersteps.ts";
+import { copyThread, createThread, requireThread, threadById, updateThread } from "../threads.ts";
 import { checkpointOf, stateView, threadView } from "../view.ts";
 
 type OperationIds =
@@ -28,7 +29,15 @@ type OperationIds =
 
 /** Handlers of threads and their state (§2.2). */
 export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
-  createThread: (turn, { workspace, body }) => threadView(turn, createThread(turn, workspace, body)),
+  createThread(turn, { workspace, body }) {
+    requireSupersteps(turn, body);
+    const known = body.thread_id ? threadById(turn, workspace, body.thread_id) : undefined;
+    const thread = createThread(turn, workspace, body);
+    return threadView(
+      turn,
+      known || !body.supersteps ? thread : addSupersteps(turn, thread, body.supersteps),
+    );
+  },
 
   searchThreads(turn, { workspace, body }) {
     const { items, headers } = pageOf(threadsLike(turn, workspace, body), body);
@@ -58,7 +67,7 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
 
   getThreadState(turn, { workspace, path }) {
     const thread = requireThread(turn, workspace, path.thread_id);
-    return stateView(turn.ports.settings, thread, latestCheckpoint(turn, thread));
+    return stateView(turn.ports.settings, thread, currentState(turn, thread));
   },
 
   getThreadStateAt(turn, { workspace, path }) {

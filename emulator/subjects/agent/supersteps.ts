@@ -1,0 +1,90 @@
+import type { Superstep } from "../../../contracts/spec/agent/resources.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Turn } from "../turn.ts";
+import { requireGraph } from "./assistants.ts";
+import { addCheckpoint, changedState } from "./checkpoints.ts";
+import { inputOf } from "./draft.ts";
+import type { Checkpoint, Json, Thread } from "./records.ts";
+import { bytesOf } from "./size.ts";
+import { nextNodes } from "./state.ts";
+import { putState, type ThreadInput } from "./threads.ts";
+import { merged } from "./values.ts";
+
+/** The node that stands for the input of a run. */
+const INPUT = "__input__";
+
+const SOME_ID = "00000000-0000-0000-0000-000000000000";
+
+type Updates = Superstep["updates"];
+
+/** Throws a `Refusal` (404, 413, 422) for supersteps that a new thread cannot be created with. */
+export function requireSupersteps(
+  turn: Turn,
+  { metadata, supersteps }: ThreadInput & { readonly supersteps?: readonly Superstep[] | null },
+): void {
+  if (supersteps == null) return;
+  const graphId = metadata?.graph_id;
+  if (typeof graphId !== "string")
+    throw invalid("metadata.graph_id: is required with supersteps; it names the graph of the nodes.");
+  requireGraph(turn, graphId);
+  for (const [index, { updates }] of supersteps.entries())
+    if (updates.length > 1 && updates.some(({ as_node }) => as_node === INPUT))
+      throw invalid(`supersteps[${index}].updates: ${INPUT} must be the only update of its superstep.`);
+  requireSize(turn, supersteps);
+}
+
+/** Writes the states of a new thread, one for each superstep, which `requireSupersteps` has checked. */
+export function addSupersteps(turn: Turn, thread: Thread, supersteps: readonly Superstep[]): Thread {
+  const { thread_id, metadata } = thread;
+  let last: Checkpoint | undefined;
+  for (const { updates } of supersteps) {
+    const values = valuesWith(turn, last?.values ?? {}, updates, () => turn.nextId("message"));
+    const change = isInput(updates)
+      ? {
+          next: ["__start__"],
+          metadata: { ...metadata, ...(!last && { step: -1 }), source: "input", thread_id },
+        }
+      : { next: nodesAfter(turn, thread, updates, values), metadata: { source: "update", thread_id } };
+    last = addCheckpoint(turn, thread, changedState(turn, last, { values, ...change }));
+  }
+  return putState(turn, thread, last);
+}
+
+/** The values after a superstep. Those of an input are merged by the start of the graph, the superstep after it. */
+function valuesWith(turn: Turn, before: Json, updates: Updates, nextId: () => string): Json {
+  if (isInput(updates))
+    return updates[0]?.values?.messages === undefined ? before : { messages: [], ...before };
+  return updates.reduce<Json>(
+    (values, update) =>
+      merged(values, inputOf(update.values, nextId) ?? {}, turn.ports.settings.limits.agent_messages),
+    before,
+  );
+}
+
+function nodesAfter(turn: Turn, thread: Thread, updates: Updates, values: Json): readonly string[] {
+  return [...new Set(updates.flatMap(({ as_node }) => nextNodes(turn, thread, as_node, values)))];
+}
+
+function requireSize(turn: Turn, supersteps: readonly Superstep[]): void {
+  const { agent_values_bytes: most } = turn.ports.settings.limits;
+  let [values, bytes]: [Json, number] = [{}, 0];
+  for (const { updates } of supersteps) {
+    values = valuesWith(turn, values, updates, () => SOME_ID);
+    bytes += bytesOf(values);
+    if (bytes <= most) continue;
+    throw new Refusal(
+      413,
+      "values_too_large",
+      `body.supersteps: the states would hold more than the ${most} bytes of limits.agent_values_bytes.`,
+      "Send fewer or smaller supersteps, or raise limits.agent_values_bytes.",
+    );
+  }
+}
+
+function isInput(updates: Updates): boolean {
+  return updates[0]?.as_node === INPUT;
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal(422, "invalid_request", `body.${message}`);
+}
