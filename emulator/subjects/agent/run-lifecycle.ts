@@ -28,6 +28,7 @@ import {
   type Thread,
   threadKey,
 } from "./records.ts";
+import { hasOpenTask } from "./step-context.ts";
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
@@ -111,7 +112,7 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   };
   if (plan) traceRun(turn, run, { ...plan, ended }, values);
   retainEndedPlan(turn, before, plan, ended);
-  updateThreadAfterRun(turn, run, move, ending, plan && lastStateOf(run, plan, before.emitted));
+  updateThreadAfterRun(turn, run, move, ending, plan);
   runEnded(turn, run, values, run.started_at);
   removeTemporaryThread(turn, threadOf(turn, run));
 }
@@ -183,20 +184,21 @@ function updateThreadAfterRun(
   run: AgentRun,
   move: AgentMove,
   ending: Ending,
-  last: Checkpoint | undefined,
+  plan: Plan | undefined,
 ): void {
   const before = { ...threadOf(turn, run), updated_at: turn.now };
-  const state = last ?? (run.started_at === null ? undefined : latestCheckpoint(turn, before));
-  const stored = state && addCheckpoint(turn, before, { ...state, ...endOf(ending) });
+  const last = plan && (lastStateOf(run, plan, run.emitted) ?? latestCheckpoint(turn, before));
+  const stored = last && addCheckpoint(turn, before, { ...last, ...outcomeOf(ending, plan, run.emitted) });
   const checkpoint_id = stored?.checkpoint_id ?? before.checkpoint_id;
   updateThreadStatus(turn, { ...before, checkpoint_id }, move.thread);
   scheduleNextRun(turn, run);
 }
 
 /** What the ending of a run says of the nodes that are next in its last state. */
-function endOf(ending: Ending): Partial<Checkpoint> {
+function outcomeOf(ending: Ending, plan: Plan, emitted: number): Partial<Checkpoint> {
   if (ending.trigger === "ask") return { interrupts: ending.interrupts };
-  if (ending.trigger !== "fail" && ending.trigger !== "time_out") return {};
+  const hasFailed = ending.trigger === "fail" || ending.trigger === "time_out";
+  if (!hasFailed || !hasOpenTask(plan, emitted)) return {};
   return { error: JSON.stringify({ message: ending.message, name: ending.error }) };
 }
 

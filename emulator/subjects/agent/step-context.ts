@@ -36,6 +36,12 @@ export function* stepContexts(plan: Plan, upTo: number): Generator<StepContext> 
   }
 }
 
+/** Whether a task is open after the first `upTo` steps. */
+export function hasOpenTask({ steps }: Plan, upTo: number): boolean {
+  const isTask = ({ kind }: Step) => kind === "begin" || kind === "update";
+  return steps.slice(0, upTo).findLast(isTask)?.kind === "begin";
+}
+
 /** Whether a step writes to the values. */
 export function writesValues(step: Step): boolean {
   return step.kind === "input" || step.kind === "values" || (step.kind === "update" && step.update !== null);
