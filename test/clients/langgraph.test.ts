@@ -14,6 +14,11 @@ interface Chunk {
   readonly data: unknown;
 }
 
+interface DebugData {
+  readonly type: string;
+  readonly payload: { readonly checkpoint: object };
+}
+
 /** The unmodified clients of both lines, over a real port, on a clock that stands still. */
 const CLIENTS = [
   ["1.15.0", Client1],
@@ -122,6 +127,48 @@ describe.each(
     expect(state.parent_checkpoint?.checkpoint_id).toBe(before);
     expect((await client.threads.getState(id, before)).values).toEqual({ a: 1 });
     expect(await client.threads.getHistory(id, { limit: 1 })).toHaveLength(1);
+  });
+
+  it("reads a state for each step, goes on from one, and writes those of another thread", async () => {
+    const id = await thread();
+    const input = { messages: [{ role: "user", content: "hello" }] };
+    const stream = await reported(
+      client.runs.stream(id, "agent", { input, streamMode: ["updates", "debug"] }),
+    );
+    const history = await client.threads.getHistory<{ messages: object[] }>(id);
+    expect(history.map(({ metadata, next }) => [metadata?.step, metadata?.source, ...next])).toEqual([
+      [3, "loop"],
+      [2, "loop", "agent"],
+      [1, "loop", "tools"],
+      [0, "loop", "agent"],
+      [-1, "input", "__start__"],
+    ]);
+    const debugged = stream.flatMap(({ event, data }) => (event === "debug" ? [data as DebugData] : []));
+    expect(
+      debugged.filter(({ type }) => type === "checkpoint").map(({ payload }) => payload.checkpoint),
+    ).toEqual(history.map(({ checkpoint }) => checkpoint).reverse());
+    const clone = await client.threads.create({
+      graphId: "agent",
+      supersteps: [
+        { updates: [{ asNode: "__input__", values: history[3]?.values }] },
+        { updates: [{ asNode: "__start__", values: history[3]?.values }] },
+        ...stream
+          .filter(({ event }) => event === "updates")
+          .map(({ data }) => ({
+            updates: Object.entries(data as object).map(([asNode, values]) => ({ asNode, values })),
+          })),
+      ],
+    });
+    const cloned = await client.threads.getHistory(clone.thread_id);
+    expect(cloned.map(({ next, values }) => [next, values])).toEqual(
+      history.map(({ next, values }) => [next, values]),
+    );
+    const checkpoint = history[2]?.checkpoint;
+    await client.runs.wait(id, "agent", { input: null, ...(checkpoint && { checkpoint }) });
+    expect((await client.threads.getHistory(id))[2]?.metadata).toMatchObject({ source: "fork", step: 2 });
+    await expect(client.runs.wait(id, "agent", { input, config: { recursion_limit: 1 } })).rejects.toThrow(
+      "GraphRecursionError",
+    );
   });
 
   it("creates runs and hears which, lists them with every option, gets and deletes them", async () => {
