@@ -69,7 +69,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: "refused, the inbox aside",
     alternatives: [],
     reason:
-      "A relative URL calls the server itself; the test-only paths are no part of the service that it stands for.",
+      "A relative URL calls the server itself, and so may an address of this machine or network; the test-only paths are no part of the service that it stands for.",
   },
   "agent.webhook_without_url_block": {
     section: "6.1",

@@ -32,9 +32,10 @@ export interface WebhookRefusal {
   readonly message: string;
 }
 
-/** Test-only paths; of these, a run may only call the built-in receiver. */
-const CONTROL_PATH = /^\/_emulator(?![^/?#])/;
-const INBOX_PATH = "/_emulator/inbox/";
+/** Test-only paths, of any world; of these, a run may only call the built-in receiver. */
+const CONTROL_PATH = /^(?:\/w\/[^/]+)?\/_emulator(?!\/inbox\/|[^/?#])/;
+/** Under which a container reaches the machine that it runs on. */
+const CONTAINER_HOST = "host.docker.internal";
 
 /** Invalid in URLs: parsers drop them or read them as a slash and may then find a different host. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
@@ -117,11 +118,12 @@ export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void 
 
 function loopbackRefusal(policy: WebhookPolicy, path: string): WebhookRefusal | undefined {
   if (policy.disableLoopback) return refusal("loopback");
-  return CONTROL_PATH.test(path) && !path.startsWith(INBOX_PATH) ? refusal("control") : undefined;
+  return CONTROL_PATH.test(path) ? refusal("control") : undefined;
 }
 
 function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefined {
   const host = hostOf(url);
+  if (CONTROL_PATH.test(url.pathname) && mayBeOurs(host)) return refusal("control");
   if (policy.requireHttps && url.protocol !== "https:") return refusal("https");
   const wrongPort = portRefusal(policy, url);
   if (wrongPort) return wrongPort;
@@ -129,6 +131,16 @@ function remoteRefusal(policy: WebhookPolicy, url: URL): WebhookRefusal | undefi
     return refusal("domain", { host });
   if (!isAddress(host)) return policy.allowLocal ? undefined : localNameRefusal(host);
   return addressRefusal(policy, host, host);
+}
+
+/** Hosts at which the emulator may be reached: this machine, private networks, names of containers. */
+function mayBeOurs(host: string): boolean {
+  return (
+    !host.includes(".") ||
+    host === CONTAINER_HOST ||
+    localNameRefusal(host) !== undefined ||
+    localKind(host) !== undefined
+  );
 }
 
 function portRefusal({ allowedPorts }: WebhookPolicy, url: URL): WebhookRefusal | undefined {
