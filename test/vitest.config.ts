@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // They need a container engine: `npm run test:container`.
-    exclude: ["test/container/**"],
+    // `npm run test:container` (they need a container engine) and `npm run test:mutations` (they take minutes).
+    exclude: ["test/container/**", "test/mutations/**"],
     // Tests of the command line start processes, on machines with few cores.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -9,9 +9,9 @@ export const GATES = {
 
 type Versions = Readonly<Record<string, string>>;
 
-/** The last versions before those: the same numbers, each with a last part that is one less. */
-export function before(versions: Versions): Versions {
-  return Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, previous(version)]));
+/** Those versions, but of one component the last one before: its last part is one less. */
+export function before(versions: Versions, component: string): Versions {
+  return { ...versions, [component]: previous(versions[component] ?? "") };
 }
 
 function previous(version: string): string {

@@ -15,6 +15,7 @@ import {
   uuid,
 } from "./fields.ts";
 import { EXPORT_STATUS_NAMES } from "./lifecycle.ts";
+import { INTERVAL_HOURS } from "./limits.ts";
 
 const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
   description,
@@ -133,7 +134,10 @@ const exportFieldList = listOf(
   }),
 );
 const intervalHours = integer(
-  doc("2.5-3", "Hours between the windows of a scheduled export.", { minimum: 1, maximum: 168 }),
+  doc("2.5-3", "Hours between the windows of a scheduled export.", {
+    minimum: INTERVAL_HOURS.minimum,
+    maximum: INTERVAL_HOURS.maximum,
+  }),
 );
 const formatVersion = oneOf(
   ["v1", "v2_beta"],

@@ -80,6 +80,26 @@ function requireBucket(t: Contract, status: number): void {
   if (isRefused(status) && !t.has("object_store")) t.lack(BUCKET);
 }
 
+/** The keys of the embedded store, where the library looks for them first. */
+const ENVIRONMENT_KEYS = { AWS_ACCESS_KEY_ID: "emulator", AWS_SECRET_ACCESS_KEY: "emulator-secret" };
+
+/** Either of the two numbers of the version is too low. */
+function sessionTokenBefore(component: "service" | "application"): CaseRow {
+  return {
+    title: `a session token is refused before ${component} ${GATES.session_token[component]}`,
+    requirements: ["2.4-3", "9-2"],
+    needs: [...WRITES, "control"],
+    settings: { versions: before(GATES.session_token, component) },
+    async run(t) {
+      const { status } = await createDestination(t, {}, await temporaryPair(t));
+      t.fact("2.4-3", refused(status), "session_token is too new for this version");
+      t.fact("9-2", refused(status), "a feature follows the version that brought it");
+      t.choice("destination.session_token_gate", equal(status, 422), "it is answered with 422");
+      t.fact("2.4-3", (await createDestination(t)).status < 300, "lasting credentials work in it");
+    },
+  };
+}
+
 export const DESTINATION_CASES = suite({
   "4.2/create": {
     title: "a destination is created and answers with an id",
@@ -211,13 +231,24 @@ export const DESTINATION_CASES = suite({
       t.choice("destination.missing_credentials", equal(status, 422), "their absence is answered with 422");
     },
   },
+  "2.4/hosted-environment": {
+    title: "a hosted deployment takes no credentials from its environment",
+    requirements: ["2.4-4"],
+    needs: WRITES,
+    settings: { environment: ENVIRONMENT_KEYS },
+    async run(t) {
+      const { credentials: _, ...body } = destinationBody(t);
+      const { status } = await t.call("POST", DESTINATIONS, { body });
+      t.fact("2.4-4", refused(status), "credentials are required, whatever the environment holds");
+    },
+  },
   "2.4/self-hosted-credentials": {
     title: "a self-hosted deployment takes credentials from its environment",
     requirements: ["2.4-4"],
     needs: WRITES,
     settings: {
       deployment: "self-hosted",
-      environment: { AWS_ACCESS_KEY_ID: "emulator", AWS_SECRET_ACCESS_KEY: "emulator-secret" },
+      environment: ENVIRONMENT_KEYS,
     },
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
@@ -225,19 +256,8 @@ export const DESTINATION_CASES = suite({
       t.fact("2.4-4", accepted(status), "the environment's credentials are used");
     },
   },
-  "2.4/session-token-old": {
-    title: "a session token is refused before service 0.10.34",
-    requirements: ["2.4-3", "9-2"],
-    needs: [...WRITES, "control"],
-    settings: { versions: before(GATES.session_token) },
-    async run(t) {
-      const { status } = await createDestination(t, {}, await temporaryPair(t));
-      t.fact("2.4-3", refused(status), "session_token is too new for this version");
-      t.fact("9-2", refused(status), "a feature follows the version that brought it");
-      t.choice("destination.session_token_gate", equal(status, 422), "it is answered with 422");
-      t.fact("2.4-3", (await createDestination(t)).status < 300, "lasting credentials work in it");
-    },
-  },
+  "2.4/session-token-old": sessionTokenBefore("service"),
+  "2.4/session-token-old-application": sessionTokenBefore("application"),
   "2.4/session-token-new": {
     title: "a session token is taken from service 0.10.34 on",
     requirements: ["2.4-3", "9-2"],

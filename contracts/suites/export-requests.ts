@@ -1,4 +1,4 @@
-import { suite } from "../engine/case.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
 import { accepted, equal, isRefused, refused, sameItems } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso } from "../engine/instant.ts";
@@ -7,7 +7,6 @@ import { ENHANCED_FORMAT, INTERVAL_HOURS } from "../facts/bulk-exports.ts";
 import { EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
 import { before, GATES } from "../facts/versions.ts";
 import {
-  createExport,
   EXPORTS,
   exportBody,
   type Order,
@@ -62,6 +61,31 @@ async function takes(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise
   const body = exportBody({ ...prepared, from: await t.now() }, more);
   const { status } = await t.call("POST", EXPORTS, { body });
   for (const row of [id, "9-2"] as const) t.fact(row, accepted(status), "the version has it");
+}
+
+/** A case for each of the two numbers that a version has: either of them alone is too low. */
+function tooNew(
+  slug: string,
+  id: "2.5-5" | "2.5-8",
+  gate: Readonly<Record<"service" | "application", string>>,
+  more: Members,
+): Readonly<Record<string, CaseRow>> {
+  const caseFor = (component: "service" | "application"): CaseRow => ({
+    title: `${Object.keys(more).join()} is refused before ${component} ${gate[component]}`,
+    requirements: [id, "9-2"],
+    needs: ["writes"],
+    settings: { versions: before(gate, component) },
+    async run(t) {
+      const prepared = await prepareOrder(t);
+      const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, more) });
+      for (const row of [id, "9-2"] as const) t.fact(row, refused(status), "it is too new for this version");
+      t.fact(id, accepted((await placeOrder(t, prepared)).status), "a plain export is not");
+    },
+  });
+  return {
+    [`2.5/${slug}-old`]: caseFor("service"),
+    [`2.5/${slug}-old-application`]: caseFor("application"),
+  };
 }
 
 export const EXPORT_REQUEST_CASES = suite({
@@ -215,33 +239,8 @@ export const EXPORT_REQUEST_CASES = suite({
       t.fact("2.5-5", accepted(status), "a schedule takes them");
     },
   },
-  "2.5/export-fields-old": {
-    title: "export_fields is refused before service 0.12.11",
-    requirements: ["2.5-5", "9-2"],
-    needs: ["writes"],
-    settings: { versions: before(GATES.export_fields) },
-    async run(t) {
-      const prepared = await prepareOrder(t);
-      const { status } = await t.call("POST", EXPORTS, {
-        body: { ...exportBody(prepared), export_fields: ["id"] },
-      });
-      t.fact("2.5-5", refused(status), "a choice of columns is too new for this version");
-      t.fact("9-2", refused(status), "a feature follows the version that brought it");
-      await createExport(t, prepared);
-    },
-  },
-  "2.5/scheduled-old": {
-    title: "scheduled exports are refused before service 0.10.42",
-    requirements: ["2.5-8", "9-2"],
-    needs: ["writes"],
-    settings: { versions: before(GATES.scheduled_exports) },
-    async run(t) {
-      const prepared = await prepareOrder(t);
-      const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, { interval_hours: 6 }) });
-      t.fact("2.5-8", refused(status), "a schedule is too new for this version");
-      t.fact("9-2", refused(status), "a feature follows the version that brought it");
-    },
-  },
+  ...tooNew("export-fields", "2.5-5", GATES.export_fields, { export_fields: ["id"] }),
+  ...tooNew("scheduled", "2.5-8", GATES.scheduled_exports, { interval_hours: 6 }),
   "2.5/scheduled-new": {
     title: "scheduled exports are taken from service 0.10.42 on",
     requirements: ["2.5-8", "9-2"],

@@ -197,6 +197,7 @@ export const WEBHOOK_CASES = suite({
     ["https://example.com/x", "https://a.example.org/x", "https://a.b.example.org/x"],
     [
       "https://sub.example.com/x",
+      "https://example.org/x",
       "https://example.net/x",
       "https://evilexample.org/x",
       "https://example.com.evil.net/x",

@@ -152,7 +152,10 @@ describe("the facts of versions, webhooks and rate limits agree with their table
       versions,
     ]);
     expect(Object.fromEntries(since)).toEqual(GATES);
-    expect(before(GATES.scheduled_exports)).toEqual({ service: "0.10.41", application: "0.10.108" });
+    expect(before(GATES.scheduled_exports, "service")).toEqual({
+      service: "0.10.41",
+      application: "0.10.109",
+    });
   });
 
   test("§6.1: keys with their types and the version that brought them", () => {

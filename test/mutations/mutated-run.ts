@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { type Mutation, mutated, ROOT } from "./mutation.ts";
+
+/** What the harness reads of a JSON report. */
+interface Report {
+  readonly results: readonly {
+    readonly id: string;
+    readonly findings: readonly { readonly verdict: string; readonly blame: string; readonly text: string }[];
+  }[];
+}
+
+/** What `contract run` says of a product. */
+export interface Outcome {
+  readonly code: number;
+  /** Cases that found the server wrong, as `id: what should have been`. */
+  readonly failed: readonly string[];
+  /** What it wrote besides, when it gave no report. */
+  readonly stderr: string;
+}
+
+/** The command line, and the threads that it starts by their paths. */
+const ENTRIES = [
+  "bin/emulator.ts",
+  "emulator/storage/parquet/encoder-thread.ts",
+  "emulator/storage/journal/fold-thread.ts",
+];
+
+/** Builds a product with this mutation, or with none, beside the true one, and runs `contract run` of it. */
+export async function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
+  // Below the project, so that packages are found; threads are looked for below a folder `dist`.
+  const folder = mkdtempSync(join(ROOT, "dist", ".mutated-"));
+  try {
+    const outdir = join(folder, "dist");
+    await build({
+      absWorkingDir: ROOT,
+      entryPoints: ENTRIES,
+      outbase: ".",
+      outdir,
+      bundle: true,
+      platform: "node",
+      target: "node20.19",
+      format: "esm",
+      packages: "external",
+      logLevel: "error",
+      plugins: mutation ? [replaced(mutation)] : [],
+    });
+    return await ask(join(outdir, "bin/emulator.js"), cases);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function replaced(mutation: Mutation): Plugin {
+  return {
+    name: "mutation",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        relative(ROOT, path) === mutation.file ? { contents: mutated(mutation), loader: "ts" } : undefined,
+      );
+    },
+  };
+}
+
+const RUN_MS = 60_000;
+
+function ask(cli: string, cases: readonly string[]): Promise<Outcome> {
+  const words = [cli, "contract", "run", ...cases, "--report", "json"];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      words,
+      { cwd: ROOT, timeout: RUN_MS, maxBuffer: 2 ** 28 },
+      (error, stdout, stderr) => {
+        const code = error ? Number(error.code ?? 1) : 0;
+        resolve({ code, failed: failedIn(stdout), stderr });
+      },
+    );
+  });
+}
+
+function failedIn(stdout: string): readonly string[] {
+  if (!stdout.startsWith("{")) return [];
+  return (JSON.parse(stdout) as Report).results.flatMap(({ id, findings }) =>
+    findings
+      .filter(({ verdict, blame }) => verdict === "FAIL" && blame !== "harness")
+      .map(({ text }) => `${id}: ${text}`),
+  );
+}

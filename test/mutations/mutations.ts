@@ -1,0 +1,11 @@
+import type { Mutation } from "./mutation.ts";
+import { EXPORT_MUTATIONS, OTHER_MUTATIONS } from "./rules.ts";
+import { RATE_LIMIT_MUTATIONS, TABLE_MUTATIONS } from "./tables.ts";
+
+/** Every mutation that `contract run` is known to notice. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...TABLE_MUTATIONS,
+  ...RATE_LIMIT_MUTATIONS,
+  ...EXPORT_MUTATIONS,
+  ...OTHER_MUTATIONS,
+];
