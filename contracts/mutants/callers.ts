@@ -200,6 +200,10 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
       lie: "a wrong endpoint has no name",
       send: rewriteErrorDetail("Invalid endpoint", "Validation failed"),
     },
+    "endpoint-for-all": {
+      lie: "whatever a store refuses is called an invalid endpoint",
+      send: rewriteErrorDetail("EntityTooLarge", "Invalid endpoint"),
+    },
     "denied-unnamed": {
       lie: "a denied put has no name",
       send: rewriteErrorDetail("Access denied", "Forbidden"),

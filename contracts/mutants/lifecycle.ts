@@ -7,6 +7,7 @@ import {
   mutantsOf,
   rewriteList,
   rewriteReplyBody,
+  rewriteRequestBody,
   rewriteStatus,
   setReplyMembers,
   without,
@@ -200,6 +201,12 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("7.3-4", {
+    "too-large-again": {
+      lie: "a file that is too large is put again and again",
+      send: rewriteRequestBody(["POST", /\/faults$/], (rule) =>
+        JSON.stringify(rule).includes("EntityTooLarge") ? { ...rule, then: { s3_error: "SlowDown" } } : rule,
+      ),
+    },
     "tried-again": {
       lie: "an error of the store is tried again",
       send: rewriteReplyBody(RUNS, (run) => ({

@@ -150,6 +150,12 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
       "the defaults of the block apply",
     ),
   }),
+  ...mutantsOf("7.3-4", {
+    "no-outages": {
+      ...mutateAssumption("an outage of the store ends the run", "export.store_outage", "storage error"),
+      mild: true,
+    },
+  }),
   ...mutantsOf("7.3-1", { "no-retry": mutateLimits("an interrupted run fails", { max_retries: 0 }) }),
   ...mutantsOf("7.3-2", { "no-retry": mutateLimits("a run over its time fails", { max_retries: 0 }) }),
   ...mutantsOf("7.3-6", {

@@ -41,7 +41,28 @@ async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   t.fact(id, most <= 1, "there was no retry", { expected: "one attempt at most", actual: most });
   await t.advance("PT1H");
   t.fact(id, statusOf(await exportOf(t, exportId)) === "FAILED", "and it stays FAILED");
+  return exportId;
 }
+
+const INVALID = DESTINATION_ERRORS.invalid_endpoint;
+
+/** An error with which the store answers the next put of an export file. */
+const storeError = (s3_error: string): Members => ({
+  plane: "s3",
+  match: { op: "PutObject", key: "*.parquet" },
+  then: { s3_error },
+});
+
+/** 4xx answers that are neither a missing bucket nor a missing permission. */
+const REFUSALS = [
+  "EntityTooLarge",
+  "KeyTooLongError",
+  "InvalidRequest",
+  "PreconditionFailed",
+  "MethodNotAllowed",
+] as const;
+
+const OUTAGES = ["SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout"] as const;
 
 export const FAILURE_CASES = suite({
   "7.2/errors": {
@@ -151,25 +172,74 @@ export const FAILURE_CASES = suite({
     title: "a missing bucket is not tried again",
     requirements: ["7.3-4"],
     needs: FAULTS,
-    run: (t) => failsAtOnce(t, "7.3-4", { preset: "bucket_deleted" }),
+    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "bucket_deleted" })),
   },
   "7.3/credentials-revoked": {
     title: "invalid credentials are not tried again",
     requirements: ["7.3-4"],
     needs: FAULTS,
-    run: (t) => failsAtOnce(t, "7.3-4", { preset: "credentials_revoked" }),
+    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "credentials_revoked" })),
   },
   "7.3/permission-denied": {
     title: "a missing permission is not tried again",
     requirements: ["7.3-4"],
     needs: FAULTS,
-    run: (t) => failsAtOnce(t, "7.3-4", { preset: "permission_denied" }),
+    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "permission_denied" })),
+  },
+  "7.3/store-refusals": {
+    title: "every other 4xx of a store ends the run at once, under its own name",
+    requirements: ["7.3-4"],
+    needs: FAULTS,
+    async run(t) {
+      for (const code of REFUSALS) {
+        const id = await failsAtOnce(t, "7.3-4", storeError(code));
+        const [run] = await runsOf(t, id);
+        const text = Object.values(run?.errors ?? {}).join();
+        t.choice(
+          "destination.own_error_names",
+          includes(text, code),
+          `it is recorded under the name ${code}`,
+        );
+      }
+    },
+  },
+  "7.3/store-outages": {
+    title: "an outage of the store is an interruption",
+    requirements: ["7.3-4", "7.3-7"],
+    needs: FAULTS,
+    async run(t) {
+      for (const code of OUTAGES) {
+        const { id } = await exportWithFault(t, storeError(code));
+        t.choice("export.store_outage", await until(t, id, "COMPLETED"), `${code} passes`);
+        const [run] = await runsOf(t, id);
+        const recorded = run === undefined ? 0 : attempts(run);
+        t.choice("export.interruption_counts", equal(recorded, 1), `${code} is recorded once`);
+      }
+    },
+  },
+  "7.2/own-names": {
+    title: "what is no error of the endpoint is not called one",
+    requirements: ["7.2-1", "7.2-2"],
+    needs: FAULTS,
+    async run(t) {
+      for (const code of ["EntityTooLarge", "InvalidRequest", "SlowDown"]) {
+        await arm(t, { plane: "s3", match: { op: "PutObject" }, then: { s3_error: code } });
+        const { text, exchange } = await createDestination(t);
+        t.fact("7.2-1", !text.includes(INVALID), `${code} does not make the endpoint invalid`, { exchange });
+        t.choice("destination.own_error_names", includes(text, code), `the error is named ${code}`);
+      }
+      const aws = { endpoint_url: undefined, region: "us-east-1" };
+      await arm(t, { plane: "s3", match: { op: "PutObject" }, then: { reset: true } });
+      const { text, exchange } = await createDestination(t, aws);
+      const what = "a destination without endpoint_url has no invalid one";
+      t.fact("7.2-1", !text.includes(INVALID), what, { exchange });
+    },
   },
   "7.3/destination-deleted": {
     title: "a deleted destination is not tried again",
     requirements: ["7.3-5"],
     needs: FAULTS,
-    run: (t) => failsAtOnce(t, "7.3-5", { preset: "destination_deleted" }),
+    run: async (t) => void (await failsAtOnce(t, "7.3-5", { preset: "destination_deleted" })),
   },
   "7.3/processing-error": {
     title: "a processing error is tried again",

@@ -1,5 +1,6 @@
 import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import { storeErrorTable } from "../subjects/destinations/store-failure.ts";
 import type { Configuration, SeedKey } from "./configuration.ts";
 
 /** The reply of `GET /_emulator/v1/config`: all effective settings; API keys and webhook headers are masked. */
@@ -16,6 +17,7 @@ export function configurationView(configuration: Configuration): Readonly<Record
       destinations: rest.seedData.destinations.map(withoutCredentials),
       keys: rest.seedData.keys.map(withoutSecrets),
     },
+    store_errors: storeErrorTable(settings),
     assumptions: Object.fromEntries(
       ASSUMPTION_IDS.map((id) => [id, { value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }]),
     ),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import type { BodyStage } from "../storage/objects/stage.ts";
 import type { ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
+import { storeFailure } from "../subjects/destinations/store-failure.ts";
 import type { StoredBody } from "../subjects/object-storage/records.ts";
 import type { StagedFile } from "../subjects/object-storage/staged.ts";
 import { PART_BYTES } from "../subjects/object-storage/uploads.ts";
@@ -38,7 +39,7 @@ export async function stageFile(
     return { whole: { file, size: bytes.length, etag: multipartEtag(parts), checksums: {} }, parts };
   } catch (error) {
     for (const stage of stages) stage.discard();
-    return { failure: "unavailable", message: String(error) };
+    return storeFailure({ code: "InternalError", status: 500, message: String(error) });
   }
 }
 

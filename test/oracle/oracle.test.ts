@@ -419,7 +419,7 @@ describe("a schedule", () => {
 
 describe("a destination elsewhere", () => {
   type Denied = readonly ("get" | "list")[];
-  const denied = { failure: "access_denied", message: "AccessDenied: no" } as const;
+  const denied = { failure: "access_denied", code: "AccessDenied", message: "AccessDenied: no" } as const;
 
   function elsewhere(deny: Denied): Promise<ExportFixture> {
     return fixtureOf({
@@ -434,7 +434,7 @@ describe("a destination elsewhere", () => {
           async get(key) {
             const bytes = files.get(key);
             if (deny.includes("get")) return denied;
-            return bytes ? { bytes } : { failure: "unavailable", message: "NoSuchKey: gone" };
+            return bytes ? { bytes } : { failure: "refused", code: "NoSuchKey", message: "NoSuchKey: gone" };
           },
           put: async () => denied,
           size: async () => denied,

@@ -161,7 +161,8 @@ describe("a staged file, stored by a turn", () => {
     }
     triggerFault = () => ({ delayMs: 10_000 });
     expect(size("missing.txt")).toEqual({
-      failure: "unavailable",
+      failure: "refused",
+      code: "NoSuchKey",
       message: "NoSuchKey: The specified key does not exist.",
     });
   });

@@ -53,7 +53,8 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
     const { id, reached, runs } = await exported();
     expect(reached).toBe(isComplete);
     if (isComplete) expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
-    else expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: AccessDenied/);
+    else
+      expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: Access denied \(AccessDenied/);
   });
 
   it("an export needs no permission but put", async () => {
@@ -227,7 +228,9 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
     await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: it answered 403 AccessDenied/);
+    expect(runs[0]?.errors.retry_0).toMatch(
+      /^Storage or destination error: Access denied \(it answered 403 AccessDenied/,
+    );
   });
 });
 
@@ -261,6 +264,6 @@ describe("temporary credentials (§2.4-3)", () => {
     await rig.advance("PT1M");
     const { reached, runs } = await exported();
     expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: ExpiredToken/);
+    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: Access denied \(ExpiredToken/);
   });
 });

@@ -83,6 +83,11 @@ describe("failures (§7.3)", () => {
       { plane: "s3", match: { op: "PutObject" }, then: { reset: true } },
       /^Infrastructure interruption/,
     ],
+    [
+      "a store that waits too long for the file",
+      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "RequestTimeout" } },
+      /^Infrastructure interruption: RequestTimeout: /,
+    ],
     ["a run timeout", { preset: "run_timeout" }, /^Run timeout/],
     ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
     [
@@ -103,11 +108,60 @@ describe("failures (§7.3)", () => {
   });
 
   const final = [
-    ["a denied put", { preset: "permission_denied" }, /^Storage or destination error: AccessDenied/],
-    ["a deleted bucket", { preset: "bucket_deleted" }, /^Storage or destination error: NoSuchBucket/],
-    ["a revoked key", { preset: "credentials_revoked" }, /^Storage or destination error: InvalidAccessKeyId/],
+    [
+      "a denied put",
+      { preset: "permission_denied" },
+      /^Storage or destination error: Access denied \(AccessDenied: /,
+    ],
+    [
+      "a deleted bucket",
+      { preset: "bucket_deleted" },
+      /^Storage or destination error: Bucket is not valid \(NoSuchBucket: /,
+    ],
+    [
+      "a revoked key",
+      { preset: "credentials_revoked" },
+      /^Storage or destination error: Key ID you provided does not exist \(InvalidAccessKeyId: /,
+    ],
+    [
+      "a file that is too large",
+      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "EntityTooLarge" } },
+      /^Storage or destination error: EntityTooLarge: /,
+    ],
+    [
+      "an unmet condition",
+      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "PreconditionFailed" } },
+      /^Storage or destination error: PreconditionFailed: /,
+    ],
     ["a deleted destination", { preset: "destination_deleted" }, /^Destination deleted during the export/],
   ] as const;
+
+  it("an outage of the store ends the run where the assumption says so; the table of the configuration shows it", async () => {
+    const table = async () =>
+      (await rig.emulator.control<{ store_errors: Record<string, object> }>("GET", "/config")).store_errors;
+    await begin();
+    expect(await table()).toMatchObject({
+      SlowDown: {
+        status: 503,
+        class: "interruption",
+        in_errors: "its own code",
+        at_validation: "its own code",
+      },
+      NoSuchBucket: { class: "ends the run", in_errors: "Bucket is not valid" },
+      ConnectionFailed: { status: null, class: "interruption", at_validation: "Invalid endpoint" },
+      "any other 3xx or 4xx": { class: "ends the run", in_errors: "its own code" },
+    });
+    await rig.close();
+    await begin({ assumptions: { "export.store_outage": "storage error" } });
+    expect(await table()).toMatchObject({ SlowDown: { class: "ends the run" } });
+    await rig.arm({ plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } });
+    const id = await rig.ordered(ONE_DAY);
+    await rig.complete(id);
+    const [run] = await rig.runsOf(id);
+    expect(run?.errors).toEqual({
+      retry_0: expect.stringMatching(/^Storage or destination error: SlowDown: /),
+    });
+  });
 
   it.each(final)("%s fails the export at once", async (_what, rule, message) => {
     await begin();

@@ -242,6 +242,15 @@ export const EXPORT_ASSUMPTIONS = {
     alternatives: [],
     reason: "It is requeued with the remaining retries, so the number of them goes down.",
   },
+  "export.store_outage": {
+    section: "7.3",
+    requirement: "7.3-4",
+    choice: "infrastructure interruption",
+    alternatives: ["storage error"],
+    reason:
+      "A 5xx, SlowDown, RequestTimeout and a broken connection pass by themselves, unlike the errors of a destination.",
+    switchable: true,
+  },
   "export.errors_when_none": {
     section: "2.6",
     requirement: "2.6-2",

@@ -26,9 +26,17 @@ export const DESTINATION_ASSUMPTIONS = {
   "destination.no_object_store": {
     section: "7.2",
     requirement: "7.2-1",
-    choice: "Invalid endpoint",
+    choice: "Invalid endpoint, where the destination has an endpoint_url",
     alternatives: [],
-    reason: "Whatever does not answer as S3 does within its time is no S3-compatible endpoint.",
+    reason:
+      "Whatever does not answer as S3 does within its time is no S3-compatible endpoint; without one no other name is shown.",
+  },
+  "destination.own_error_names": {
+    section: "7.2",
+    requirement: "7.2-2",
+    choice: "an error without a name of §7.2 is shown under its own code, in errors of runs too",
+    alternatives: [],
+    reason: "Four names are shown, a store has more; a wrong name would lead away from the cause.",
   },
   "destination.test_file_key": {
     section: "2.4",

@@ -37,7 +37,7 @@ export function createExternalTransport(
       ]);
       return await act({ sdk, client, within });
     } catch (error) {
-      return failureOfError(error);
+      return failureOfError(error, address.endpointUrl !== null);
     }
   }
 

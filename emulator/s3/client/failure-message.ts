@@ -1,16 +1,20 @@
+import type { StoreErrorCode } from "../../../contracts/spec/destinations/store-errors.ts";
+
+type NoAnswer = readonly [code: StoreErrorCode, message: string];
+
 /** What kept a request from an answer, by the code of the system or of TLS. */
-const NO_ANSWER: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens at that address",
-  ENOTFOUND: "its host name is not known",
-  EAI_AGAIN: "its host name could not be looked up",
-  EHOSTUNREACH: "there is no way to that host",
-  ENETUNREACH: "there is no way to that network",
-  ECONNRESET: "it broke the connection off",
-  EPIPE: "it broke the connection off",
-  ETIMEDOUT: "it did not answer in time",
-  EPROTO: "it does not speak TLS: check http or https",
-  HPE_INVALID_CONSTANT: "it does not speak HTTP",
-  ERR_INVALID_URL: "it is no URL",
+const NO_ANSWER: Readonly<Record<string, NoAnswer>> = {
+  ECONNREFUSED: ["ConnectionFailed", "nothing listens at that address"],
+  ENOTFOUND: ["UnknownHost", "its host name is not known"],
+  EAI_AGAIN: ["ConnectionFailed", "its host name could not be looked up"],
+  EHOSTUNREACH: ["ConnectionFailed", "there is no way to that host"],
+  ENETUNREACH: ["ConnectionFailed", "there is no way to that network"],
+  ECONNRESET: ["ConnectionFailed", "it broke the connection off"],
+  EPIPE: ["ConnectionFailed", "it broke the connection off"],
+  ETIMEDOUT: ["NoAnswerInTime", "it did not answer in time"],
+  EPROTO: ["UntrustedConnection", "it does not speak TLS: check http or https"],
+  HPE_INVALID_CONSTANT: ["NotAnS3Server", "it does not speak HTTP"],
+  ERR_INVALID_URL: ["InvalidSettings", "it is no URL"],
 };
 
 const TIMEOUTS: ReadonlySet<string> = new Set(["TimeoutError", "AbortError", "RequestTimeout"]);
@@ -18,35 +22,36 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/;
 
 /** Words that the SDK puts where a store has said nothing. */
 const NOT_THE_STORES = /^(UnknownError|Error)?$|\$response|[Dd]eserialization/;
-const MAX_CHARACTERS = 300;
+export const MAX_CHARACTERS = 300;
 
 /** What is known of a request that failed. */
 export interface FailedRequest {
   /** The store's own code, when it gave one. */
   readonly code: string | undefined;
   readonly said: string;
-  readonly status: number | undefined;
+  /** 0 when none came. */
+  readonly status: number;
   /** The system's code. */
   readonly cause: string | undefined;
   readonly name: string;
 }
 
-/** The failure of a request to another store, with a hint where to look. */
-export function failureMessage({ code, said: message, status, cause, name }: FailedRequest): string {
-  if (status === undefined) return noAnswer(name, cause);
-  if (status < 300) return `it answered ${status} with what no S3 server says`;
+/** What an answer says, with a hint where to look. */
+export function failureMessage({ code, said: message, status }: FailedRequest): string {
   if (code === undefined) return `it answered ${status} without an error code of S3`;
   const more = NOT_THE_STORES.test(message) ? "" : `: ${message}`;
   return `it answered ${status} ${code}${more}`.slice(0, MAX_CHARACTERS);
 }
 
-function noAnswer(name: string, cause: string | undefined): string {
+/** Why a request was not answered, or not to the end; undefined: the answer is an error. */
+export function noAnswer({ status, cause, name }: FailedRequest): NoAnswer | undefined {
+  if (status >= 300) return undefined;
   // The SDK calls a broken connection a time-out too: the system's own code knows better.
   const known = cause === undefined ? undefined : NO_ANSWER[cause];
   if (known) return known;
-  if (TIMEOUTS.has(name)) return "it did not answer in time";
-  if (cause !== undefined && CERTIFICATE.test(cause)) return `its certificate is not trusted (${cause})`;
-  return cause === undefined
-    ? "no request could be made of its settings"
-    : `it could not be reached (${cause})`;
+  if (TIMEOUTS.has(name)) return ["NoAnswerInTime", "it did not answer in time"];
+  if (status > 0) return ["NotAnS3Server", `it answered ${status} with what no S3 server says`];
+  if (cause === undefined) return ["InvalidSettings", "no request could be made of its settings"];
+  if (CERTIFICATE.test(cause)) return ["UntrustedConnection", `its certificate is not trusted (${cause})`];
+  return ["ConnectionFailed", `it could not be reached (${cause})`];
 }

@@ -1,24 +1,8 @@
-import type {
-  ObjectStoreError,
-  ObjectStoreFailure,
-} from "../../subjects/destinations/object-store-client.ts";
-import { isS3ErrorCode, S3_ERRORS } from "../../subjects/object-storage/errors.ts";
-import { failureMessage } from "./failure-message.ts";
-
-/** Codes that other stores use besides those of our own. */
-const EXTERNAL_CODES: Readonly<Record<string, ObjectStoreError>> = {
-  AllAccessDisabled: "access_denied",
-  AccountProblem: "access_denied",
-  Forbidden: "access_denied",
-  InvalidSecurity: "access_denied",
-  RequestExpired: "access_denied",
-  TokenRefreshRequired: "access_denied",
-  Unauthorized: "access_denied",
-  UnauthorizedAccess: "access_denied",
-  IllegalLocationConstraintException: "bucket_not_valid",
-  TemporaryRedirect: "bucket_not_valid",
-  NoSuchUpload: "unavailable",
-};
+import { STORE_ERRORS, type StoreErrorCode } from "../../../contracts/spec/destinations/store-errors.ts";
+import type { ObjectStoreFailure } from "../../subjects/destinations/object-store-client.ts";
+import { noStoreFailure, storeFailure } from "../../subjects/destinations/store-failure.ts";
+import { isS3ErrorCode } from "../../subjects/object-storage/errors.ts";
+import { type FailedRequest, failureMessage, MAX_CHARACTERS, noAnswer } from "./failure-message.ts";
 
 /** An answer that no S3 server gives. */
 export class NotS3Error extends Error {
@@ -37,30 +21,30 @@ interface SdkError {
 }
 
 /** §7.2: the true cause of what the SDK threw, in our own words. */
-export function failureOfError(error: unknown): ObjectStoreFailure {
+export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStoreFailure {
   if (error instanceof NotS3Error)
-    return { failure: "invalid_endpoint", message: error.message.slice(0, 300) };
-  const { name = "", Code, message = "", code, $metadata } = error as SdkError;
-  const answered = $metadata?.httpStatusCode;
-  // What was redirected or cut off on the way was no answer.
-  const status = answered !== undefined && answered >= 300 ? answered : undefined;
-  const known = Code ?? (isKnownCode(name) ? name : undefined);
-  return {
-    failure: causeOf(status, known),
-    message: failureMessage({ code: known, said: message, status: answered, cause: code, name }),
-  };
+    return noStoreFailure("NotAnS3Server", error.message.slice(0, MAX_CHARACTERS), hasEndpoint);
+  const { name = "", Code, message: said = "", code: cause, $metadata } = error as SdkError;
+  const status = $metadata?.httpStatusCode ?? 0;
+  const known = Code ?? (isS3Name(name) ? name : undefined);
+  const request: FailedRequest = { code: known, said, status, cause, name };
+  // An upload may be answered with 200 first and fail then, with a code in the body.
+  const unanswered = known !== undefined && status > 0 ? undefined : noAnswer(request);
+  if (unanswered) return noStoreFailure(...unanswered, hasEndpoint);
+  const code = known ?? PLAIN_STATUSES[status] ?? (status >= 500 ? `HTTP ${status}` : undefined);
+  const message = failureMessage(request);
+  // A code is an S3 server's answer; without one the answer came from something else.
+  if (code === undefined) return noStoreFailure("NotAnS3Server", message, hasEndpoint);
+  return storeFailure({ code, status, message });
 }
 
-function causeOf(status: number | undefined, code: string | undefined): ObjectStoreError {
-  if (status === undefined) return "invalid_endpoint";
-  if (status >= 500 || status === 429) return "unavailable";
-  // A code is an S3 server's answer; without one the answer came from something else.
-  if (code === undefined) return "invalid_endpoint";
-  if (Object.hasOwn(EXTERNAL_CODES, code)) return EXTERNAL_CODES[code] as ObjectStoreError;
-  return isS3ErrorCode(code) ? S3_ERRORS[code].reportedAs : "unavailable";
-}
+/** Statuses that say the same with and without a code of S3. */
+const PLAIN_STATUSES: Readonly<Record<number, StoreErrorCode>> = {
+  408: "RequestTimeout",
+  429: "TooManyRequests",
+};
 
 /** Replies without a body, such as those to HEAD, are named by the SDK alone. */
-function isKnownCode(name: string): boolean {
-  return Object.hasOwn(EXTERNAL_CODES, name) || isS3ErrorCode(name);
+function isS3Name(name: string): boolean {
+  return Object.hasOwn(STORE_ERRORS, name) || isS3ErrorCode(name);
 }

@@ -1,6 +1,6 @@
 import type { PROCESSING_ERRORS } from "../../../contracts/spec/faults.ts";
-import type { NoData } from "../../kernel/types.ts";
-import type { ObjectStoreError } from "../destinations/object-store-client.ts";
+import type { INTERRUPTED, NoData } from "../../kernel/types.ts";
+import type { ObjectStoreFailure } from "../destinations/object-store-client.ts";
 import type { Destination } from "../destinations/records.ts";
 import type { StagedWrite } from "../object-storage/staged.ts";
 import type { EncodingFailure, FileRequest } from "./encoder.ts";
@@ -59,13 +59,20 @@ export type FileWritten =
       /** The file that the turn which takes the result is to store; left out for one that is stored already. */
       readonly staged?: StagedWrite;
     }
-  | { readonly failure: RunFailure; readonly message: string };
+  | ObjectStoreFailure
+  | EncodingFailure
+  | SizeMismatch;
 
-/** What can stop a run; each has its row among the failures of §7.3. */
-export type RunFailure =
-  | EncodingFailure["failure"]
-  | ObjectStoreError
-  | "interrupted"
-  | "size_mismatch"
-  | "run_timeout"
-  | "destination_deleted";
+/** The object in the bucket is not the file that was written. */
+export interface SizeMismatch {
+  readonly failure: "size_mismatch";
+  readonly message: string;
+}
+
+/** What can stop an attempt at a run; each has its row among the failures of §7.3. */
+export type AttemptFailure =
+  | Extract<FileWritten | typeof INTERRUPTED, { readonly failure: string }>
+  | {
+      readonly failure: EncodingFailure["failure"] | "run_timeout" | "destination_deleted";
+      readonly message?: string;
+    };

@@ -3,7 +3,7 @@ import type { ObjectStoreFailure } from "../destinations/object-store-client.ts"
 import type { DestinationConfig } from "../destinations/records.ts";
 import type { Settings } from "../settings.ts";
 import type { FileRequest } from "./encoder.ts";
-import type { RunFailure } from "./events.ts";
+import type { SizeMismatch } from "./events.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
 
@@ -32,7 +32,7 @@ export function sizeFailure(
   key: string,
   bytes: number,
   found: ObjectStoreFailure | { readonly size: number },
-): { readonly failure: RunFailure; readonly message: string } | undefined {
+): ObjectStoreFailure | SizeMismatch | undefined {
   if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
   if (found.size === bytes) return undefined;
   return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes}` };

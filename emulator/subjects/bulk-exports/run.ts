@@ -5,7 +5,7 @@ import { hitStoreAt } from "../faults/store-points.ts";
 import { unhandled } from "../faults/unhandled.ts";
 import { sizeOf, storeStaged } from "../object-storage/writer.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
-import type { Checkpoint, ImmediateFault, OfAttempt, RunFailure, WriteFile } from "./events.ts";
+import type { AttemptFailure, Checkpoint, ImmediateFault, OfAttempt, WriteFile } from "./events.ts";
 import { afterRun, endExport, scheduleRun } from "./export.ts";
 import { failureOf } from "./failure.ts";
 import { fileRequest, keyOfNextFile, sizeFailure } from "./file.ts";
@@ -51,7 +51,7 @@ export function onWrite(turn: Turn, event: Event<"export_run.write">): void {
 function requestFile(turn: Turn, run: ExportRun, crash = false): void {
   const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
   const destination = turn.get(DESTINATIONS, parent.bulk_export_destination_id);
-  if (!destination) return failRun(turn, run, "destination_deleted");
+  if (!destination) return failRun(turn, run, { failure: "destination_deleted" });
   const { config, embedded, credentials } = destination;
   const request = fileRequest(turn.ports.settings, run, parent);
   turn.requestEffect({
@@ -77,7 +77,7 @@ export function onFileWritten(
   const written = stored(turn, effect.data, result);
   const run = currentRun(turn, effect);
   if (!run) return;
-  if ("failure" in written) return failRun(turn, run, written.failure, written.message);
+  if ("failure" in written) return failRun(turn, run, written);
   const { rows, bytes, cursor, done } = written;
   const file = rows === 0 ? null : { key: effect.data.key, rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: done };
@@ -122,18 +122,19 @@ function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted
 /** `export_run.deadline`: §8.2-3. */
 export function onDeadline(turn: Turn, event: Event<"export_run.deadline">): void {
   const run = currentRun(turn, event);
-  if (run) failRun(turn, run, "run_timeout");
+  if (run) failRun(turn, run, { failure: "run_timeout" });
 }
 
 /** `export.end_thread` has ended: the encoding thread of this run was stopped (§7.3-1). */
 export function onCrashed(turn: Turn, effect: Effect<"export.end_thread">): void {
   const run = currentRun(turn, effect);
-  if (run) failRun(turn, run, "worker_crash");
+  if (run) failRun(turn, run, { failure: "worker_crash" });
 }
 
 /** Records what went wrong with this attempt, then tries again later or ends the export (§7.3, §8.3). */
-function failRun(turn: Turn, run: ExportRun, failure: RunFailure, message?: string): void {
-  const { text, retry } = failureOf(failure, message);
+function failRun(turn: Turn, run: ExportRun, problem: AttemptFailure): void {
+  const { failure } = problem;
+  const { text, retry } = failureOf(turn.ports.settings, problem);
   const { max_retries, retry_delay_ms } = turn.ports.settings.limits;
   const failed: ExportRun = {
     ...run,
@@ -168,7 +169,8 @@ function passes(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afte
 }
 
 function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: ImmediateFault): void {
-  if ("error" in fault) return failRun(turn, run, fault.error, `A fault strikes at ${at}.`);
+  if ("error" in fault)
+    return failRun(turn, run, { failure: fault.error, message: `A fault strikes at ${at}.` });
   if (!("crash" in fault)) return unhandled("worker", fault);
   if (at === "rows.read") return requestFile(turn, run, true);
   turn.requestEffect({

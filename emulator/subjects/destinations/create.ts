@@ -1,11 +1,8 @@
-import {
-  DESTINATION_ERROR_PREFIX,
-  DESTINATION_ERRORS,
-  type DestinationErrorKey,
-} from "../../../contracts/spec/failures.ts";
+import { DESTINATION_ERROR_PREFIX, DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
+import type { INTERRUPTED } from "../../kernel/types.ts";
 import { triggerS3Fault } from "../faults/hit.ts";
 import type { StagedWrite } from "../object-storage/staged.ts";
 import { removeStored, storeStaged } from "../object-storage/writer.ts";
@@ -13,8 +10,9 @@ import type { Settings } from "../settings.ts";
 import type { Effect, Result, Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import type { Workspace } from "../workspace.ts";
-import type { ObjectStoreError, ObjectStoreFailure } from "./object-store-client.ts";
+import type { ObjectStoreFailure } from "./object-store-client.ts";
 import { DESTINATIONS, type Destination, type DestinationConfig } from "./records.ts";
+import { shownFailure, validationError } from "./store-failure.ts";
 import { destinationView } from "./view.ts";
 
 type DestinationInput = BodyOf<"createBulkExportDestination">;
@@ -78,7 +76,7 @@ export function onValidated(
     const refusal =
       "unsupported" in outcome
         ? new Refusal(422, "unsupported_by_version", outcome.message)
-        : refusalFor(outcome.failure, outcome.message);
+        : refusalFor(record.config, outcome);
     turn.resolveReply(ticket, refusal);
     return;
   }
@@ -100,12 +98,22 @@ function tryTestFile(
   return { testFile: "failure" in removeStored(turn, writer, key) ? "left" : "deleted" };
 }
 
-function refusalFor(failure: ObjectStoreError | "interrupted", message: string): Refusal {
-  // An unavailable store is reported as an endpoint problem, which the user can act on.
-  const key: DestinationErrorKey =
-    failure === "interrupted" || failure === "unavailable" ? "invalid_endpoint" : failure;
-  const detail = message === "" ? "" : ` (${message})`;
-  return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${DESTINATION_ERRORS[key].message}${detail}`);
+function refusalFor(
+  { endpoint_url }: DestinationConfig,
+  failed: ObjectStoreFailure | typeof INTERRUPTED,
+): Refusal {
+  const outcome =
+    "code" in failed ? failed : ({ ...failed, failure: "unavailable", code: "Interrupted" } as const);
+  const key = validationError(outcome, endpoint_url !== null);
+  if (key) {
+    const said = `${DESTINATION_ERRORS[key].message} (${outcome.message})`;
+    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${said}`);
+  }
+  const hint =
+    outcome.failure === "unavailable"
+      ? "Try again later."
+      : "Change what the store refuses, and create it again.";
+  return new Refusal(400, outcome.failure, `${DESTINATION_ERROR_PREFIX}${shownFailure(outcome)}.`, hint);
 }
 
 function configOf(settings: Settings, input: DestinationInput["config"]): DestinationConfig {

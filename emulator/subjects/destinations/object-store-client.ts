@@ -1,3 +1,5 @@
+import type { DestinationErrorKey } from "../../../contracts/spec/failures.ts";
+
 /** The client of one bucket of an S3-compatible server, with one set of credentials. */
 export interface ObjectStoreClient {
   /** Stores an object atomically; large ones by multipart upload, aborted on failure where permitted. */
@@ -10,17 +12,14 @@ export interface ObjectStoreClient {
   list(prefix: string): Promise<ObjectStoreFailure | { readonly keys: readonly string[] }>;
 }
 
-/** §7.2: why a destination is refused; `unavailable`: the store replied with a server error. */
-export type ObjectStoreError =
-  | "access_denied"
-  | "bucket_not_valid"
-  | "key_id_does_not_exist"
-  | "invalid_endpoint"
-  | "unavailable";
+/** §7.3: a failure that ends a run, by its name of §7.2 or `refused` under its own code; `unavailable` interrupts it. */
+export type ObjectStoreError = DestinationErrorKey | "refused" | "unavailable";
 
 /** The failure of an object store operation; returned as a value because failures are expected. */
 export interface ObjectStoreFailure {
   readonly failure: ObjectStoreError;
+  /** The store's error code, or one of `STORE_ERRORS` where it did not answer. */
+  readonly code: string;
   /** The store's error message, without secrets. */
   readonly message: string;
 }

@@ -1,4 +1,5 @@
 import type { ObjectStoreCredentials, ObjectStoreFailure } from "../destinations/object-store-client.ts";
+import { noStoreFailure, storeFailure } from "../destinations/store-failure.ts";
 import type { Turn } from "../turn.ts";
 import { type AccessRequest, admit, missingObject, refOf } from "./authorisation.ts";
 import { partFiles } from "./buckets.ts";
@@ -181,19 +182,16 @@ function admitted(
   };
   const admission = admit(turn, access, triggerFault);
   if ("error" in admission) return failureOf(admission);
-  if ("reset" in admission) return { failure: "unavailable", message: "The connection was reset." };
+  if ("reset" in admission) return noStoreFailure("ConnectionFailed", "the connection was reset");
   // A turn takes no virtual time, so a delay is either too long or not seen.
   const { object_store_timeout_ms } = turn.ports.settings.timings;
   if (admission.delayMs <= object_store_timeout_ms) return access;
-  return {
-    failure: "unavailable",
-    message: `The object store did not answer within ${object_store_timeout_ms} ms.`,
-  };
+  return noStoreFailure("NoAnswerInTime", `no answer within ${object_store_timeout_ms} ms`);
 }
 
-/** §7.2: the name under which a destination or an export reports a failure. */
 function failureOf(why: S3Failure): ObjectStoreFailure {
-  return { failure: S3_ERRORS[why.error].reportedAs, message: `${why.error}: ${messageOf(why)}` };
+  const code = why.error;
+  return storeFailure({ code, status: S3_ERRORS[code].status, message: `${code}: ${messageOf(why)}` });
 }
 
 function named<T extends object>(result: S3Failure | T): ObjectStoreFailure | T {

@@ -35,6 +35,7 @@ describe("the assumptions", () => {
       "destination.test_file_key": ["tmp/", "<prefix>/tmp/"],
       "destination.include_bucket_in_prefix_default": [false, true],
       "destination.delete_in_use": ["delete", "refuse"],
+      "export.store_outage": ["infrastructure interruption", undefined],
       "export.status_casing": ["upper", "title"],
       "export.default_format_version": ["v1", undefined],
       "export.v2_beta_folder": ["runs", "resource=runs"],

@@ -2,6 +2,7 @@ import type { Settings } from "../../settings.ts";
 import type { Secrets } from "../../turn.ts";
 import { missingVersion } from "../../versions.ts";
 import type { NoCredentials, ObjectStoreCredentials } from "../object-store-client.ts";
+import { noStoreFailure } from "../store-failure.ts";
 import { chainCredentials } from "./credential-chain.ts";
 
 type ChainSettings = Pick<Settings, "versions" | "timings">;
@@ -26,9 +27,9 @@ async function environmentCredentials({
   timings,
 }: ChainSettings): Promise<ObjectStoreCredentials | NoCredentials> {
   const found = await chainCredentials(timings.object_store_timeout_ms);
-  if ("tried" in found) return { failure: "access_denied", message: notFound(found.tried) };
+  if ("tried" in found) return noStoreFailure("NoCredentials", notFound(found.tried));
   const missing = found.sessionToken ? missingVersion(versions, "session_token") : undefined;
-  if (missing !== undefined) return { failure: "access_denied", message: missing, unsupported: true };
+  if (missing !== undefined) return { ...noStoreFailure("NoCredentials", missing), unsupported: true };
   const { accessKeyId, secretAccessKey, sessionToken = null } = found;
   return { accessKeyId, secretAccessKey, sessionToken };
 }
