@@ -24,6 +24,9 @@ import {
 
 const fillMember = (member: string, value: unknown): SendWrapper =>
   rewriteRequestBody(CREATE, (body) => (member in body ? body : { ...body, [member]: value }));
+
+const isScheduled = (body: Members) => "interval_hours" in body;
+
 /** §2.5 to §2.7: what is ordered, and what runs tell. */
 export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.5-1", {
@@ -40,10 +43,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.5-2", {
     "end-ignored": {
       lie: "end_time of a schedule is passed over",
-      send: rewriteCreateWhen(
-        (body) => "interval_hours" in body,
-        (body) => without(body, "end_time"),
-      ),
+      send: rewriteCreateWhen(isScheduled, (body) => without(body, "end_time")),
     },
     "end-filled": {
       lie: "a one-off export may go without end_time",
@@ -82,6 +82,18 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.5-5", {
     ignored: { lie: "export_fields is ignored", send: dropRequestMembers(CREATE, "export_fields") },
+    "filter-not-handed-down": {
+      lie: "a schedule does not hand down its filter",
+      send: rewriteCreateWhen(isScheduled, (body) => without(body, "filter")),
+    },
+    "fields-not-handed-down": {
+      lie: "a schedule does not hand down its export_fields",
+      send: rewriteCreateWhen(isScheduled, (body) => without(body, "export_fields")),
+    },
+    "format-not-handed-down": {
+      lie: "a schedule does not hand down its format_version",
+      send: rewriteCreateWhen(isScheduled, (body) => without(body, "format_version")),
+    },
     "unknown-passes": {
       lie: "an unknown column is passed over",
       send: rewriteCreateWhen(

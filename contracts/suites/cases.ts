@@ -16,6 +16,7 @@ import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
 import { RUN_FIELD_CASES } from "./run-fields.ts";
+import { SCHEDULE_CASES } from "./schedules.ts";
 import { STARTING_CASES } from "./starting-operations.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
@@ -34,6 +35,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...COLUMN_CASES,
   ...HANDED_DOWN_CASES,
   ...LIFECYCLE_CASES,
+  ...SCHEDULE_CASES,
   ...FAILURE_CASES,
   ...TIMEOUT_CASES,
   ...LIMIT_CASES,

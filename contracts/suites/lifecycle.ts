@@ -2,6 +2,7 @@ import { suite } from "../engine/case.ts";
 import { accepted, equal, every } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf, iso, MINUTE } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
 import { EXPORT_STATUS_NAMES, SPAWN_DELAY_MINUTES } from "../facts/bulk-exports.ts";
 import {
   arm,
@@ -24,20 +25,25 @@ import {
 } from "./export-helpers.ts";
 
 const LIFECYCLE_NEEDS = ["writes", "ingest", "clock"] as const;
-const SCHEDULES = [...LIFECYCLE_NEEDS, "schedules"] as const;
+export const SCHEDULES = [...LIFECYCLE_NEEDS, "schedules"] as const;
 
-/** Creates a scheduled export, by default from the target's time on. */
-async function schedule(t: Contract, prepared: Prepared, interval_hours = 6, from?: number) {
+/** Creates a scheduled export, by default of six hours from the target's time on. */
+export async function schedule(
+  t: Contract,
+  prepared: Prepared,
+  more: Members = { interval_hours: 6 },
+  from?: number,
+) {
   const start = from ?? (await t.now());
   const { body } = await t.call<ExportBody>("POST", EXPORTS, {
-    body: exportBody({ ...prepared, from: start }, { interval_hours }),
+    body: exportBody({ ...prepared, from: start }, more),
   });
   t.must("4.3-1", typeof body.id === "string", "a scheduled export is created and has an id");
   return { id: body.id, start };
 }
 
 /** The exports that a schedule has spawned, by window. */
-async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]> {
+export async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]> {
   const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
   return body
     .filter(({ source_bulk_export_id }) => source_bulk_export_id === id)
@@ -242,7 +248,7 @@ export const LIFECYCLE_CASES = suite({
     async run(t) {
       const prepared = await prepare(t);
       const now = await t.now();
-      const { id, start } = await schedule(t, prepared, 6, now - 24 * HOUR);
+      const { id, start } = await schedule(t, prepared, { interval_hours: 6 }, now - 24 * HOUR);
       await t.advance("PT1M");
       const all = await spawnedBy(t, id);
       t.choice("3.3-6", equal(all.length, 3), "three windows were due already");
@@ -257,7 +263,7 @@ export const LIFECYCLE_CASES = suite({
     requirements: ["3.3-7"],
     needs: SCHEDULES,
     async run(t) {
-      const { id } = await schedule(t, await prepare(t), 24);
+      const { id } = await schedule(t, await prepare(t), { interval_hours: 24 });
       t.choice(
         "export.schedule_status",
         statusOf(await exportOf(t, id)) === "CREATED",

@@ -2,6 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
+import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
   ControlContext,
   ControlSnapshots,
@@ -61,6 +62,7 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     clock: world.clock,
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
+    schedules_without_destination: schedulesWithoutDestination(world.reader),
     journal_followers: world.journal.followers,
     objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,

@@ -1,4 +1,6 @@
+import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readParquet } from "../../contracts/targets/parquet.ts";
 import {
   BEGIN,
   type ExportReply,
@@ -6,6 +8,7 @@ import {
   type ExportRunReply,
   startExportRig,
 } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
 
 let rig: ExportRig;
 
@@ -172,5 +175,70 @@ describe("a schedule whose destination is gone", () => {
     expect((await spawnedBy(body.id)).map(({ status }) => status)).toEqual(["FAILED", "FAILED"]);
     expect(await spawnedRunsOf(body.id)).toEqual([]);
     expect(await rig.statusOf(body.id)).toBe("RUNNING");
+  });
+
+  it("is named by the status and, with each export, by the journal, until it is cancelled", async () => {
+    const { body } = await schedule(1);
+    const other = await schedule(2);
+    const named = async () =>
+      (await rig.emulator.control<{ schedules_without_destination: string[] }>("GET", "/status"))
+        .schedules_without_destination;
+    expect(await named()).toEqual([]);
+    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
+    expect((await named()).sort()).toEqual([body.id, other.body.id].sort());
+    await rig.cancel(other.body.id);
+    await rig.advance("PT2H10M");
+    const journal = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
+    const notes = journal.match(/"schedule\.destination_gone","ref":"[^"]*"/g);
+    expect(notes).toEqual(Array(2).fill(`"schedule.destination_gone","ref":"${body.id}"`));
+    expect(await named()).toEqual([body.id]);
+    await rig.cancel(body.id);
+    expect(await named()).toEqual([]);
+  });
+});
+
+describe("what a schedule was given (§2.5)", () => {
+  it("is in the files of every export that it spawns: rows, columns, types and codec", async () => {
+    const [kept, left] = ["kept", "left"] as const;
+    const { body } = await rig.order({
+      interval_hours: 1,
+      start_time: BEGIN,
+      filter: `eq(name, "${kept}")`,
+      export_fields: ["name", "tags", "end_time"],
+      format_version: "v2_beta",
+      compression: "zstandard",
+    });
+    const send = (name: string, start_time: string) =>
+      rig.call("POST", "/runs", {
+        name,
+        run_type: "chain",
+        session_id: rig.prepared.projectId,
+        start_time,
+        id: crypto.randomUUID(),
+      });
+    for (const hour of ["00", "01"])
+      for (const name of [kept, left]) await send(name, `2026-03-01T${hour}:30:00Z`);
+    await rig.advance("PT2H11M");
+    const runs = await spawnedRunsOf(body.id);
+    expect(runs.map(({ status, metadata }) => [status, metadata.files.length])).toEqual(
+      Array(2).fill(["COMPLETED", 1]),
+    );
+    const client = objectStore(rig.emulator.s3Url);
+    for (const { metadata } of runs) {
+      const [path = ""] = metadata.files;
+      const Key = path.slice(path.indexOf("/") + 1);
+      const { Body } = await client.send(
+        new GetObjectCommand({ Bucket: path.slice(0, path.indexOf("/")), Key }),
+      );
+      const file = await readParquet((await Body?.transformToByteArray()) as Uint8Array);
+      expect(file.rows.map(({ name }) => name)).toEqual([kept]);
+      expect(file.columns).toEqual([
+        { name: "name", type: "STRING", repeated: false },
+        { name: "tags", type: "STRING", repeated: true },
+        { name: "end_time", type: "TIMESTAMP_UTC", repeated: false },
+      ]);
+      expect(file.codec).toBe("ZSTD");
+    }
+    client.destroy();
   });
 });

@@ -279,6 +279,13 @@ export const EXPORT_ASSUMPTIONS = {
     alternatives: [],
     reason: "Otherwise fifteen schedules would block a workspace, and none would live for four days.",
   },
+  "export.schedule_without_destination": {
+    section: "3.3",
+    requirement: "3.3-7",
+    choice: "it goes on: what it spawns is FAILED at its start, until the schedule is cancelled",
+    alternatives: [],
+    reason: "A schedule ends only when it is cancelled; the journal and the status of the emulator name it.",
+  },
   "export.schedule_catch_up": {
     section: "3.3",
     requirement: "3.3-6",

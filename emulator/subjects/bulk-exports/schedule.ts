@@ -1,5 +1,6 @@
 import { formatInstant, parseInstant } from "../../kernel/instant.ts";
-import type { Event, Turn } from "../turn.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
+import type { Event, Reader, Turn } from "../turn.ts";
 import { startExport } from "./export.ts";
 import { isFinal, moveExport } from "./lifecycle.ts";
 import { addHours } from "./partitions.ts";
@@ -34,9 +35,28 @@ export function onSpawn(turn: Turn, { ref, data: { start, end } }: Event<"export
   };
   turn.put(EXPORTS, spawned);
   turn.put(SPAWNED, { id: spawned.id, source: schedule.id });
+  if (!turn.get(DESTINATIONS, spawned.bulk_export_destination_id)) noteDestinationGone(turn, spawned);
   turn.note("export.spawned", spawned.id, { source: schedule.id, start, end, at: formatInstant(turn.now) });
   startExport(turn, spawned);
   scheduleSpawn(turn, schedule, end);
+}
+
+/** The schedule goes on (assumption export.schedule_without_destination): whoever forgot it can see it here. */
+function noteDestinationGone(turn: Turn, spawned: BulkExport): void {
+  const { bulk_export_destination_id: destination, source_bulk_export_id: schedule } = spawned;
+  const message = `Its destination ${destination} is gone: this export fails, and so will all that follow; cancel the schedule.`;
+  turn.note("schedule.destination_gone", schedule as string, { export: spawned.id, destination, message });
+}
+
+/** Schedules in force whose destination is gone: whatever they spawn fails (§7.3-5). */
+export function schedulesWithoutDestination(reader: Reader): readonly string[] {
+  const ids: string[] = [];
+  for (const record of reader.all(EXPORTS)) {
+    const { interval_hours, bulk_export_destination_id: destination } = record;
+    if (interval_hours === null || isFinal(record) || reader.get(DESTINATIONS, destination)) continue;
+    ids.push(record.id);
+  }
+  return ids;
 }
 
 /** How many windows of a schedule are over at an instant: what it would have to catch up with. */

@@ -1,0 +1,86 @@
+import { suite } from "../engine/case.ts";
+import { equal, sameItems } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
+import { HOUR } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
+import {
+  DESTINATIONS,
+  exportOf,
+  filesOf,
+  ingest,
+  inStatus,
+  prepare,
+  readAll,
+  row,
+  runExport,
+  until,
+} from "./export-helpers.ts";
+import { SCHEDULES, schedule, spawnedBy } from "./lifecycle.ts";
+
+/** What a schedule is given, each unlike its default. */
+const GIVEN = {
+  filter: 'eq(name, "kept")',
+  export_fields: ["id", "name", "tags", "start_time"],
+  format_version: "v2_beta",
+  compression: "gzip",
+} as const;
+
+/** The folders between the project and the year. */
+const folderOf = (key = "") => /session_id=[^/]+\/(.*?)\/?year=/.exec(key)?.[1];
+
+/** Checks the files of one spawned export. */
+async function handedDown(t: Contract, id: string, kept: Members, folder: string | undefined): Promise<void> {
+  const keys = await filesOf(t, id);
+  t.fact("2.5-5", equal(keys.length, 1), "a spawned export has a file for the window with rows");
+  const [file] = await readAll(t, keys);
+  const ids = file?.rows.map((each) => each.id) ?? [];
+  t.fact("2.5-5", equal(ids, [kept.id]), "it holds the rows that the schedule's filter selects");
+  const columns = file?.columns ?? [];
+  const names = columns.map(({ name }) => name);
+  t.fact("2.5-5", sameItems(names, GIVEN.export_fields), "its columns are the schedule's export_fields");
+  const tags = columns.find(({ name }) => name === "tags");
+  t.fact("2.5-5", equal(tags?.repeated, true), "its column types are those of the schedule's format_version");
+  t.fact("2.5-5", equal(folderOf(keys[0]), folder), "its folder is that of an export of this format");
+  t.choice("2.5-12", equal(file?.codec, "GZIP"), "its codec is the schedule's");
+}
+
+export const SCHEDULE_CASES = suite({
+  "3.3/handed-down": {
+    title: "every export that a schedule spawns has its filter, columns, format and codec",
+    requirements: ["2.5-5", "2.5-12"],
+    needs: [...SCHEDULES, "object_store", "columns"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const { id: once } = await runExport(t, prepared, { format_version: GIVEN.format_version });
+      const folder = folderOf((await filesOf(t, once))[0]);
+      const { id, start } = await schedule(t, prepared, { interval_hours: 6, ...GIVEN });
+      const kept = [1, 7].map((hours) => row(t, start + hours * HOUR, { name: "kept", tags: ["a"] }));
+      const left = [2, 8].map((hours) => row(t, start + hours * HOUR, { name: "left" }));
+      await ingest(t, prepared.projectId, [...kept, ...left]);
+      await t.advance("PT12H10M");
+      const spawned = await spawnedBy(t, id);
+      t.must("3.3-2", spawned.length === 2, "two windows make two exports", { actual: spawned.length });
+      for (const [index, child] of spawned.entries()) {
+        t.must("3.1-6", await until(t, child.id, "COMPLETED"), "a spawned export is COMPLETED");
+        await handedDown(t, child.id, kept[index] as Members, folder);
+      }
+    },
+  },
+  "3.3/destination-gone": {
+    title: "a schedule whose destination is gone goes on, and each of its exports fails",
+    requirements: ["7.3-5", "3.3-7"],
+    needs: SCHEDULES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const { id } = await schedule(t, prepared, { interval_hours: 6 });
+      const { status } = await t.call("DELETE", `${DESTINATIONS}/${prepared.destinationId}`);
+      if (!t.choice("destination.delete_in_use", status < 300, "a destination in use can be deleted")) return;
+      await t.advance("PT12H10M");
+      const spawned = await spawnedBy(t, id);
+      t.choice("export.schedule_without_destination", equal(spawned.length, 2), "it spawns on");
+      for (const child of spawned)
+        t.fact("7.3-5", inStatus(child, "FAILED"), "an export without its destination is FAILED");
+      t.choice("3.3-7", inStatus(await exportOf(t, id), "RUNNING"), "the schedule is RUNNING");
+    },
+  },
+});
