@@ -68,6 +68,13 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("9-2", {
     ungated: { lie: "no feature depends on a version", settings: { versions: newest } },
   }),
+  ...mutantsOf("2.5-4", {
+    "columns-refused": mutateAssumption(
+      "token counts cannot be filtered on",
+      "export.filter_fields",
+      "some refused",
+    ),
+  }),
   ...mutantsOf("2.5-9", {
     "v2-by-default": mutateAssumption("the default is v2_beta", "export.default_format_version", "v2_beta"),
   }),

@@ -98,6 +98,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       lie: "times are an hour off",
       file: rewriteRows((row) => ({ ...row, start_time: "2026-01-01T00:00:00Z" })),
     },
+    "run-type-closed": {
+      lie: "an unknown run_type becomes chain",
+      file: rewriteRows((row) => (row.run_type === "Robot" ? { ...row, run_type: "chain" } : row)),
+    },
+    "status-closed": {
+      lie: "an unknown status becomes success",
+      file: rewriteRows((row) => (row.status === "on-hold" ? { ...row, status: "success" } : row)),
+    },
     "not-root": { lie: "is_root is wrong", file: rewriteRows((row) => ({ ...row, is_root: false })) },
     "ascii-only": {
       lie: "other letters are lost",

@@ -76,6 +76,8 @@ export const FILTER_KINDS = {
     value: "a text in quotes, a number or a boolean",
   },
   score: { comparators: [...equality, ...order], value: "a number" },
+  figure: { comparators: [...equality, ...order, "in"], value: "a number" },
+  identifiers: { comparators: ["has"], value: "a uuid in quotes" },
 } as const satisfies Record<string, FilterKind>;
 
 export type FilterKindName = keyof typeof FILTER_KINDS;
@@ -92,14 +94,17 @@ export interface FilterFieldRow {
 /** By the names that filters use, most of which are those of the columns. */
 export const FILTER_FIELDS = {
   id: { kind: "identifier" },
+  tenant_id: { kind: "identifier" },
   session_id: { kind: "identifier" },
   trace_id: { kind: "identifier" },
   parent_run_id: { kind: "identifier" },
+  parent_run_ids: { kind: "identifiers" },
   reference_example_id: { kind: "identifier" },
   name: { kind: "text" },
   run_type: { kind: "text" },
   status: { kind: "text" },
   trace_tier: { kind: "text" },
+  error: { kind: "text" },
   dotted_order: { kind: "sortable_text" },
   start_time: { kind: "time" },
   end_time: { kind: "time" },
@@ -109,6 +114,15 @@ export const FILTER_FIELDS = {
   tags: { kind: "labels" },
   inputs: { kind: "document" },
   outputs: { kind: "document" },
+  extra: { kind: "document" },
+  events: { kind: "document" },
+  feedback_stats: { kind: "document" },
+  total_tokens: { kind: "figure" },
+  prompt_tokens: { kind: "figure" },
+  completion_tokens: { kind: "figure" },
+  total_cost: { kind: "figure" },
+  prompt_cost: { kind: "figure" },
+  completion_cost: { kind: "figure" },
   thread_id: { kind: "thread" },
   metadata: { kind: "metadata" },
   metadata_key: { kind: "key", entries: "metadata" },
@@ -126,8 +140,13 @@ export type FilterField = keyof typeof FILTER_FIELDS;
 
 const figures = "Export the column and filter what you read.";
 
-/** Fields of a row that the service was seen to refuse in a filter, or their like; with what to do instead. */
+/** What is no column of an export, though clients send it; with what to write instead. */
 export const UNFILTERABLE_FIELDS: Readonly<Record<string, string>> = {
+  execution_order: "Write eq(is_root, true) for the first row of each trace, or compare start_time.",
+};
+
+/** Columns that the service was seen to refuse in a filter, or their like; with what to do instead (`export.filter_fields`). */
+export const REFUSED_FIELDS: Readonly<Record<string, string>> = {
   error: 'Write eq(status, "error") for rows with an error, neq(status, "error") for the others.',
   total_tokens: figures,
   prompt_tokens: figures,
@@ -135,7 +154,6 @@ export const UNFILTERABLE_FIELDS: Readonly<Record<string, string>> = {
   total_cost: figures,
   prompt_cost: figures,
   completion_cost: figures,
-  execution_order: "Write eq(is_root, true) for the first row of each trace, or compare start_time.",
   parent_run_ids: "Write eq(parent_run_id, …) for the direct caller, eq(trace_id, …) for the whole trace.",
   tenant_id: "An export holds the rows of one workspace only.",
   extra: "Write metadata, metadata_key and metadata_value for what is in its metadata.",

@@ -9,6 +9,7 @@ import { EXPORT_CASES } from "./exports.ts";
 import { EXTENSION_CASES } from "./extensions.ts";
 import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
+import { FILTER_CASES } from "./filters.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
 import { HANDED_DOWN_CASES } from "./handed-down.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
@@ -32,6 +33,7 @@ const PLATFORM_CASES: readonly Case[] = [
   ...EXPORT_CASES,
   ...EXPORT_REQUEST_CASES,
   ...FILE_CASES,
+  ...FILTER_CASES,
   ...COLUMN_CASES,
   ...HANDED_DOWN_CASES,
   ...LIFECYCLE_CASES,

@@ -20,7 +20,7 @@ export async function* selectedRows(
 ): AsyncGenerator<readonly ComparableRow[], undefined> {
   const until = run.status === "COMPLETED" ? undefined : run.latest_cursor;
   if (run.asOf === null || until === null) return;
-  const selects = rowFilter(parent.filter);
+  const selects = rowFilter(parent.filter, run.tenant_id);
   const window = {
     region: run.region,
     tenantId: run.tenant_id,

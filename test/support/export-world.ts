@@ -230,7 +230,7 @@ function filterOf(filter: string | null): (row: TraceRow) => boolean {
   if (filter === null) return () => true;
   const read = parseFilter(filter);
   if ("problem" in read) throw new Error(filter);
-  return compileFilter(read.filter);
+  return compileFilter(read.filter, "");
 }
 
 function cursorOf({ row }: RowVersion): string {

@@ -72,10 +72,12 @@ export const EXPORT_ASSUMPTIONS = {
   "export.filter_fields": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "error, execution_order, token counts and costs cannot be filtered on",
-    alternatives: [],
+    choice: "every column",
+    alternatives: ["some refused"],
     reason:
-      "The public service was seen to refuse total_tokens, execution_order and error; the other figures follow the first.",
+      "No column is said to be excluded. The public service was seen to refuse total_tokens and error; other figures follow.",
+    observed: "some refused",
+    switchable: true,
   },
   "export.filter_units": {
     section: "2.5",

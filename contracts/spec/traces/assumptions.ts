@@ -12,7 +12,7 @@ export const INGEST_ASSUMPTIONS = {
   "ingest.row_status": {
     section: "2.7",
     requirement: "X-1",
-    choice: "error when error is set, else success when ended, else pending",
+    choice: "as sent; without one error when error is set, else success when ended, else pending",
     alternatives: [],
     reason: "Clients rarely send a status.",
   },

@@ -79,7 +79,7 @@ export async function encodeFile(
   order: FileRequest,
   rowsRead: () => void,
 ): Promise<EncodedFile> {
-  const selects = rowFilter(order.filter);
+  const selects = rowFilter(order.filter, order.tenantId);
   const source = reader.open(order, order.cursor);
   const file = await startFile(order);
   let rows = 0;

@@ -98,10 +98,11 @@ function windowOf(
   return { start_time, end_time };
 }
 
-function checkFeatures({ versions }: Settings, input: ExportInput): void {
+function checkFeatures(settings: Settings, input: ExportInput): void {
+  const { versions } = settings;
   if (input.interval_hours != null) requireFeature(versions, "scheduled_exports");
   if (input.export_fields != null) requireFeature(versions, "export_fields");
-  if (input.filter != null) checkFilter(input.filter);
+  if (input.filter != null) checkFilter(settings, input.filter);
 }
 
 function utc(time: string): string {

@@ -152,9 +152,9 @@ function factsOf(parent: BulkExport, row: TraceRow): Findings {
   };
 }
 
-function explainByFilter({ filter }: BulkExport, row: TraceRow): Explanation {
+function explainByFilter({ filter, tenant_id }: BulkExport, row: TraceRow): Explanation {
   const read = filter === null ? undefined : parseFilter(filter);
-  return read && "filter" in read ? explainFilter(read.filter, row) : { passes: true };
+  return read && "filter" in read ? explainFilter(read.filter, row, tenant_id) : { passes: true };
 }
 
 function isCoveredBy(parent: BulkExport, run: ExportRun, row: TraceRow): boolean {

@@ -1,12 +1,13 @@
 import { Refusal } from "../../kernel/refusal.ts";
-import { parseFilter } from "../filters/parse.ts";
+import { parseFilter, refusesColumns } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
+import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { type BulkExport, EXPORT_RUNS, rowsExported } from "./records.ts";
 
 /** 2.5-10: refuses a filter that cannot be read. */
-export function checkFilter(text: string): void {
-  const read = parseFilter(text);
+export function checkFilter(settings: Settings, text: string): void {
+  const read = parseFilter(text, refusesColumns(settings));
   if ("problem" in read)
     throw new Refusal(422, "invalid_request", `body.filter: ${problemText(read.problem)}`, read.problem.hint);
 }

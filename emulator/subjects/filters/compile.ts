@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FILTER_FIELDS, FilterField } from "../../../contracts/spec/filter-language.ts";
 import { threadOf } from "../traces/thread.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 import { ENTRIES, metadataOf } from "./entries.ts";
@@ -12,15 +13,15 @@ export type RowTest = (row: TraceRow) => boolean;
 
 const MICROS_PER_SECOND = 1_000_000;
 
-/** Compiles a filter to a row predicate; work that does not depend on the row is done once. */
-export function compileFilter(filter: Filter): RowTest {
+/** Compiles a filter to a predicate on rows of one workspace; work that does not depend on the row is done once. */
+export function compileFilter(filter: Filter, tenantId: string): RowTest {
   switch (filter.op) {
     case "and":
-      return everyTest(partsOf(filter.filters).map(partTest));
+      return everyTest(partsOf(filter.filters).map((part) => partTest(part, tenantId)));
     case "or":
-      return someTest(filter.filters.map(compileFilter));
+      return someTest(filter.filters.map((each) => compileFilter(each, tenantId)));
     case "not": {
-      const test = compileFilter(filter.filter);
+      const test = compileFilter(filter.filter, tenantId);
       return (row) => !test(row);
     }
     case "search": {
@@ -28,14 +29,14 @@ export function compileFilter(filter: Filter): RowTest {
       return (row) => containsTerm(row.inputs, term) || containsTerm(row.outputs, term);
     }
     default:
-      return comparisonTest(filter);
+      return comparisonTest(filter, tenantId);
   }
 }
 
 /** Compiles one part of an `and`. */
-export function partTest(part: Part): RowTest {
+export function partTest(part: Part, tenantId: string): RowTest {
   return "filter" in part
-    ? compileFilter(part.filter)
+    ? compileFilter(part.filter, tenantId)
     : everyTest(entryConditions(part.comparisons).map(entryConditionTest));
 }
 
@@ -53,9 +54,9 @@ function someTest(tests: readonly RowTest[]): RowTest {
   return (row) => tests.some((test) => test(row));
 }
 
-function comparisonTest(comparison: Comparison): RowTest {
+function comparisonTest(comparison: Comparison, tenantId: string): RowTest {
   const { op, field, value } = comparison;
-  if (entriesOf(comparison)) return partTest({ comparisons: [comparison] });
+  if (entriesOf(comparison)) return partTest({ comparisons: [comparison] }, tenantId);
   switch (fieldRow(field).kind) {
     case "labels":
       return (row) => row.tags.includes(value as string);
@@ -64,7 +65,13 @@ function comparisonTest(comparison: Comparison): RowTest {
         ? (row) => matchesMembers(metadataOf(row), value)
         : (row) => ENTRIES.metadata.someAt(row, value as string, () => true);
     case "document":
-      return documentTest(comparison, field as "inputs" | "outputs");
+      return documentTest(comparison, field as DocumentField);
+    case "identifiers":
+      return (row) => row.parent_run_ids.includes(value as string);
+    case "figure": {
+      const test = sameTypeTest(op, value);
+      return (row) => test(figureOf(row[field as FigureField]));
+    }
     case "thread": {
       const test = sameTypeTest(op, value);
       return (row) => test(threadOf(row));
@@ -75,6 +82,8 @@ function comparisonTest(comparison: Comparison): RowTest {
     }
     default: {
       const test = sameTypeTest(op, value);
+      // Not a part of the row: it says where the row is kept.
+      if (field === "tenant_id") return () => test(tenantId);
       const name = field as ScalarField;
       return (row) => test(row[name]);
     }
@@ -90,8 +99,20 @@ type ScalarField = {
     : never;
 }[keyof TraceRow];
 
-/** Compares the JSON text of inputs or outputs, as it stands in an export. */
-function documentTest({ op, value }: Comparison, field: "inputs" | "outputs"): RowTest {
+/** Fields of a kind. */
+type FieldOf<Kind extends string> = {
+  [Name in FilterField]: (typeof FILTER_FIELDS)[Name]["kind"] extends Kind ? Name : never;
+}[FilterField];
+type DocumentField = FieldOf<"document">;
+type FigureField = FieldOf<"figure">;
+
+/** Costs are kept as decimal numerals; a double tells them apart as far as a filter can write them. */
+function figureOf(value: TraceRow[FigureField]): number | null {
+  return value === null ? null : Number(value);
+}
+
+/** Compares the JSON text of a column, as it stands in an export. */
+function documentTest({ op, value }: Comparison, field: DocumentField): RowTest {
   const test = sameTypeTest(op, value);
   return (row) => test(row[field] === null ? null : (JSON.stringify(row[field]) ?? null));
 }

@@ -14,8 +14,9 @@ export type Explanation =
 const LONGEST_VALUE = 200;
 
 /** Whether a row passes, and if not which part of the filter rejects it. */
-export function explainFilter(filter: Filter, row: TraceRow): Explanation {
-  return compileFilter(filter)(row) ? { passes: true } : { passes: false, ...rejectionOf(filter, row) };
+export function explainFilter(filter: Filter, row: TraceRow, tenantId: string): Explanation {
+  if (compileFilter(filter, tenantId)(row)) return { passes: true };
+  return { passes: false, ...rejectionOf(filter, row, tenantId) };
 }
 
 interface Rejection {
@@ -23,11 +24,11 @@ interface Rejection {
   readonly because: string;
 }
 
-function rejectionOf(filter: Filter, row: TraceRow): Rejection {
+function rejectionOf(filter: Filter, row: TraceRow, tenantId: string): Rejection {
   const clause = printFilter(filter);
   switch (filter.op) {
     case "and":
-      return inAnd(filter.filters, row);
+      return inAnd(filter.filters, row, tenantId);
     case "or":
       return { clause, because: `none of its ${filter.filters.length} conditions holds` };
     case "not":
@@ -35,13 +36,17 @@ function rejectionOf(filter: Filter, row: TraceRow): Rejection {
     case "search":
       return { clause, because: "neither inputs nor outputs contain the text" };
     default:
-      return entriesOf(filter) ? inEntries([filter], row) : { clause, because: foundIn(filter, row) };
+      return entriesOf(filter)
+        ? inEntries([filter], row)
+        : { clause, because: foundIn(filter, row, tenantId) };
   }
 }
 
-function inAnd(filters: readonly Filter[], row: TraceRow): Rejection {
-  const failing = partsOf(filters).find((part) => !partTest(part)(row)) as Part;
-  return "filter" in failing ? rejectionOf(failing.filter, row) : inEntries(failing.comparisons, row);
+function inAnd(filters: readonly Filter[], row: TraceRow, tenantId: string): Rejection {
+  const failing = partsOf(filters).find((part) => !partTest(part, tenantId)(row)) as Part;
+  return "filter" in failing
+    ? rejectionOf(failing.filter, row, tenantId)
+    : inEntries(failing.comparisons, row);
 }
 
 function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection {
@@ -57,7 +62,7 @@ function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection
 }
 
 /** Describes the row's actual value. */
-function foundIn({ op, field }: Comparison, row: TraceRow): string {
+function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): string {
   switch (fieldRow(field).kind) {
     case "labels":
       return `its tags are ${shown(row.tags.join(", "), LONGEST_VALUE)}`;
@@ -65,6 +70,8 @@ function foundIn({ op, field }: Comparison, row: TraceRow): string {
       return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
     case "document":
       return `the text of its ${field} ${op === "like" ? "does not fit" : "fits"} the pattern`;
+    case "identifiers":
+      return `its ${field} are ${shown(row.parent_run_ids.join(", "), LONGEST_VALUE)}`;
     case "thread":
       return `its thread is ${shown(threadOf(row) ?? "none", LONGEST_VALUE)}`;
     case "duration":
@@ -72,7 +79,7 @@ function foundIn({ op, field }: Comparison, row: TraceRow): string {
         ? "it has no end_time"
         : `it lasted from ${row.start_time} to ${row.end_time}`;
     default: {
-      const value = row[field as keyof TraceRow];
+      const value = field === "tenant_id" ? tenantId : row[field as keyof TraceRow];
       if (value === null) return `it has no ${field}`;
       return `its ${field} is ${typeof value === "string" ? shown(value, LONGEST_VALUE) : String(value)}`;
     }

@@ -71,6 +71,7 @@ function suggestionOr(
 export function nullHint(field: FilterField): string {
   if (field === "end_time" || field === "latency")
     return 'Write eq(status, "pending") for rows that have no end yet.';
+  if (field === "error") return 'Write neq(status, "error") for rows without an error.';
   if (field === "parent_run_id") return "Write eq(is_root, true) for rows without a caller.";
   if (field === "metadata_value" || field === "input_value" || field === "output_value")
     return `Write neq(${field.replace("value", "key")}, "…") for rows without the key.`;
@@ -82,6 +83,7 @@ export function comparatorHint(field: FilterField, takes: readonly string[]): st
   if (field === "tags") return 'Write has(tags, "…"), or not(has(tags, "…")).';
   if (field === "inputs" || field === "outputs")
     return `Write like(${field}, "%…%"), or compare ${field.slice(0, -1)}_key and ${field.slice(0, -1)}_value.`;
+  if (field === "parent_run_ids") return 'Write has(parent_run_ids, "…") with the id of a caller.';
   if (field === "metadata") return "Write has or exists, or compare metadata_key and metadata_value.";
   return `It takes ${takes.join(", ")}.`;
 }

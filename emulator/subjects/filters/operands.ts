@@ -74,9 +74,7 @@ function atomOf(field: FilterField, op: FieldComparator, argument: Argument): At
 type Read = (field: FilterField, atom: Atom) => Scalar;
 
 const SCALARS: Readonly<Record<FilterKindName, Read>> = {
-  identifier(field, atom) {
-    return parseUuid(textOf(field, atom)) ?? operandError(field, atom);
-  },
+  identifier: uuidOf,
   text: textOf,
   thread: textOf,
   sortable_text: textOf,
@@ -99,12 +97,20 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
     );
   },
   value: (_field, atom) => atom.value,
-  score(field, atom) {
-    if (atom.kind === "number") return atom.value;
-    const isQuoted = atom.kind === "text" && atom.value !== "" && Number.isFinite(Number(atom.value));
-    return operandError(field, atom, isQuoted ? `Leave out the quotes: ${Number(atom.value)}.` : undefined);
-  },
+  identifiers: uuidOf,
+  figure: numberOf,
+  score: numberOf,
 };
+
+function uuidOf(field: FilterField, atom: Atom): string {
+  return parseUuid(textOf(field, atom)) ?? operandError(field, atom);
+}
+
+function numberOf(field: FilterField, atom: Atom): number {
+  if (atom.kind === "number") return atom.value;
+  const isQuoted = atom.kind === "text" && atom.value !== "" && Number.isFinite(Number(atom.value));
+  return operandError(field, atom, isQuoted ? `Leave out the quotes: ${Number(atom.value)}.` : undefined);
+}
 
 function textOf(field: FilterField, atom: Atom): string {
   if (atom.kind === "text") return atom.value;

@@ -9,6 +9,7 @@ import {
   type FilterKind,
   type FilterOperator,
   type FilterOperatorName,
+  REFUSED_FIELDS,
   UNFILTERABLE_FIELDS,
 } from "../../../contracts/spec/filter-language.ts";
 import { entriesOf, type Filter, fieldRow } from "./filter.ts";
@@ -22,6 +23,18 @@ export function filterOf(call: Call): Filter {
   if (isOperator(call.name)) return junctionOf(call, call.name);
   if (isComparator(call.name)) return comparisonOf(call, call.name);
   throw new FilterMistake(call.at, `there is no function ${shown(call.name)}`, functionHint(call.name));
+}
+
+/** Throws `FilterMistake` where a comparison names a column that the service was seen to refuse. */
+export function refuseFields(call: Call): void {
+  const [first] = call.arguments;
+  if (isComparator(call.name) && (first?.kind === "word" || first?.kind === "text"))
+    refuseField(first.at, first.value, REFUSED_FIELDS);
+  for (const argument of call.arguments) if (argument.kind === "call") refuseFields(argument);
+}
+
+function refuseField(at: number, name: string, hints: Readonly<Record<string, string>>): void {
+  if (Object.hasOwn(hints, name)) throw new FilterMistake(at, `${name} cannot be filtered on`, hints[name]);
 }
 
 function isOperator(name: string): name is FilterOperatorName {
@@ -123,7 +136,6 @@ function fieldOf(argument: Argument, op: FieldComparator): FilterField {
     );
   const name = argument.value;
   if (isField(name)) return name;
-  if (Object.hasOwn(UNFILTERABLE_FIELDS, name))
-    throw new FilterMistake(argument.at, `${name} cannot be filtered on`, UNFILTERABLE_FIELDS[name]);
+  refuseField(argument.at, name, UNFILTERABLE_FIELDS);
   throw new FilterMistake(argument.at, `there is no field ${shown(name)}`, fieldHint(name));
 }

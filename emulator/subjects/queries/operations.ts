@@ -1,7 +1,7 @@
 import { PAGE_ROWS_MAX } from "../../../contracts/spec/queries/resources.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { parseFilter } from "../filters/parse.ts";
+import { parseFilter, refusesColumns } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
 import type { Handlers } from "../handler.ts";
 import { isDeleted } from "../projects/projects.ts";
@@ -20,7 +20,7 @@ const V2_WINDOW_MS = 24 * 3_600_000;
 export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRuns(turn, { workspace, body }) {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
-      selection: readSelection(body),
+      selection: readSelection(body, refusesColumns(turn.ports.settings)),
       order: body.order ?? "desc",
       limit: body.limit ?? PAGE_ROWS_MAX,
       cursor: body.cursor ?? null,
@@ -36,7 +36,8 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRunsV2(turn, { workspace, body }) {
     const { project_ids, ids, trace_id, has_error, reference_examples, min_start_time, max_start_time } =
       body;
-    const selection = readSelection({
+    const { settings } = turn.ports;
+    const asked = {
       ...body,
       session: project_ids,
       id: ids ?? null,
@@ -45,14 +46,13 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
       reference_example: reference_examples ?? null,
       start_time: min_start_time ?? formatInstant(turn.now - V2_WINDOW_MS),
       end_time: max_start_time ?? formatInstant(turn.now),
-    });
+    };
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
-      selection,
+      selection: readSelection(asked, refusesColumns(settings)),
       order: "desc",
       limit: body.page_size ?? PAGE_ROWS_MAX,
       cursor: body.cursor ?? null,
     });
-    const { settings } = turn.ports;
     return { items: rows.map((row) => selectedViewV2(row, body.selects, settings)), next_cursor: next };
   },
 
@@ -67,17 +67,18 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
 
   statRuns: (turn, { workspace, body }) => requestStats(turn, workspace, body),
 
-  validateFilter(_turn, { body }) {
+  validateFilter(turn, { body }) {
+    const refusesSome = refusesColumns(turn.ports.settings);
     const errors = (["filter", "trace_filter", "tree_filter"] as const).flatMap((field) => {
-      const message = filterError(body[field] ?? null);
+      const message = filterError(body[field] ?? null, refusesSome);
       return message === undefined ? [] : [{ field, message }];
     });
     return { valid: errors.length === 0, errors };
   },
 };
 
-function filterError(text: string | null): string | undefined {
-  const read = text === null ? undefined : parseFilter(text);
+function filterError(text: string | null, refusesSome: boolean): string | undefined {
+  const read = text === null ? undefined : parseFilter(text, refusesSome);
   if (!read || !("problem" in read)) return undefined;
   const { hint } = read.problem;
   return `${problemText(read.problem)}.${hint === undefined ? "" : ` ${hint}`}`;

@@ -116,12 +116,12 @@ function testOf(context: QueryContext, scope: TraceScope, selection: Selection):
     parentId !== undefined && ((row) => row.parent_run_id === parentId),
     exampleIds &&
       ((row) => row.reference_example_id !== null && exampleIds.includes(row.reference_example_id)),
-    runType !== undefined && ((row) => row.run_type === runType),
+    runType !== undefined && ((row) => row.run_type.toLowerCase() === runType),
     isRoot !== undefined && ((row) => row.is_root === isRoot),
     hasError !== undefined && ((row) => hasErrorIn(row) === hasError),
     start !== undefined && ((row) => row.start_time >= start),
     end !== undefined && ((row) => row.start_time < end),
-    selection.filter && compileFilter(selection.filter),
+    selection.filter && compileFilter(selection.filter, scope.tenantId),
     selection.traceFilter && cachedByTrace(rootTest(context, scope, selection.traceFilter)),
     selection.treeFilter && cachedByTrace(treeTest(context, scope, selection.treeFilter)),
   ];
@@ -147,7 +147,7 @@ function cachedByTrace(test: RowTest): RowTest {
 }
 
 function rootTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): RowTest {
-  const test = compileFilter(filter);
+  const test = compileFilter(filter, scope.tenantId);
   return (row) => {
     const root = row.is_root ? row : traces.read(scope, row.trace_id);
     return root !== undefined && test(root);
@@ -155,6 +155,6 @@ function rootTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): 
 }
 
 function treeTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): RowTest {
-  const test = cachedTreeTest(traces, filter, compileFilter(filter));
+  const test = cachedTreeTest(traces, filter, compileFilter(filter, scope.tenantId));
   return ({ trace_id, session_id }) => test({ scope, sessionId: session_id, traceId: trace_id });
 }

@@ -40,8 +40,8 @@ export interface SentSelection {
 }
 
 /** Converts a query. Throws a `Refusal` (422) when a member is invalid. */
-export function readSelection(sent: SentSelection): Selection {
-  const filter = bothOf(searchFor(sent.query), filterAt(sent.filter, "filter"));
+export function readSelection(sent: SentSelection, refusesSome = false): Selection {
+  const filter = bothOf(searchFor(sent.query), filterAt(sent.filter, "filter", refusesSome));
   const selection = {
     sessionIds: idsOf(sent.session),
     ids: idsOf(sent.id),
@@ -52,8 +52,8 @@ export function readSelection(sent: SentSelection): Selection {
     isRoot: sent.is_root ?? undefined,
     hasError: sent.error ?? undefined,
     filter,
-    traceFilter: filterAt(sent.trace_filter, "trace_filter"),
-    treeFilter: filterAt(sent.tree_filter, "tree_filter"),
+    traceFilter: filterAt(sent.trace_filter, "trace_filter", refusesSome),
+    treeFilter: filterAt(sent.tree_filter, "tree_filter", refusesSome),
     start: timeAt(sent.start_time, "start_time"),
     end: timeAt(sent.end_time, "end_time"),
   };
@@ -81,9 +81,9 @@ function bothOf(one: Filter | undefined, other: Filter | undefined): Filter | un
   return one && other ? { op: "and", filters: [one, other] } : (one ?? other);
 }
 
-function filterAt(text: string | null | undefined, field: string): Filter | undefined {
+function filterAt(text: string | null | undefined, field: string, refusesSome: boolean): Filter | undefined {
   if (text == null || text === "") return undefined;
-  const read = parseFilter(text);
+  const read = parseFilter(text, refusesSome);
   if ("filter" in read) return read.filter;
   throw new Refusal(
     422,

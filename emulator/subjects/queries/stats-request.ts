@@ -1,5 +1,6 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
+import { refusesColumns } from "../filters/parse.ts";
 import type { Effect, Result, Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { queryContextOf } from "./query-context.ts";
@@ -9,7 +10,10 @@ import { createStatsAccumulator, type RunStats } from "./stats.ts";
 
 /** Requests run statistics. They read every selected row, which takes too long for a turn, hence the effect. */
 export function requestStats(turn: Turn, workspace: Workspace, sent: SentSelection): PendingReply | RunStats {
-  const session = sessionsFor(queryContextOf(turn, workspace), readSelection(sent));
+  const session = sessionsFor(
+    queryContextOf(turn, workspace),
+    readSelection(sent, refusesColumns(turn.ports.settings)),
+  );
   if (session.length === 0) return createStatsAccumulator(false).result();
   const ticket = turn.deferReply();
   const { region, tenant_id } = workspace;

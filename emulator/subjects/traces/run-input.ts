@@ -18,8 +18,6 @@ import { parseCount } from "./usage.ts";
 /** The run types of the public service; others are rejected. */
 export const RUN_TYPES = ["chain", "llm", "tool", "retriever", "embedding", "prompt", "parser"] as const;
 
-const RUN_STATUSES = ["success", "error", "pending"] as const;
-
 /** The fields a client sent for a row, in stored form; null where it sent null. */
 export type InputFields = {
   readonly [Name in keyof Omit<TraceRow, "id" | "session_id" | "is_root">]?: TraceRow[Name] | null;
@@ -48,19 +46,10 @@ const texts = fieldReader(
   "must be a list of strings",
   listOf(Number.POSITIVE_INFINITY, (value) => (typeof value === "string" ? wellFormed(value) : undefined)),
 );
-const runType = fieldReader(`must be one of ${RUN_TYPES.join(", ")}`, (value) =>
-  RUN_TYPES.find((known) => known === value),
-);
 const dottedOrder = fieldReader(
   `must be at most ${DOTTED_ORDER_SEGMENTS_MAX} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,
   (value) => (typeof value === "string" ? parseDottedOrder(value) : undefined),
 );
-
-/** An unknown status is ignored; the status is then derived from error and end_time. */
-const status: FieldReader = (value, reportProblem) =>
-  typeof value === "string"
-    ? RUN_STATUSES.find((known) => known === value)
-    : void reportProblem("must be a string");
 
 /** Columns that say who or where a row is, or that follow from others: no client says them of a row. */
 const NOT_SAID: ReadonlySet<string> = new Set(["id", "tenant_id", "session_id", "is_root"]);
@@ -84,8 +73,6 @@ const OWN_READERS: Readonly<Partial<Record<InputColumn, FieldReader>>> = {
   parent_run_ids: uuids,
   dotted_order: dottedOrder,
   reference_example_id: uuid,
-  run_type: runType,
-  status,
 };
 
 const INPUT_COLUMNS = COLUMN_NAMES.filter((name): name is InputColumn => !NOT_SAID.has(name));

@@ -33,6 +33,6 @@ test("a filter that selects nothing makes no file", async () => {
 });
 
 test("no filter is no test, and one that cannot be read is a defect here", () => {
-  expect(rowFilter(null)).toBeNull();
-  expect(() => rowFilter("eq(name")).toThrow(/cannot be read: at character 8/);
+  expect(rowFilter(null, "")).toBeNull();
+  expect(() => rowFilter("eq(name", "")).toThrow(/cannot be read: at character 8/);
 });

@@ -71,6 +71,10 @@ export const rows: fc.Arbitrary<TraceRow> = fc
   .record({
     id: ids,
     parent_run_id: maybe(ids),
+    parent_run_ids: fc.array(ids, { maxLength: 2 }),
+    error: maybe(texts),
+    total_tokens: maybe(fc.constantFrom(0, 1, 5)),
+    total_cost: maybe(fc.constantFrom("0.25", "2.5", "5")),
     name: texts,
     dotted_order: texts,
     trace_tier: maybe(texts),
@@ -95,6 +99,8 @@ export const rows: fc.Arbitrary<TraceRow> = fc
 
 const OPERANDS: Readonly<Record<FilterKindName, fc.Arbitrary<string | number | boolean>>> = {
   identifier: ids,
+  identifiers: ids,
+  figure: numbers,
   text: texts,
   sortable_text: texts,
   labels: texts,

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { FILTER_FIELDS, FILTER_KINDS, UNFILTERABLE_FIELDS } from "../../../contracts/spec/filter-language.ts";
+import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import {
+  FILTER_FIELDS,
+  FILTER_KINDS,
+  type FilterField,
+  REFUSED_FIELDS,
+  UNFILTERABLE_FIELDS,
+} from "../../../contracts/spec/filter-language.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
-import { ID, OTHER_ID, parsed, selects } from "./rows.ts";
+import { ID, OTHER_ID, parsed, selects, TENANT } from "./rows.ts";
 
 type Changes = Partial<TraceRow>;
 
@@ -106,6 +112,8 @@ const VALUES = {
   boolean: "true",
   metadata: "'{}'",
   score: "1",
+  figure: "1",
+  identifiers: `"${OTHER_ID}"`,
 } as const;
 
 test("every field takes the comparators of its kind and no others", () => {
@@ -120,6 +128,39 @@ test("every field takes the comparators of its kind and no others", () => {
   }
 });
 
-test("no field is both filterable and not", () => {
+test("no field is both filterable and not; what can be refused is a column", () => {
   expect(Object.keys(UNFILTERABLE_FIELDS).filter((name) => name in FILTER_FIELDS)).toEqual([]);
+  expect(Object.keys(REFUSED_FIELDS).filter((name) => !(name in FILTER_FIELDS))).toEqual([]);
+});
+
+test("every column of an export can be named, those that the service was seen to refuse only unless that is asked for", () => {
+  expect(COLUMN_NAMES.filter((name) => !(name in FILTER_FIELDS))).toEqual([]);
+  for (const [name, hint] of Object.entries(REFUSED_FIELDS)) {
+    const { kind } = FILTER_FIELDS[name as FilterField];
+    const value = kind in VALUES ? VALUES[kind as keyof typeof VALUES] : '"x"';
+    const text = `not(${FILTER_KINDS[kind].comparators[0]}(${name}, ${value}))`;
+    expect(parseFilter(text)).toHaveProperty("filter");
+    expect(parseFilter(text, true)).toMatchObject({
+      problem: { message: `${name} cannot be filtered on`, hint },
+    });
+  }
+});
+
+test.each([
+  ['eq(error, "boom")', { error: "boom" }, { error: null }],
+  ['neq(error, "boom")', { error: null }, { error: "boom" }],
+  ["gt(total_tokens, 5)", { total_tokens: 6 }, { total_tokens: 5 }],
+  ["eq(prompt_tokens, 0)", { prompt_tokens: 0 }, { prompt_tokens: null }],
+  ["lte(total_cost, 0.1)", { total_cost: "0.1" }, { total_cost: "0.100000000001" }],
+  ["in(completion_cost, [1, 2.5])", { completion_cost: "2.50" }, { completion_cost: null }],
+  [`has(parent_run_ids, "${OTHER_ID}")`, { parent_run_ids: [ID, OTHER_ID] }, { parent_run_ids: [ID] }],
+  [`like(extra, '%"plan":"pro"%')`, {}, { extra: null }],
+  ["like(events, '%token%')", { events: [{ name: "token" }] }, { events: [] }],
+  ["like(feedback_stats, '%tone%')", {}, { feedback_stats: null }],
+] as const)("%s", (text, passing, failing) => {
+  expect([selects(text, passing), selects(text, failing)]).toEqual([true, false]);
+});
+
+test("tenant_id is the workspace that the row is kept in", () => {
+  expect([selects(`eq(tenant_id, "${TENANT}")`), selects(`eq(tenant_id, "${ID}")`)]).toEqual([true, false]);
 });

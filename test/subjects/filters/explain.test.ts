@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
-import { parsed, traceRow } from "./rows.ts";
+import { parsed, TENANT, traceRow } from "./rows.ts";
 
 describe("an explanation names the innermost clause that keeps a row out", () => {
   test.each([
@@ -22,6 +22,9 @@ describe("an explanation names the innermost clause that keeps a row out", () =>
       'gt(start_time, "2027-01-01T00:00:00.000000Z")',
       'its start_time is "2026-01-31T12:00:00.000000Z"',
     ],
+    ["gt(total_tokens, 3)", "gt(total_tokens, 3)", "its total_tokens is 3"],
+    [`neq(tenant_id, "${TENANT}")`, `neq(tenant_id, "${TENANT}")`, `its tenant_id is "${TENANT}"`],
+    [`has(parent_run_ids, "${TENANT}")`, `has(parent_run_ids, "${TENANT}")`, 'its parent_run_ids are ""'],
     ["search('x1')", 'search("x1")', "neither inputs nor outputs contain the text"],
     ['exists(metadata, "x")', 'exists(metadata, "x")', "its metadata has no such key"],
     [`has(metadata, '{"x":1}')`, 'has(metadata, "{\\"x\\":1}")', "its metadata does not contain the object"],
@@ -43,12 +46,12 @@ describe("an explanation names the innermost clause that keeps a row out", () =>
       'metadata has an entry with eq(metadata_key, "attempt")',
     ],
   ])("%s", (text, clause, because) => {
-    expect(explainFilter(parsed(text), traceRow())).toStrictEqual({ passes: false, clause, because });
+    expect(explainFilter(parsed(text), traceRow(), TENANT)).toStrictEqual({ passes: false, clause, because });
   });
 
   test("is brief for a row that passes, and shortens long values", () => {
-    expect(explainFilter(parsed("eq(is_root, true)"), traceRow())).toStrictEqual({ passes: true });
-    const long = explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }));
+    expect(explainFilter(parsed("eq(is_root, true)"), traceRow(), TENANT)).toStrictEqual({ passes: true });
+    const long = explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }), TENANT);
     expect(JSON.stringify(long).length).toBeLessThan(400);
   });
 });

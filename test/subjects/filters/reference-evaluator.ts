@@ -6,16 +6,16 @@ import type { Comparison, Filter } from "../../../emulator/subjects/filters/filt
  * What filters mean, as plainly as it can be written: each time everything is looked at anew, entries are
  * listed in full, and patterns are tried in every way.
  */
-export function holds(filter: Filter, row: TraceRow): boolean {
-  if (filter.op === "and") return andHolds(filter.filters, row);
-  if (filter.op === "or") return filter.filters.filter((one) => holds(one, row)).length > 0;
-  if (filter.op === "not") return !holds(filter.filter, row);
+export function holds(filter: Filter, row: TraceRow, tenantId: string): boolean {
+  if (filter.op === "and") return andHolds(filter.filters, row, tenantId);
+  if (filter.op === "or") return filter.filters.filter((one) => holds(one, row, tenantId)).length > 0;
+  if (filter.op === "not") return !holds(filter.filter, row, tenantId);
   if (filter.op === "search") {
     const found = [...textsIn(row.inputs), ...textsIn(row.outputs)];
     return found.some((text) => text.toLowerCase().indexOf(filter.term.toLowerCase()) >= 0);
   }
   const one = filter as Comparison;
-  return kindOf(one).entries ? andHolds([one], row) : comparisonHolds(one, row);
+  return kindOf(one).entries ? andHolds([one], row, tenantId) : comparisonHolds(one, row, tenantId);
 }
 
 type Value = string | number | boolean | null;
@@ -30,12 +30,12 @@ interface Entry {
 const kindOf = ({ field }: Comparison): { kind: string; entries?: FilterEntries } => FILTER_FIELDS[field];
 const isNegative = ({ op }: Comparison) => op === "neq" || op === "notlike";
 
-function andHolds(filters: readonly Filter[], row: TraceRow): boolean {
+function andHolds(filters: readonly Filter[], row: TraceRow, tenantId: string): boolean {
   const comparisons = filters.filter(
     (one): one is Comparison => "field" in one && kindOf(one).entries !== undefined,
   );
   const others = filters.filter((one) => !comparisons.includes(one as Comparison));
-  if (!others.every((one) => holds(one, row))) return false;
+  if (!others.every((one) => holds(one, row, tenantId))) return false;
   for (const comparisonKind of ["metadata", "input", "output", "feedback"] as const) {
     const group = comparisons.filter((one) => kindOf(one).entries === comparisonKind);
     if (group.length > 0 && !entriesFit(group, listEntries(comparisonKind, row))) return false;
@@ -92,8 +92,14 @@ export function fitsPattern(pattern: readonly string[], text: readonly string[])
   return first === text[0] && fitsPattern(rest, text.slice(1));
 }
 
-function comparisonHolds(one: Comparison, row: TraceRow): boolean {
+function comparisonHolds(one: Comparison, row: TraceRow, tenantId: string): boolean {
   const { op, field, value } = one;
+  if (field === "tenant_id") return compare(one, tenantId);
+  if (field === "parent_run_ids") return row.parent_run_ids.filter((id) => id === value).length > 0;
+  if (field.endsWith("_cost") || field.endsWith("_tokens")) {
+    const figure = row[field as keyof TraceRow];
+    return compare(one, figure === null ? null : Number(figure));
+  }
   if (field === "tags") return row.tags.filter((tag) => tag === value).length > 0;
   if (field === "metadata") {
     const metadata = (row.extra as { metadata?: unknown } | null)?.metadata;
@@ -108,8 +114,9 @@ function comparisonHolds(one: Comparison, row: TraceRow): boolean {
       ([session_id, thread_id, conversation_id].find((id) => typeof id === "string" && id) ?? null) as Value,
     );
   }
-  if (field === "inputs" || field === "outputs") {
-    return compare(one, row[field] === null ? null : JSON.stringify(row[field]));
+  if (kindOf(one).kind === "document") {
+    const document = row[field as keyof TraceRow];
+    return compare(one, document === null ? null : JSON.stringify(document));
   }
   if (field === "latency") {
     if (row.end_time === null) return op === "neq";

@@ -6,6 +6,8 @@ import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 export const ID = "0a91a355-8a88-422c-9546-72c183b95b5c";
 export const OTHER_ID = "af346d69-58a0-4fa3-bf11-5598bd7c0f65";
 
+export const TENANT = "00000000-0000-4000-8000-0000000000aa";
+
 export function traceRow(changes: Partial<TraceRow> = {}): TraceRow {
   return {
     id: ID,
@@ -47,5 +49,5 @@ export function parsed(text: string): Filter {
 }
 
 export function selects(text: string, changes: Partial<TraceRow> = {}): boolean {
-  return compileFilter(parsed(text))(traceRow(changes));
+  return compileFilter(parsed(text), TENANT)(traceRow(changes));
 }

@@ -7,20 +7,20 @@ import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 import { printFilter } from "../../../emulator/subjects/filters/print.ts";
 import { filters, rows } from "./arbitraries.ts";
 import { fitsPattern, holds } from "./reference-evaluator.ts";
-import { parsed, traceRow } from "./rows.ts";
+import { OTHER_ID, parsed, traceRow } from "./rows.ts";
 
 test("a compiled filter and its explanation agree with a naive evaluator on every row", () => {
   let passed = 0;
   let judged = 0;
   fc.assert(
     fc.property(filters, fc.array(rows, { minLength: 4, maxLength: 4 }), (filter, some) => {
-      const test = compileFilter(filter);
+      const test = compileFilter(filter, OTHER_ID);
       for (const row of some) {
-        const wanted = holds(filter, row);
+        const wanted = holds(filter, row, OTHER_ID);
         judged++;
         if (wanted) passed++;
         expect(test(row), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(wanted);
-        expect(explainFilter(filter, row).passes).toBe(wanted);
+        expect(explainFilter(filter, row, OTHER_ID).passes).toBe(wanted);
       }
     }),
     { numRuns: 3_000 },
@@ -95,7 +95,7 @@ test("the parser never throws, and its problems lie within the text", () => {
     fc.property(fc.oneof(rough, nearly, fc.string({ unit: "binary" })), (text) => {
       const read = parseFilter(text);
       if ("filter" in read) {
-        compileFilter(read.filter)(traceRow());
+        compileFilter(read.filter, OTHER_ID)(traceRow());
         expect(parsed(printFilter(read.filter))).toStrictEqual(read.filter);
       } else {
         expect(read.problem.position).toBeGreaterThanOrEqual(0);

@@ -68,7 +68,7 @@ describe("a patched row", () => {
     [{ error: "boom" }, { outputs: {} }, "error"],
     [{ end_time: 1768467601000 }, { end_time: null }, "pending"],
     [{ end_time: 1768467601000 }, { status: "error" }, "error"],
-    [{ end_time: 1768467601000 }, { status: "Running" }, "success"],
+    [{ end_time: 1768467601000 }, { status: "Running" }, "Running"],
   ] as const)("posted with %j and patched with %j has the status %s", ([post, patch, status], { expect }) => {
     expect(patched({ ...PLAIN, ...post }, patch).status).toBe(status);
   });

@@ -1,0 +1,63 @@
+import { suite } from "../engine/case.ts";
+import { sameItems, sorted } from "../engine/check.ts";
+import { HOUR } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
+import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
+
+const FILES = ["writes", "ingest", "clock", "object_store"] as const;
+
+const MARKED: Members = {
+  error: "boom",
+  extra: { metadata: { colour: "blue" } },
+  events: [{ name: "mark" }],
+  outputs: { usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
+};
+
+/** Columns of §2.7, in forms that the specification shows: eq and like. */
+const FILTERS = [
+  'eq(error, "boom")',
+  "eq(total_tokens, 7)",
+  "eq(prompt_tokens, 3)",
+  "eq(completion_tokens, 4)",
+  'like(extra, "%blue%")',
+  'like(events, "%mark%")',
+] as const;
+
+/** Words that no list of examples has. */
+const OPEN = { run_type: "Robot", status: "on-hold" } as const;
+
+export const FILTER_CASES = suite({
+  "2.5/filter-columns": {
+    title: "a filter may name any column",
+    requirements: ["2.5-4"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 2 });
+      const marked = row(t, prepared.from + 5 * HOUR, MARKED);
+      await ingest(t, prepared.projectId, [marked]);
+      for (const filter of FILTERS) {
+        const { id } = await runExport(t, prepared, { filter });
+        const ids = (await rowsOf(t, id)).map((each) => each.id);
+        t.fact("2.5-4", sameItems(ids, [marked.id]), `${filter} selects the row that it describes`);
+      }
+      const { id } = await runExport(t, prepared, { filter: `eq(tenant_id, "${t.identity.tenantId}")` });
+      const ids = (await rowsOf(t, id)).map((each) => each.id);
+      const all = [...prepared.rows, marked].map((each) => each.id);
+      t.fact("2.5-4", sameItems(ids, all), "eq(tenant_id, …) selects the rows of the workspace");
+    },
+  },
+  "2.7/open-sets": {
+    title: "run_type and status are exported as they were sent",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 2, more: () => OPEN });
+      for (const more of [{}, { filter: 'and(eq(run_type, "Robot"), eq(status, "on-hold"))' }]) {
+        const { id } = await runExport(t, prepared, more);
+        const actual = sorted((await rowsOf(t, id)).map(({ run_type, status }) => `${run_type} ${status}`));
+        const expected = sorted(prepared.rows.map(() => "Robot on-hold"));
+        t.fact("2.7-1", actual === expected, "both are kept as sent", { expected, actual });
+      }
+    },
+  },
+});
