@@ -2,6 +2,7 @@ import { AGENT_ASSUMPTIONS } from "./agent/assumptions.ts";
 import type { Assumption } from "./assumption.ts";
 import { EXPORT_ASSUMPTIONS } from "./bulk-exports/assumptions.ts";
 import { EXPORT_FILE_ASSUMPTIONS } from "./bulk-exports/file-assumptions.ts";
+import { FILTER_ASSUMPTIONS } from "./bulk-exports/filter-assumptions.ts";
 import { CRON_ASSUMPTIONS } from "./crons/assumptions.ts";
 import { DESTINATION_ASSUMPTIONS } from "./destinations/assumptions.ts";
 import { PLATFORM_ASSUMPTIONS } from "./platform-assumptions.ts";
@@ -15,6 +16,7 @@ export const ASSUMPTIONS = {
   ...PLATFORM_ASSUMPTIONS,
   ...DESTINATION_ASSUMPTIONS,
   ...EXPORT_ASSUMPTIONS,
+  ...FILTER_ASSUMPTIONS,
   ...EXPORT_FILE_ASSUMPTIONS,
   ...INGEST_ASSUMPTIONS,
   ...QUERY_ASSUMPTIONS,

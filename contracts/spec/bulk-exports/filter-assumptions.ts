@@ -1,0 +1,81 @@
+import type { Assumption } from "../assumption.ts";
+
+/** The language of filters, and what it may name. */
+export const FILTER_ASSUMPTIONS = {
+  "export.malformed_filter": {
+    section: "2.5",
+    requirement: "2.5-10",
+    choice: "422 at creation, with the position and a hint",
+    alternatives: [],
+    reason: "An early error is the most useful.",
+  },
+  "export.filter_grammar": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "and, or, not, eq, neq, gt, gte, lt, lte, has, in, like, notlike, exists, search",
+    alternatives: [],
+    reason:
+      "Three forms are shown as examples; the rest is what public clients are documented to send (one of them saw not refused).",
+  },
+  "export.filter_texts": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "double quotes take the escapes of JSON, single quotes \\' and \\\\; any other backslash stays",
+    alternatives: [],
+    reason: "Patterns keep their own backslashes, and JSON in single quotes needs no second escaping.",
+  },
+  "export.filter_bounds": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "65536 characters, 100 levels, 1000 arguments, 1000 values of a list",
+    alternatives: [],
+    reason: "A limit: a larger filter is refused like one that cannot be parsed.",
+  },
+  "export.filter_fields": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "every column",
+    alternatives: ["some refused"],
+    reason:
+      "No column is said to be excluded. The public service was seen to refuse total_tokens and error; other figures follow.",
+    observed: "some refused",
+    switchable: true,
+  },
+  "export.filter_units": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: 'latency in seconds: a number, or a text ending in "s"; a date is its midnight in UTC',
+    alternatives: [],
+    reason: "Only this unit was seen; a time without a zone is in UTC like every other time of an export.",
+  },
+  "export.filter_no_value": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "neq and notlike are the opposites of eq and like: a row without a value passes them",
+    alternatives: [],
+    reason: "Documented for keys (neq means that the key is absent); one rule for all fields.",
+  },
+  "export.filter_like": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice:
+      "% and _ with a backslash as escape, capitals count; search looks at keys and values, whatever their case",
+    alternatives: [],
+    reason: "As LIKE in SQL; inputs and outputs are compared as the JSON text of their column.",
+  },
+  "export.filter_entries": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice:
+      "keys are dotted and pass through arrays; values are equal when they read the same; feedback_score is the average",
+    alternatives: [],
+    reason: "The example messages.content shows the keys; rows hold feedback only summed up.",
+  },
+  "export.filter_two_keys": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice: "two different keys asked of one entry by eq in the same and: 422",
+    alternatives: [],
+    reason: "Key and value in one and belong to the same entry, so that no row could pass.",
+  },
+} as const satisfies Record<string, Assumption>;
