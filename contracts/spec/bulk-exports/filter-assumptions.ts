@@ -38,6 +38,7 @@ export const FILTER_ASSUMPTIONS = {
     alternatives: ["some refused"],
     reason:
       "No column is said to be excluded. The public service was seen to refuse total_tokens and error; other figures follow.",
+    ruledOut: ["some refused"],
     observed: "some refused",
     switchable: true,
   },
