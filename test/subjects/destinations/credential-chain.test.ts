@@ -210,6 +210,7 @@ describe("temporary credentials of the environment (§2.4-3)", () => {
   it("are named with what was tried when there are none", async () => {
     expect(await opened("0.10.34")).toEqual({
       failure: "access_denied",
+      code: "NoCredentials",
       message: expect.stringContaining("the environment has no credentials (tried: shared files)"),
     });
   });
