@@ -43,7 +43,7 @@ function environmentToken(service: string, application: string, isThere: boolean
   const { access_key_id, session_token } = TEMPORARY;
   return {
     title: `temporary credentials of the environment are ${isThere ? "taken" : "refused"} by service ${service}`,
-    requirements: ["2.4-3", "2.4-4"],
+    requirements: ["2.4-3"],
     needs: [...WRITES, "control"],
     settings: {
       deployment: "self-hosted",
