@@ -80,8 +80,8 @@ function served({ child, line, ms, stop }) {
 
 /** Starts minimal servers that return a copy of the emulator's reply. */
 async function* lists(servers, folder) {
-  for (const name of ["emulator", "agent"])
-    servers[name].path = await threadWith(servers[name].url, RUNS, PAGE_BYTES);
+  servers.agent.path = await threadWith(servers.agent.url, RUNS, PAGE_BYTES);
+  servers.emulator.path = await threadWith(servers.emulator.url, RUNS, PAGE_BYTES, emptied);
   const page = await call(servers.emulator.url, "GET", servers.emulator.path);
   const file = join(folder, "page.json");
   await writeFile(file, JSON.stringify(page));
@@ -117,7 +117,7 @@ async function* lists(servers, folder) {
 }
 
 async function* pages({ url, family, path: path1000 }) {
-  const path = await threadWith(url, MANY_RUNS, 0);
+  const path = await threadWith(url, MANY_RUNS, 0, emptied);
   const orders = {
     few: path1000,
     many: path,
@@ -187,8 +187,14 @@ function ratio(ours, theirs) {
   return `${(theirs.cpuMicros / ours.cpuMicros).toFixed(2)} × by CPU, ${(ours.perSecond / theirs.perSecond).toFixed(2)} × by requests/s`;
 }
 
+/** Leaves the thread of the emulator without values: else it keeps the messages of all of its runs. */
+async function emptied(url, thread_id) {
+  const script = { match: { thread_id }, then: { status: "success", values: {} } };
+  await call(url, "POST", "/_emulator/v1/agent/scripts", script);
+}
+
 /** Creates a thread with ended runs, sized so that ten fill a page of the given bytes; returns the path of its first page. */
-async function threadWith(url, runs, pageBytes) {
+async function threadWith(url, runs, pageBytes, prepare = async () => {}) {
   const create = (thread, text) =>
     call(url, "POST", `/threads/${thread}/runs`, {
       assistant_id: "echo",
@@ -203,6 +209,7 @@ async function threadWith(url, runs, pageBytes) {
   const bytes = Math.max(...probed.map((run) => JSON.stringify(run).length));
   const text = "x".repeat(Math.max(0, Math.round((pageBytes - 11) / 10) - bytes));
   const { thread_id } = await call(url, "POST", "/threads", {});
+  await prepare(url, thread_id);
   for (let made = 0; made < runs; made += 50)
     await Promise.all(Array.from({ length: Math.min(50, runs - made) }, () => create(thread_id, text)));
   await ended(url, thread_id);

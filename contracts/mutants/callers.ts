@@ -5,6 +5,7 @@ import {
   type Mutant,
   mutantsOf,
   rewriteReply,
+  rewriteReplyBody,
   rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
@@ -52,6 +53,18 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
     "wrong-region": {
       lie: "both addresses lead to one region",
       send: (next) => (request) => next({ ...request, region: "us" }),
+    },
+  }),
+  ...mutantsOf("1-4", {
+    "hundred-messages": {
+      lie: "a thread keeps its newest hundred messages",
+      send: rewriteReplyBody(["GET", /\/threads\/[^/]+$/], ({ values, ...thread }) => {
+        const { messages, ...others } = (values ?? {}) as Members;
+        return {
+          ...thread,
+          values: { ...others, messages: Array.isArray(messages) ? messages.slice(-100) : [] },
+        };
+      }),
     },
   }),
   ...mutantsOf("1-5", {

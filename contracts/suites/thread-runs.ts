@@ -39,7 +39,29 @@ async function script(t: Contract, threadId: string, then: Readonly<Record<strin
   await t.control("POST", "/agent/scripts", { match: { thread_id: threadId }, then, times: 1 });
 }
 
+/** More runs than a short memory would keep. */
+const MANY_RUNS = 60;
+
 export const THREAD_RUN_CASES = suite({
+  "1/thread-keeps": {
+    title: "a thread keeps what all of its runs produced",
+    requirements: ["1-4"],
+    needs: ["writes", "agent", "control", "clock"],
+    async run(t) {
+      const id = await thread(t);
+      const contents = Array.from({ length: MANY_RUNS }, (_, n) => `kept ${n} ${t.draw.word()}`);
+      for (const content of contents)
+        await startRun(t, id, {
+          input: { messages: [{ role: "user", content }] },
+          multitask_strategy: "enqueue",
+        });
+      await advanceClock(t, "PT1H");
+      const { body } = await t.call<{ values: unknown }>("GET", `/threads/${id}`, { unjudged: true });
+      const kept = JSON.stringify(body.values);
+      const lost = contents.filter((content) => kept.split(JSON.stringify(content)).length < 3);
+      t.fact("1-4", equal(lost, []), `inputs and outputs of all ${MANY_RUNS} runs are among its values`);
+    },
+  },
   "4.1/limit-default": {
     title: "ten runs are listed by default",
     requirements: ["4.1-1"],

@@ -233,15 +233,6 @@ export const AGENT_ASSUMPTIONS = {
     reason:
       "Other parameters of the operation are not shown. The graph is that of metadata.graph_id, as public clients send it; a node that it does not have may be one of a script, and nothing comes after it.",
   },
-  "agent.kept_messages": {
-    section: "2.2",
-    requirement: "2.2-1",
-    choice: 100,
-    alternatives: [],
-    reason:
-      "A thread that grew without limit would cost more with every run; the oldest messages are dropped.",
-    setting: "limits.agent_messages",
-  },
   "agent.values_bound": {
     section: "2.2",
     requirement: "2.2-1",

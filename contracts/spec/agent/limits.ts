@@ -74,14 +74,6 @@ export const AGENT_LIMITS = {
     own: true,
     text: "Events that may wait in the queue of a world before no more runs and crons are taken.",
   },
-  agent_messages: {
-    section: "2.2",
-    requirement: "2.2-1",
-    value: 100,
-    unit: "count",
-    own: true,
-    text: "Messages that a thread keeps; the oldest go.",
-  },
   agent_checkpoints: {
     section: "2.2",
     requirement: "X-2",

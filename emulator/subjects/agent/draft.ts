@@ -58,7 +58,6 @@ export interface DraftOptions {
   /** The current node before the first `beginNode`. */
   readonly node: string;
   readonly recursionLimit: number | null;
-  readonly keptMessages: number;
   /** Most bytes of values that the thread may hold. */
   readonly valuesBytes: number;
   nextId(kind: string): string;
@@ -140,11 +139,11 @@ function createStateVerbs(
   input: Json | null,
   options: DraftOptions,
 ): Pick<Draft, StateVerbs> {
-  const { from, forks, keptMessages } = options;
+  const { from, forks } = options;
   const accept = createSizeCheck(course.values, options.valuesBytes);
   const chain = createStateChain({ ...options, steps: course.steps, at: () => course.at });
   const merge = (update: Json) => {
-    course.values = accept(merged(course.values, update, keptMessages), update);
+    course.values = accept(merged(course.values, update), update);
   };
   const mergeInput = () => {
     merge(input ?? {});

@@ -81,8 +81,6 @@ export interface Plan extends Workspace {
   readonly spans: readonly Span[];
   readonly ends_at: number;
   readonly ending: Ending;
-  /** Most messages that the values keep; the oldest are dropped. */
-  readonly kept_messages: number;
   /** The actual end of the run; null while it is running. */
   readonly ended: Ended | null;
 }

@@ -28,7 +28,6 @@ export function planRun(
     input: run.kwargs.input ?? commandUpdate(run) ?? pendingInput(checkpoint),
     node,
     recursionLimit: recursionLimitOf(run),
-    keptMessages: settings.limits.agent_messages,
     valuesBytes: settings.limits.agent_values_bytes,
     nextId: (kind) => turn.nextId(kind),
   });
@@ -47,7 +46,6 @@ export function planRun(
     spans: draft.spans,
     ends_at,
     ending,
-    kept_messages: settings.limits.agent_messages,
     ended: null,
   });
 }

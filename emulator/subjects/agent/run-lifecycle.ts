@@ -234,7 +234,6 @@ function emptyPlan(turn: Turn, run: AgentRun): Plan {
     spans: [],
     ends_at: 0,
     ending: { trigger: "succeed" },
-    kept_messages: 0,
   } as const;
   return {
     region,

@@ -64,8 +64,7 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
     throw new Refusal(409, "thread_busy", `Thread ${thread.thread_id} has runs that have not ended.`);
   const named = namedState(update);
   const from = named === undefined ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
-  const { agent_messages } = turn.ports.settings.limits;
-  const after = merged(from?.values ?? null, (values ?? {}) as Json, agent_messages);
+  const after = merged(from?.values ?? null, (values ?? {}) as Json);
   requireValuesSize(turn, after);
   const node = update.as_node;
   const checkpoint = addCheckpoint(

@@ -25,7 +25,7 @@ export function* stepContexts(plan: Plan, upTo: number): Generator<StepContext> 
   let text = "";
   let [state, task]: [CheckpointStep?, string?] = [];
   for (const step of plan.steps.slice(0, upTo)) {
-    values = valuesAfterStep(plan.kept_messages, values, step);
+    values = valuesAfterStep(values, step);
     if (step.kind === "message") text = (step.first ? "" : text) + textOf(step.chunk);
     if (step.kind === "checkpoint") state = step;
     if (step.kind === "begin") task = step.node;

@@ -38,7 +38,7 @@ export function addSupersteps(turn: Turn, thread: Thread, supersteps: readonly S
   const { thread_id, metadata } = thread;
   let last: Checkpoint | undefined;
   for (const { updates } of supersteps) {
-    const values = valuesWith(turn, last?.values ?? {}, updates, () => turn.nextId("message"));
+    const values = valuesWith(last?.values ?? {}, updates, () => turn.nextId("message"));
     const change = isInput(updates)
       ? {
           next: ["__start__"],
@@ -51,12 +51,11 @@ export function addSupersteps(turn: Turn, thread: Thread, supersteps: readonly S
 }
 
 /** The values after a superstep. Those of an input are merged by the start of the graph, the superstep after it. */
-function valuesWith(turn: Turn, before: Json, updates: Updates, nextId: () => string): Json {
+function valuesWith(before: Json, updates: Updates, nextId: () => string): Json {
   if (isInput(updates))
     return updates[0]?.values?.messages === undefined ? before : { messages: [], ...before };
   return updates.reduce<Json>(
-    (values, update) =>
-      merged(values, inputOf(update.values, nextId) ?? {}, turn.ports.settings.limits.agent_messages),
+    (values, update) => merged(values, inputOf(update.values, nextId) ?? {}),
     before,
   );
 }
@@ -69,7 +68,7 @@ function requireSize(turn: Turn, supersteps: readonly Superstep[]): void {
   const { agent_values_bytes: most } = turn.ports.settings.limits;
   let [values, bytes]: [Json, number] = [{}, 0];
   for (const { updates } of supersteps) {
-    values = valuesWith(turn, values, updates, () => SOME_ID);
+    values = valuesWith(values, updates, () => SOME_ID);
     bytes += bytesOf(values);
     if (bytes <= most) continue;
     throw new Refusal(

@@ -1,25 +1,25 @@
 import type { Plan, Step } from "./plan.ts";
 import type { Json, Values } from "./records.ts";
 
-/** Merges an update into values: members are replaced, messages are appended. */
-export function merged(values: Values, update: Json, keptMessages: number): Json {
+/** Merges an update into values: members are replaced, messages are appended, and none is dropped (1-4). */
+export function merged(values: Values, update: Json): Json {
   const after = { ...values, ...update };
   if (!Array.isArray(update.messages)) return after;
   const before = Array.isArray(values?.messages) ? (values.messages as readonly unknown[]) : [];
-  return { ...after, messages: withMessages(before, update.messages).slice(-keptMessages) };
+  return { ...after, messages: withMessages(before, update.messages) };
 }
 
 /** The thread's values after a step, given those before it. */
-export function valuesAfterStep(keptMessages: number, before: Values, step: Step): Values {
+export function valuesAfterStep(before: Values, step: Step): Values {
   if (step.kind === "values") return step.values;
   const writes = step.kind === "input" || step.kind === "update";
-  return writes && step.update ? merged(before, step.update, keptMessages) : before;
+  return writes && step.update ? merged(before, step.update) : before;
 }
 
 /** The thread's values after the first `count` steps of a plan; null when nothing has been written. */
-export function valuesAfter({ base, steps, kept_messages }: Plan, count: number): Values {
+export function valuesAfter({ base, steps }: Plan, count: number): Values {
   let values = base;
-  for (const step of steps.slice(0, count)) values = valuesAfterStep(kept_messages, values, step);
+  for (const step of steps.slice(0, count)) values = valuesAfterStep(values, step);
   return values;
 }
 

@@ -34,13 +34,26 @@ describe("a run", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("keeps at most limits.agent_messages messages", async () => {
-    const world = await openAgentWorld({ limits: { agent_messages: 3 } });
+  it("keeps every message of every run of its thread (1-4)", async () => {
+    const world = await openAgentWorld();
     const thread = world.thread();
-    for (const content of ["one", "two"])
-      world.start(thread, { input: { messages: [{ role: "user", content }] } });
+    const contents = Array.from({ length: 300 }, (_, n) => `message ${n}`);
+    for (const content of contents) world.start(thread, { input: { messages: [{ role: "user", content }] } });
     const { messages } = world.values(thread) as { messages: { content: string }[] };
-    expect(messages.map(({ content }) => content)).toEqual(["one", "two", "two"]);
+    expect(messages.map(({ content }) => content)).toEqual(contents.flatMap((content) => [content, content]));
+  });
+
+  it("fails beyond limits.agent_values_bytes, and the thread keeps what it had (1-4)", async () => {
+    const world = await openAgentWorld({ limits: { agent_values_bytes: 2000 } });
+    const thread = world.thread();
+    const statuses = Array.from({ length: 30 }, () =>
+      world.status(world.start(thread, { input: { messages: [{ role: "user", content: "once more" }] } })),
+    );
+    const kept = statuses.indexOf("error");
+    expect(kept).toBeGreaterThan(1);
+    expect(statuses.slice(kept)).not.toContain("success");
+    const { messages } = world.values(thread) as { messages: { type: string }[] };
+    expect(messages.filter(({ type }) => type === "ai")).toHaveLength(kept);
   });
 
   it("of slow works for ten seconds of virtual time", async () => {
