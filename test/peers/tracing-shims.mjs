@@ -4,6 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { test } from "vitest";
 
 const POLL_MS = 200;
+/** The service indexes for minutes what the emulator stores at once. */
+const MAX_WAIT_MS = 10_000;
 
 /** Marks of what a server has to have: all of them are tried. */
 export const requiresClickhouse = { test };
@@ -14,10 +16,10 @@ export const skipIfTransientError = (run) => run();
 export const skipOnRateLimit = (run) => run();
 
 /** Asks until the answer is true; an error counts as no. */
-export async function waitUntil(isSo, timeoutMs = 30_000) {
-  for (const end = Date.now() + timeoutMs; ; await pause(POLL_MS)) {
+export async function waitUntil(isSo, timeoutMs = MAX_WAIT_MS) {
+  for (const end = Date.now() + Math.min(timeoutMs, MAX_WAIT_MS); ; await pause(POLL_MS)) {
     if (await isSo().catch(() => false)) return;
-    if (Date.now() > end) throw new Error(`It was not so within ${timeoutMs} ms: ${isSo}`);
+    if (Date.now() > end) throw new Error(`It was not so in time: ${isSo}`);
   }
 }
 

@@ -7,6 +7,7 @@ export function run({ folder, emulator }) {
   const env = names.flatMap((name) => [
     [`${name}_ENDPOINT`, emulator.url],
     [`${name}_API_KEY`, "key"],
+    [`${name}_TRACING`, "true"],
   ]);
   return runVitest({ folder, config: "tracing.config.mjs", env: Object.fromEntries(env) });
 }
