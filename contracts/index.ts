@@ -41,7 +41,7 @@ export {
   type StartEmulator,
   type StartedEmulator,
 } from "./targets/emulator-target.ts";
-export { contractMatchers, type ExpectOptions, expectContract } from "./targets/expect.ts";
+export { contractMatchers, type ExpectOptions, expectContract, prepareMatching } from "./targets/expect.ts";
 export { openOracle } from "./targets/prism.ts";
 export { VARIANTS } from "./variants/variants.ts";
 export { coverage, uncovered };
@@ -64,6 +64,8 @@ export interface ContractOptions {
   readonly keepHeld?: boolean;
   /** The same nonce gives two compared targets the same generated names. */
   readonly nonce?: string;
+  /** Ends the run at its next request. */
+  readonly signal?: AbortSignal;
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
@@ -86,6 +88,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     again,
     keepHeld,
     nonce,
+    signal,
     onResult,
   } = options;
   const unknown = emptySelectors(all, select);
@@ -100,6 +103,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ...(oracle && { oracle }),
     ...(keepHeld && { keepHeld }),
     ...(nonce !== undefined && { nonce }),
+    ...(signal && { signal }),
     ...(onResult && { onResult }),
   });
   return {

@@ -7,6 +7,11 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The targets of a command; they are closed however the command ends. */
 export interface OpenTargets {
   open(make: () => Promise<Target>): Promise<Target>;
+  /** Does work that a signal does not cut off: it looks at `interrupted` and ends by itself. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  readonly interrupted: AbortSignal;
+  /** The exit code after a signal. */
+  readonly exitCode: number | undefined;
   close(): Promise<void>;
 }
 
@@ -16,7 +21,7 @@ async function closeOne(opening: Promise<Target>): Promise<void> {
   await target?.close();
 }
 
-/** The first signal closes the targets and ends the process; the second ends it at once. */
+/** The first signal closes the targets and ends the process, after the work at hand; the second ends it at once. */
 export function openTargets(): OpenTargets {
   const opened: Promise<Target>[] = [];
   let closing: Promise<void> | undefined;
@@ -34,12 +39,16 @@ export function openTargets(): OpenTargets {
     return closing;
   }
 
-  let isEnding = false;
+  const interruption = new AbortController();
+  let isWorking = false;
+  let exitCode: number | undefined;
 
   function onSignal(signal: (typeof SIGNALS)[number]): void {
     const code = exitCodeAfter(signal);
-    if (isEnding) process.exit(code);
-    isEnding = true;
+    if (exitCode !== undefined) process.exit(code);
+    exitCode = code;
+    interruption.abort();
+    if (isWorking) return;
     void close()
       .catch(() => undefined)
       .finally(() => process.exit(code));
@@ -52,6 +61,16 @@ export function openTargets(): OpenTargets {
       const target = make();
       opened.push(target);
       return target;
+    },
+    async during(work) {
+      isWorking = true;
+      return work().finally(() => {
+        isWorking = false;
+      });
+    },
+    interrupted: interruption.signal,
+    get exitCode() {
+      return exitCode;
     },
     close,
   };

@@ -6,6 +6,7 @@ import type { Target } from "../../contracts/engine/target.ts";
 import {
   CASES,
   type Case,
+  type CaseResult,
   type Comparison,
   type ContractRun,
   comparisonCounts,
@@ -39,15 +40,12 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   await refuseUnwritable(invocation);
   const targets = openTargets();
   try {
-    const outcomes = await (flags.compare === undefined ? runTargets : compared)(
-      invocation,
-      selectors,
-      targets,
-    );
+    const runAll = flags.compare === undefined ? runTargets : compared;
+    const outcomes = await runAll(invocation, selectors, targets);
     // A closed pipe during the report ends the process.
     await targets.close();
     await deliver(invocation, outcomes.written(reporter), outcomes.brief);
-    return outcomes.exitCode;
+    return targets.exitCode ?? outcomes.exitCode;
   } finally {
     await targets.close();
   }
@@ -67,7 +65,7 @@ async function runTargets(
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
   const target = await targets.open(() => targetOf(invocation));
-  const report = await judge(invocation, target, selected(CASES, selectors));
+  const report = await judge(invocation, targets, target, selected(CASES, selectors));
   const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
   const verbose = invocation.flags.verbose === true;
   return {
@@ -104,6 +102,7 @@ async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
 
 async function judge(
   { flags }: Invocation,
+  { during, interrupted }: OpenTargets,
   target: Target,
   cases: readonly Case[],
   nonce = target.nonce,
@@ -112,18 +111,22 @@ async function judge(
   const seed = wholeNumber(flags, "seed");
   const budget = wholeNumber(flags, "budget") ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
-    return await runContracts(target, {
+    const oracle = await openOracle();
+    const options = {
       cases,
       keepHeld: flags.compare !== undefined,
       bail: flags.bail === true,
       strict: flags.strict === true,
-      oracle: await openOracle(),
+      oracle,
+      signal: interrupted,
       again: againCommand(flags),
       ...(seed !== undefined && { seed }),
       ...(budget !== undefined && { budget }),
       ...(nonce !== undefined && { nonce }),
-      onResult: ({ id, verdict }, done, total) => progress.show(`${done}/${total} ${verdict} ${id}`),
-    });
+      onResult: ({ id, verdict }: CaseResult, done: number, total: number) =>
+        progress.show(`${done}/${total} ${verdict} ${id}`),
+    };
+    return await during(() => runContracts(target, options));
   } finally {
     progress.clear();
   }
@@ -138,11 +141,11 @@ async function compared(
   const cases = selected(CASES, selectors);
   const other = await targets.open(() => otherOf(invocation));
   const target = await targets.open(() => targetOf(invocation));
-  const second = await judge(invocation, other, cases);
+  const second = await judge(invocation, targets, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
   if (able.length === 0) throw new CommandFailure(`${second.target}: no case can be run on it`);
   const rest = cases.filter(({ id }) => able.includes(id));
-  const first = await judge(invocation, target, rest, other.nonce);
+  const first = await judge(invocation, targets, target, rest, other.nonce);
   const comparison = comparisonOf(first, second);
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,

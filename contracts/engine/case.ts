@@ -34,6 +34,8 @@ export interface CaseResult {
   readonly findings: readonly Finding[];
   /** Requirements that the case actually checked. */
   readonly asked: readonly RequirementId[];
+  /** It ended early because of what it found, so that more may be wrong. */
+  readonly stopped?: true;
   /** Expectations that were met; only recorded when two targets are compared. */
   readonly held?: readonly Held[];
   readonly requests: number;

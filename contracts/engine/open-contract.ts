@@ -55,6 +55,7 @@ export function openContract(parts: ContractParts): OpenContract {
   const { session, draw, oracle } = parts;
   const findings: Finding[] = [];
   const asked = new Set<RequirementId>();
+  const spoilt = new Set<Exchange>();
   const held: Held[] | undefined = parts.keepHeld ? [] : undefined;
   const receivers: Receiver[] = [];
   const wire = openWire(session, async () => {
@@ -63,16 +64,15 @@ export function openContract(parts: ContractParts): OpenContract {
   const redact = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
 
   async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
-    if (!parts.offers.has("writes") && !isReading(method, path))
-      throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
+    refuseWriting(parts, method, path);
     const request = requestOf(session.identity, method, path, options);
-    const { surface } = session;
-    if (!options.mayLack) endWithout(surface?.absent(request));
-    const { reply, shown } = await wire.send(request);
-    const absent = await surface?.absentAfter(request, reply);
-    if (!options.mayLack) endWithout(absent);
-    const judgements = options.unjudged ? [] : await oracle?.judge(request, reply, wire.secrets);
-    for (const judgement of judgements ?? []) findings.push({ ...redact(judgement), exchange: shown });
+    const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
+    const judgements = options.unjudged || isAbsent ? [] : await oracle?.judge(request, reply, wire.secrets);
+    for (const { spoils, ...judgement } of judgements ?? []) {
+      // What a case sends wrong it sends on purpose.
+      if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
+      if (spoils) spoilt.add(shown);
+    }
     // A case that looks at a member of `null` would stumble.
     return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
   }
@@ -87,7 +87,7 @@ export function openContract(parts: ContractParts): OpenContract {
     reach: session.reach,
     has: (need) => parts.offers.has(need),
     call,
-    ...expectations({ findings, asked, held, redact }, () => wire.last),
+    ...expectations({ findings, asked, spoilt, held, redact }, () => wire.last),
     ...controlCalls(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
     async receiver() {
       const receiver = await session.reach.receiver();
@@ -126,11 +126,6 @@ export function openContract(parts: ContractParts): OpenContract {
       await wire.close();
     },
   };
-}
-
-/** Ends the case when an operation is absent. */
-function endWithout(operation: string | undefined): void {
-  if (operation !== undefined) throw new Lacking(`${operation}, which the server does not have`);
 }
 
 const FIRST_POLL_MS = 25;
@@ -183,12 +178,14 @@ async function startupError({ open }: ContractParts, settings: CaseSettings): Pr
 interface CaseNotes {
   readonly findings: Finding[];
   readonly asked: Set<RequirementId>;
+  /** Exchanges whose reply is unusable, which is a finding of its own. */
+  readonly spoilt: ReadonlySet<Exchange>;
   readonly held: Held[] | undefined;
   redact<T>(shown: T): T;
 }
 
 function expectations(
-  { findings, asked, held, redact }: CaseNotes,
+  { findings, asked, spoilt, held, redact }: CaseNotes,
   last: () => Exchange | undefined,
 ): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
   function expect(
@@ -207,6 +204,7 @@ function expectations(
       held?.push({ requirement: id, text, did: describeActual(difference, exchange) });
       return true;
     }
+    if (exchange && spoilt.has(exchange)) return false;
     const isChosen = verdict === "UNSPECIFIED" || REQUIREMENTS[id].kind === "A";
     const blame: Blame = isChosen ? "specification" : "target";
     findings.push({
@@ -236,6 +234,12 @@ function expectations(
       if (!fact(id, holds, text, difference)) throw new CaseEnded(text);
     },
   };
+}
+
+/** Throws for a case that writes without having said so, on a target that may not be written to. */
+function refuseWriting({ offers }: ContractParts, method: string, path: string): void {
+  if (offers.has("writes") || isReading(method, path)) return;
+  throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
 }
 
 /** Whether a call changes nothing: searches are the only POST that does not write. */

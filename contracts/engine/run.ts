@@ -1,5 +1,5 @@
 import { type Case, type CaseResult, sectionOfCase } from "./case.ts";
-import { BudgetSpent, CaseEnded, Lacking } from "./contract.ts";
+import { BudgetSpent, Lacking } from "./contract.ts";
 import type { Exchange } from "./exchange.ts";
 import { NEEDS } from "./needs.ts";
 import { openContract } from "./open-contract.ts";
@@ -19,6 +19,8 @@ export interface RunOptions {
   /** Total number of requests; the cases after it are UNSUPPORTED. */
   readonly budget?: number;
   readonly oracle?: Oracle;
+  /** Ends the run at the next request; what was not asked by then is UNSUPPORTED. */
+  readonly signal?: AbortSignal;
   /** Command that reruns one case, with `<case>` as placeholder. */
   readonly again?: string;
   /** Also records expectations that were met, for a comparison with another target. */
@@ -44,6 +46,7 @@ export interface RunReport {
 }
 
 const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
+const INTERRUPTED = "a run that is not interrupted";
 const BUDGET_SPENT = "the request budget is spent (--budget)";
 /** After so many cases without any reply the remaining ones do not run. */
 const MAX_SILENT = 3;
@@ -51,7 +54,14 @@ const TARGET_GONE = `could not be asked: the target gave no answer in the ${MAX_
 
 /** Runs the cases against a target. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
-  const { cases, seed = 1, nonce = target.nonce ?? "", stopAt, budget = Number.POSITIVE_INFINITY } = options;
+  const {
+    cases,
+    seed = 1,
+    nonce = target.nonce ?? "",
+    stopAt,
+    signal,
+    budget = Number.POSITIVE_INFINITY,
+  } = options;
   if (cases.length === 0) throw new Error(NO_CASE);
   const results: (CaseResult | undefined)[] = [];
   const startedAt = target.now();
@@ -62,13 +72,16 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   let done = 0;
 
   const spend = async () => {
+    if (signal?.aborted) throw new Lacking(INTERRUPTED);
     if (requests >= budget) return false;
     requests += 1;
     return true;
   };
 
   async function resultFor(testCase: Case): Promise<CaseResult> {
-    const reason = skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
+    const reason = signal?.aborted
+      ? `needs ${INTERRUPTED}`
+      : skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
     if (reason) return resultOf(testCase, [unsupported(testCase, reason)]);
     const { result, isSilent } = await runCase(target, testCase, { ...options, seed, nonce, spend });
     silent = isSilent ? silent + 1 : 0;
@@ -138,6 +151,7 @@ async function runCase(
     spend,
   });
   let isSilent = false;
+  let stopped: true | undefined;
   try {
     await testCase.run(open.contract);
   } catch (error) {
@@ -149,14 +163,13 @@ async function runCase(
       leaveUnasked(open.findings, unsupported(testCase, `needs ${error.message}`));
     else if (!known)
       open.findings.push(open.redact(errorFinding(testCase, "the case could not go on", error, open.last)));
-    else if (!(error instanceof CaseEnded))
-      open.findings.push(open.redact(followUpFinding(testCase, error, open.last)));
+    else stopped = true;
   }
   const { findings, held, requests } = open;
   const questions = [...open.asked];
   await open.close();
   const wallMs = Math.round(target.now() - startedAt);
-  const more = { asked: questions, ...(held && { held }), requests, wallMs };
+  const more = { asked: questions, ...(stopped && { stopped }), ...(held && { held }), requests, wallMs };
   return { result: resultOf(testCase, findings, more), isSilent };
 }
 
@@ -192,12 +205,6 @@ function errorFinding(testCase: Case, what: string, error: unknown, exchange?: E
   };
 }
 
-/** The finding for an error after a FAIL of the target, which probably caused it. */
-function followUpFinding(testCase: Case, error: unknown, exchange: Exchange | undefined): Finding {
-  const what = "after what is found here the case could not go on, and more may be wrong";
-  return { ...errorFinding(testCase, what, error, exchange), blame: "target" };
-}
-
 function unsupported(testCase: Case, why: string): Finding {
   const requirement = testCase.requirements[0] ?? null;
   const section = sectionOfCase(testCase.id);
@@ -207,7 +214,11 @@ function unsupported(testCase: Case, why: string): Finding {
 function resultOf(
   { id, title, requirements }: Case,
   findings: readonly Finding[],
-  run: Pick<CaseResult, "asked" | "held" | "requests" | "wallMs"> = { asked: [], requests: 0, wallMs: 0 },
+  run: Pick<CaseResult, "asked" | "held" | "stopped" | "requests" | "wallMs"> = {
+    asked: [],
+    requests: 0,
+    wallMs: 0,
+  },
 ): CaseResult {
   return { id, section: sectionOfCase(id), title, requirements, verdict: worst(findings), findings, ...run };
 }

@@ -1,11 +1,21 @@
 import { createCleanup } from "./cleanup.ts";
+import { Lacking } from "./contract.ts";
 import { type Exchange, exchangeOf, isSecretHeader } from "./exchange.ts";
 import type { WireReply, WireRequest } from "./http-message.ts";
 import type { Identity, Session } from "./target.ts";
 
+/** A request that was answered. */
+interface Sent {
+  readonly reply: WireReply;
+  readonly shown: Exchange;
+  /** The server does not have the operation. */
+  readonly isAbsent: boolean;
+}
+
 /** Sends the requests of a case; records the newest exchange, secrets, and what to clean up. */
 export interface Wire {
-  send(request: WireRequest): Promise<{ readonly reply: WireReply; readonly shown: Exchange }>;
+  /** Throws `Lacking` when the server does not have the operation, unless it may lack it. */
+  send(request: WireRequest, mayLack?: boolean): Promise<Sent>;
   /** The newest exchange. */
   readonly last: Exchange | undefined;
   readonly requests: number;
@@ -25,15 +35,19 @@ export function openWire(session: Session, spend: Spend): Wire {
   let last: Exchange | undefined;
   let requests = 0;
   return {
-    async send(request) {
+    async send(request, mayLack = false) {
+      const { surface } = session;
+      if (!mayLack) endWithout(surface?.absent(request));
       await spend();
       requests += 1;
       const reply = await session.send(request);
+      const absent = await surface?.absentAfter(request, reply);
+      if (!mayLack) endWithout(absent);
       cleanup.record(request, reply);
       const base = session.addressOf(request) ?? "";
       const shown = exchangeOf(request, reply, base + request.path, secrets, publicKey);
       last = shown;
-      return { reply, shown };
+      return { reply, shown, isAbsent: absent !== undefined };
     },
     get last() {
       return last;
@@ -47,6 +61,11 @@ export function openWire(session: Session, spend: Spend): Wire {
       await session.close();
     },
   };
+}
+
+/** Ends the case when an operation is absent. */
+function endWithout(operation: string | undefined): void {
+  if (operation !== undefined) throw new Lacking(`${operation}, which the server does not have`);
 }
 
 function secretsOf({ apiKey, isKeyPublic, bucket, headers = {} }: Identity): readonly string[] {

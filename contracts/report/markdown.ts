@@ -1,30 +1,34 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
-import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, shown } from "../engine/shown.ts";
 import { VERDICTS } from "../engine/verdict.ts";
-import { digestOf, type ReportedBefore, type ReportedCase, type ReportedGroup } from "./digest.ts";
-import { rerunLine, rowName, type Unmet } from "./findings.ts";
-import { counted, countsLine, countsOf, listed } from "./summary.ts";
+import { whoChanges } from "./blame.ts";
+import { expiredAddressLine } from "./digest.ts";
+import { rerunLine, rowName } from "./findings.ts";
+import { notLookedAtLines } from "./not-looked-at.ts";
+import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
+import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
 
-/** A Markdown report: a table of sections, then the findings. */
+/** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
 export function markdownReport(report: RunReport, verbose: boolean): string {
-  const { results, target, requests, wallMs, seed, again } = report;
+  const { results, target, requests, wallMs, seed, again, fleeting } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
-  const { cases, reportedBefore: toldBefore, unmet, expiredAddressLines: gone } = digestOf(report, verbose);
+  const rows = brokenRows(results);
   return [
     `## Contract: ${inline(target)}`,
     "",
     `${countsLine(countsOf(results))} — ${counted(results.length, "case")}, ${counted(requests, "request")}, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
     "",
+    ...notLookedAtLines(results, verbose).map((line) => inline(line).replace(/^ +/, "- ")),
     `| Section | ${VERDICTS.join(" | ")} |`,
     `|---|${VERDICTS.map(() => "--:|").join("")}`,
     ...sections.map((section) => row(section, results)),
     "",
-    ...unmetTable(unmet),
-    ...gone.flatMap((line) => [inline(line), ""]),
-    ...cases.flatMap((each) => findings(each, again)),
-    ...reportedBeforeLines(toldBefore),
+    ...unmetTable(unmet(results)),
+    ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(fleeting) : [])].flatMap(
+      (line) => [inline(line), ""],
+    ),
+    ...rows.flatMap((broken) => rowLines(broken, again, verbose)),
   ].join("\n");
 }
 
@@ -43,41 +47,32 @@ function unmetTable(rows: readonly Unmet[]): string[] {
   return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
 }
 
-function reportedBeforeLines(reportedBefore: readonly ReportedBefore[]): string[] {
-  if (reportedBefore.length === 0) return [];
-  return [
-    "### More cases met with the same rows (`--verbose` shows them in full)",
-    "",
-    ...reportedBefore.map(
-      ({ verdict, rows, cases }) => `- ${verdict} ${inline(rows)}: ${cases.map(inline).join(" ")}`,
-    ),
-    "",
-  ];
-}
+/** Findings of a row that are shown; the first one in full. */
+const FINDINGS_SHOWN = 5;
 
-function findings({ result, kinds, rest }: ReportedCase, again: string | undefined): string[] {
-  const { id, title, verdict } = result;
+function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean): string[] {
+  const { verdict, says, findings, cases } = broken;
+  const listedFindings = verbose ? findings : findings.slice(0, FINDINGS_SHOWN);
+  const rest = findings.length - listedFindings.length;
   return [
-    `### ${verdict} ${inline(id)}`,
+    `### ${verdict} §${rowName(broken)}`,
     "",
-    `${title}.`,
+    inline(says),
     "",
-    ...kinds.flatMap(findingLines),
+    ...listedFindings.flatMap((found, index) => findingLines(found, verbose || index === 0)),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
-    ...rerunLine(again, id).flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
+    ...rerunLine(again, cases[0] ?? "").flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
     "",
   ];
 }
 
-function findingLines({ finding, more, isFull }: ReportedGroup): string[] {
-  const { requirement, assumption, blame, verdict, text, exchange } = finding;
-  const asked =
-    requirement === null ? [] : [`  asked for: ${inline(describeRequirement(requirement, assumption))}  `];
-  const head = `- **${verdict} §${rowName(finding)}** (${blame}) ${inline(text)}${more > 0 ? ` (and ${more} more like this)` : ""}  `;
+function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[] {
+  const { verdict, text, exchange } = finding;
+  const head = `- **${verdict}** ${inline(text)} (${listed(cases, inline)})  `;
   if (!isFull) return [head];
   return [
     head,
-    ...asked,
+    `  to change: ${inline(whoChanges(finding))}  `,
     ...("expected" in finding ? [`  expected ${code(finding.expected)}  `] : []),
     ...("actual" in finding ? [`  actual ${code(finding.actual)}  `] : []),
     ...(exchange

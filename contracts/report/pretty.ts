@@ -1,49 +1,83 @@
-import type { CaseResult } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, shown } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
-import { digestOf, type ReportedBefore, type ReportedCase } from "./digest.ts";
-import { rerunLine, rowName, type Unmet } from "./findings.ts";
-import { counted, countsLine, countsOf, listed } from "./summary.ts";
+import { whoChanges } from "./blame.ts";
+import { expiredAddressLine, type ReportedCase } from "./digest.ts";
+import { rerunLine, rowName } from "./findings.ts";
+import { notLookedAtLines } from "./not-looked-at.ts";
+import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
+import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
 const SAME_CHARACTERS = 60;
 
-/** A text report: findings by case and by requirement, then the counts. */
-export function prettyReport(report: RunReport, verbose: boolean): string {
+/** Findings of a row that are shown; the first one in full. */
+const FINDINGS_SHOWN = 5;
+const CHOICES_SHOWN = 2;
+
+/** A text report: what was not looked at, what was found by the row that it breaks, then the counts. */
+export function prettyReport(report: RunReport, strict: boolean, verbose: boolean): string {
   const { results, again } = report;
-  const {
-    casesWithFindings: wanting,
-    cases,
-    reportedBefore: toldBefore,
-    unmet,
-    expiredAddressLines: gone,
-  } = digestOf(report, verbose);
+  const rows = brokenRows(results);
   return [
-    ...headLines(wanting, results.length),
-    ...cases.flatMap((each) => [...caseLines(each, again), ""]),
-    ...reportedBeforeLines(toldBefore),
-    ...unsupportedLines(results),
-    ...unmetLines(unmet, again),
-    ...gone,
+    ...notLookedAtLines(results, verbose),
+    ...rows.flatMap((row) => [
+      ...(row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row)),
+      "",
+    ]),
+    ...stoppedLines(results),
+    ...(rows.length > 0 ? expiredAddressLine(report.fleeting) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
   ].join("\n");
 }
 
-function headLines(wanting: number, all: number): string[] {
-  if (wanting < 2) return [];
-  return [`${wanting} of ${counted(all, "case")} found something; what is not met stands at the end.`, ""];
+/** A row that is broken, its first finding in full, and the command that asks about it again. */
+function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): string[] {
+  const [first, ...others] = row.findings as readonly [RowFinding, ...RowFinding[]];
+  const rest = verbose ? [] : others.slice(FINDINGS_SHOWN - 1);
+  return [
+    `${row.verdict} §${rowName(row)}: ${row.says}`,
+    ...fullLines(first),
+    ...others.slice(0, verbose ? undefined : FINDINGS_SHOWN - 1).flatMap(verbose ? fullLines : shortLine),
+    ...(rest.length > 0 ? [`  and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
+    `  to change: ${whoChanges(first.finding)}`,
+    ...rerunLine(again, row.cases[0] ?? "").map((line) => `  ${line}`),
+  ];
 }
 
-/** A case with its findings and the command to rerun it. */
+/** A row that is no failure without --strict, in brief. */
+function choiceLines(row: BrokenRow): string[] {
+  const rest = row.findings.length - CHOICES_SHOWN;
+  return [
+    `${row.verdict} §${rowName(row)}: ${row.says}`,
+    ...row.findings.slice(0, CHOICES_SHOWN).flatMap(shortLine),
+    ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
+  ];
+}
+
+function fullLines({ finding, cases }: RowFinding): string[] {
+  return [`  ${finding.text} (${listed(cases)})`, ...evidenceLines(finding)];
+}
+
+function shortLine({ finding, cases }: RowFinding): string[] {
+  return [`  ${finding.text}${comparedText(finding)} (${listed(cases)})`];
+}
+
+function comparedText(finding: Finding): string {
+  if (!("actual" in finding)) return "";
+  const expected = "expected" in finding ? `expected ${shown(finding.expected)}, ` : "";
+  return `: ${cut(`${expected}actual ${shown(finding.actual)}`, 2 * SAME_CHARACTERS)}`;
+}
+
+/** A case with its findings and the command to rerun it, for reports that show each case alone. */
 export function caseLines({ result, kinds, rest }: ReportedCase, again?: string): string[] {
   const { id, title, verdict } = result;
   return [
     `${verdict}  ${id}  ${title}`,
-    ...kinds.flatMap(({ finding, more, isFull }) => [
-      ...(isFull ? findingLines(finding) : [findingLine(finding)]),
+    ...kinds.flatMap(({ finding, more }) => [
+      ...findingLines(finding),
       ...(more > 0 ? [`    and ${more} more like this`] : []),
     ]),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
@@ -51,28 +85,20 @@ export function caseLines({ result, kinds, rest }: ReportedCase, again?: string)
   ];
 }
 
-function reportedBeforeLines(reportedBefore: readonly ReportedBefore[]): string[] {
-  if (reportedBefore.length === 0) return [];
+/** A finding by itself. */
+export function findingLines(finding: Finding): string[] {
+  const { verdict, text, requirement, assumption } = finding;
   return [
-    "More cases met with the same rows; --verbose shows them in full:",
-    ...reportedBefore.flatMap(({ verdict, rows, cases }) => [
-      `  ${verdict} ${rows}`,
-      `    ${cases.join(" ")}`,
-    ]),
-    "",
+    `  ${verdict} §${rowName(finding)}: ${text}`,
+    ...(requirement === null ? [] : [`    asked for: ${describeRequirement(requirement, assumption)}`]),
+    ...evidenceLines(finding),
+    `    to change: ${whoChanges(finding)}`,
   ];
 }
 
-function findingLine(finding: Finding): string {
-  const { verdict, blame, text } = finding;
-  return `  ${verdict} §${rowName(finding)} (${blame}): ${text}`;
-}
-
-export function findingLines(finding: Finding): string[] {
-  const { requirement, assumption, exchange } = finding;
+function evidenceLines(finding: Finding): string[] {
+  const { exchange } = finding;
   return [
-    findingLine(finding),
-    ...(requirement === null ? [] : [`    asked for: ${describeRequirement(requirement, assumption)}`]),
     ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
     ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
     ...(exchange
@@ -81,36 +107,9 @@ export function findingLines(finding: Finding): string[] {
   ];
 }
 
+/** The reply in one line; nothing where it begins with the checked value. */
 function replyOf(finding: Finding, { replyBody }: NonNullable<Finding["exchange"]>): string {
   const begin = "actual" in finding ? shown(finding.actual).slice(0, SAME_CHARACTERS) : "";
   if (begin.length === SAME_CHARACTERS && replyBody.startsWith(begin)) return "";
-  return cut(replyBody);
-}
-
-/** The unmet requirements: many cases may fail for the same reason. */
-function unmetLines(rows: readonly Unmet[], again: string | undefined): string[] {
-  if (rows.length === 0) return [];
-  return [
-    "What is not met, the gravest first:",
-    ...rows.flatMap((row) => [
-      `  ${row.verdict} §${rowName(row)}: ${row.says}`,
-      `    ${counted(row.cases.length, "case")}: ${listed(row.cases)}`,
-    ]),
-    ...rerunLine(again, rows[0]?.cases[0] ?? "").map((line) => `Mend the first, then ask ${line}`),
-    "",
-  ];
-}
-
-function unsupportedLines(results: readonly CaseResult[]): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { id, verdict, findings } of results) {
-    if (verdict !== "UNSUPPORTED") continue;
-    const reason = findings[0]?.text ?? "";
-    reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
-  }
-  return [...reasons].flatMap(([reason, ids]) => [
-    `UNSUPPORTED  ${counted(ids.length, "case")}: ${reason}`,
-    `  ${ids.join(" ")}`,
-    "",
-  ]);
+  return cut(replyBody.replaceAll(/\s+/g, " "));
 }

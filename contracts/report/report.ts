@@ -1,8 +1,9 @@
 import type { RunReport } from "../engine/run.ts";
-import { unmet } from "./findings.ts";
 import { junitReport } from "./junit.ts";
 import { markdownReport } from "./markdown.ts";
+import { notLookedAt } from "./not-looked-at.ts";
 import { prettyReport } from "./pretty.ts";
+import { unmet } from "./rows.ts";
 import { countsOf, isGood } from "./summary.ts";
 
 export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
@@ -13,8 +14,9 @@ export type Reporter = (typeof REPORTERS)[number];
 export function written(report: RunReport, reporter: Reporter, strict: boolean, verbose = false): string {
   if (reporter === "junit") return junitReport(report, strict);
   if (reporter === "md") return markdownReport(report, verbose);
-  if (reporter === "pretty") return prettyReport(report, verbose);
+  if (reporter === "pretty") return prettyReport(report, strict, verbose);
   const { results } = report;
-  const verdict = { ok: isGood(report, strict), counts: countsOf(results), unmet: unmet(results) };
-  return JSON.stringify({ ...verdict, ...report }, null, 2);
+  const verdict = { ok: isGood(report, strict), counts: countsOf(results) };
+  const brief = { notLookedAt: notLookedAt(results), unmet: unmet(results) };
+  return JSON.stringify({ ...verdict, ...brief, ...report }, null, 2);
 }

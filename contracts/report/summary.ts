@@ -29,6 +29,16 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** Cases that ended early because of what they found. */
+export function stoppedLines(results: readonly Pick<CaseResult, "id" | "stopped">[]): string[] {
+  const stopped = results.flatMap((result) => (result.stopped ? [result.id] : []));
+  if (stopped.length === 0) return [];
+  return [
+    `${counted(stopped.length, "case")} could not go on after what was found there, so more may be wrong: ${listed(stopped)}`,
+    "",
+  ];
+}
+
 const CASES_SHOWN = 5;
 
 /** The first case ids and the number of further ones. */

@@ -58,15 +58,23 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   };
 }
 
-/** Prism takes most of a second to load, so it is loaded with the first exchange. */
+/** Loads what matching needs, which takes most of a second: for `beforeAll`, before a test's own time limit runs. */
+export async function prepareMatching(): Promise<void> {
+  await readyOracle();
+}
+
+function readyOracle(): Promise<Oracle> {
+  oracle ??= import("./prism.ts").then(({ openOracle }) => openOracle());
+  return oracle;
+}
+
 async function judged(
   request: WireRequest,
   reply: WireReply,
   { requestHeaders }: RecordedExchange,
   secrets: ReadonlySet<string>,
 ): Promise<readonly Judgement[]> {
-  oracle ??= import("./prism.ts").then(({ openOracle }) => openOracle());
-  const findings = withoutSecretsIn(await (await oracle).judge(request, reply, secrets), secrets);
+  const findings = withoutSecretsIn(await (await readyOracle()).judge(request, reply, secrets), secrets);
   // Without the recorded request there is nothing to judge on the side of the caller.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }

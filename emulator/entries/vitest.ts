@@ -1,9 +1,12 @@
-import { test as base, expect } from "vitest";
+import { readFile } from "node:fs/promises";
+import { test as base, beforeAll, expect } from "vitest";
 import type { Judged } from "../../contracts/engine/recorded.ts";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
+
+const LOADING_LIMIT_MS = 60_000;
 
 /** Initial virtual time of each test's emulator. */
 export const FIRST_INSTANT = "2026-01-01T00:00:00Z";
@@ -138,6 +141,15 @@ declare module "vitest" {
 }
 
 const SHOWN = 10;
+
+// Loading takes most of a second, which must not count against the time limit of the first test that matches.
+// biome-ignore lint/correctness/noEmptyPattern: fixtures say what they need in a pattern.
+beforeAll(async ({}, { file }) => {
+  const source = await readFile(file.filepath, "utf8").catch(() => "");
+  if (!source.includes("toMatchContract")) return;
+  const { prepareMatching } = await import("../../contracts/targets/expect.ts");
+  await prepareMatching();
+}, LOADING_LIMIT_MS);
 
 expect.extend({
   async toHaveExported(

@@ -9,6 +9,14 @@ const worldsAt = async (url: string) =>
     ({ id }) => id,
   );
 
+/** Whether the first case has begun: each has a bucket of its own. */
+async function isAsked(url: string): Promise<boolean> {
+  const world = (await worldsAt(url)).find((id) => id !== "main");
+  if (world === undefined) return false;
+  const buckets = await fetch(`${url}/w/${world}/_emulator/v1/s3/buckets`);
+  return (await buckets.text()).includes("contract-");
+}
+
 describe("emulator contract run --target", () => {
   it("leaves an emulator as it was, and judges its main world only when told to", async () => {
     const cwd = workingFolder();
@@ -60,18 +68,22 @@ describe("emulator contract run --target", () => {
     expect(await worldsAt(ready.url)).toEqual(["main"]);
   });
 
+  it("prints what was found so far when it is interrupted", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url], { cwd });
+    while (!(await isAsked(ready.url))) expect(child.exitCode).toBe(null);
+    child.kill("SIGINT");
+    const { code, stdout } = await ended;
+    expect(stdout).toMatch(/^Not looked at: \d+ of \d+ cases[\s\S]*a run that is not interrupted/);
+    expect(code).toBe(SIGNAL_BASE + constants.signals.SIGINT);
+  });
+
   it("tells what was found when the emulator ends in the middle", async () => {
     const cwd = workingFolder();
     const { child: emulator, ready } = await start([], { cwd });
     const { ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });
-    // Each case has a bucket of its own.
-    const isAsked = async () => {
-      const world = (await worldsAt(ready.url)).find((id) => id !== "main");
-      if (world === undefined) return false;
-      const buckets = await fetch(`${ready.url}/w/${world}/_emulator/v1/s3/buckets`);
-      return (await buckets.text()).includes("contract-");
-    };
-    while (!(await isAsked())) expect(emulator.exitCode).toBe(null);
+    while (!(await isAsked(ready.url))) expect(emulator.exitCode).toBe(null);
     emulator.kill("SIGKILL");
     const { code, stdout, stderr } = await ended;
     expect(stderr).toBe("");

@@ -26,12 +26,23 @@ export function judgeReply(
 ): readonly Judgement[] {
   const isShown = row.shown && reply.status === row.reply.status;
   const extra = isShown && row.reply.body ? memberFinder(row.reply.body)(body) : [];
+  const judgements = diagnostics.map((diagnostic) => classify(row, reply, body, diagnostic));
   return [
-    ...diagnostics.map((diagnostic) => classify(row, reply, body, diagnostic)),
+    ...withoutRepeats(judgements),
     ...extra
       .slice(0, MEMBERS_SHOWN)
       .map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
   ];
+}
+
+/** The items of a list share their mistakes: each is reported of the first item that has it. */
+function withoutRepeats(judgements: readonly Judgement[]): readonly Judgement[] {
+  const kinds = new Map<string, Judgement>();
+  for (const judgement of judgements) {
+    const kind = judgement.text.replace(/ property \d+(?=[. ])/, " property …");
+    if (!kinds.has(kind)) kinds.set(kind, judgement);
+  }
+  return [...kinds.values()];
 }
 
 /** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
@@ -40,20 +51,42 @@ function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: D
   if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
   if (reply.status !== row.reply.status) return errorBodyOf(row, reply, message, body);
   const steps = path.slice(1).map(String);
-  const missing = code === "required" ? /'([^']+)'$/.exec(message)?.[1] : undefined;
-  const location = locationIn(row.reply.body ?? {}, missing === undefined ? steps : [...steps, missing]);
-  const requirement = location.requirement ?? firstOf(row);
-  // The type of a member that is not shown is not shown either; the platform's ids and times are no more than text.
-  const isShown =
-    row.shown &&
-    (missing === undefined ? location.shown !== false : location.shown === true) &&
-    !(code === "format" && row.server === "platform");
-  const isRespelt = code === "enum" && isAmong(location.values, valueAt(body, steps));
-  const isChoice =
-    !isShown || isRespelt || (location.assumption === "platform.reply_fields" && missing !== undefined);
-  return isChoice
-    ? choice(requirement, message, location.assumption)
-    : fact(requirement, message, valueAt(body, steps));
+  return code === "required" ? missingOf(row, steps, message, body) : wrongOf(row, steps, diagnostic, body);
+}
+
+/** A member is missing: a violation where it is shown. */
+function missingOf(row: Operation, steps: readonly string[], message: string, body: unknown): Judgement {
+  const name = /'([^']+)'$/.exec(message)?.[1] ?? "";
+  const location = locationIn(row.reply.body ?? {}, [...steps, name]);
+  const requirement = requirementOf(row, location.requirement);
+  // Where null says that there is none, leaving the member out says the same (§2.5: a source only where it was spawned).
+  const isEmpty = row.server === "platform" && location.nullable;
+  if (row.shown && location.shown === true && !isEmpty && location.assumption !== "platform.reply_fields")
+    return fact(requirement, message, valueAt(body, steps));
+  // Members that are left out have one cause, whatever their values would be.
+  return choice(
+    requirement,
+    message,
+    row.server === "platform" ? "platform.reply_fields" : location.assumption,
+  );
+}
+
+/** A value is of another type or form: a violation unless its member is not shown. */
+function wrongOf(row: Operation, steps: readonly string[], diagnostic: Diagnostic, body: unknown): Judgement {
+  const { message } = diagnostic;
+  const location = locationIn(row.reply.body ?? {}, steps);
+  const requirement = requirementOf(row, location.requirement);
+  const value = valueAt(body, steps);
+  if (!row.shown || location.shown === false || isSpelling(row, diagnostic, location.values, value))
+    return choice(requirement, message, location.assumption);
+  const found = fact(requirement, message, value);
+  return steps.length === 0 && diagnostic.code === "type" ? { ...found, spoils: true } : found;
+}
+
+/** Resources are shared between operations: what a field says of another operation (§4) is said of this one. */
+function requirementOf(row: Operation, named: RequirementId | undefined): RequirementId {
+  const isOfAnother = named?.startsWith("4.") && !row.requirements.includes(named);
+  return named === undefined || isOfAnother ? firstOf(row) : named;
 }
 
 /** FAIL for a row that the specification shows; for a row of our choosing, UNSPECIFIED. */
@@ -90,7 +123,14 @@ export function firstOf(row: Operation): RequirementId {
 function statusOf(row: Operation, { status }: WireReply): Judgement {
   const text = `status ${status} is none that this operation answers with`;
   if (status >= 500 && status !== 501 && row.shown)
-    return { verdict: "FAIL", blame: "target", requirement: firstOf(row), section: row.section, text };
+    return {
+      verdict: "FAIL",
+      blame: "target",
+      requirement: firstOf(row),
+      section: row.section,
+      text,
+      spoils: true,
+    };
   if (status === 429) return choice("8.5-1", text);
   if (row.server === "agent") return choice("4.1-3", text, "agent.invalid_request");
   return choice("7-1", text, status < 300 ? "platform.success_status" : "platform.invalid_request");
@@ -106,6 +146,16 @@ function mediaOf(row: Operation, message: string): Judgement {
 function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): Judgement {
   if (row.server === "agent") return fact("2.3-1", `an error is a plain string: ${message}`, body);
   return choice("7-1", `error ${reply.status}: ${message}`, "platform.error_body");
+}
+
+/** A value that is listed in another spelling, or an id or time of the platform, which are no more than text (§2.4, §2.5). */
+function isSpelling(
+  row: Operation,
+  { code }: Diagnostic,
+  values: readonly unknown[] | undefined,
+  value: unknown,
+): boolean {
+  return (code === "enum" && isAmong(values, value)) || (code === "format" && row.server === "platform");
 }
 
 /** Another spelling of a value that is listed: `Completed` for `COMPLETED`. */

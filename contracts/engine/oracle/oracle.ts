@@ -2,7 +2,10 @@ import type { WireReply, WireRequest } from "../http-message.ts";
 import type { Finding } from "../verdict.ts";
 
 /** What the oracle holds against an exchange. */
-export type Judgement = Omit<Finding, "exchange">;
+export interface Judgement extends Omit<Finding, "exchange"> {
+  /** The reply as a whole is unusable: whatever else is wrong about it follows from this. */
+  readonly spoils?: true;
+}
 
 /** Judges requests and replies by the tables; it shares nothing with the server's own checks. */
 export interface Oracle {

@@ -18,6 +18,8 @@ export interface SchemaLocation {
   readonly requirement: RequirementId | undefined;
   readonly assumption: AssumptionId | undefined;
   readonly values: readonly unknown[] | undefined;
+  /** It may be null. */
+  readonly nullable: boolean;
   /** Whether the specification itself shows that it is there; undefined outside of the resources that it shows. */
   readonly shown: boolean | undefined;
 }
@@ -52,5 +54,6 @@ function annotationsOf(schema: Schema): Omit<SchemaLocation, "shown"> {
     requirement: id !== undefined && id in REQUIREMENTS ? id : undefined,
     assumption: schema["x-assumption"] as AssumptionId | undefined,
     values: schema.enum as readonly unknown[] | undefined,
+    nullable: Array.isArray(schema.type) && schema.type.includes("null"),
   };
 }

@@ -1,0 +1,57 @@
+import { type CaseResult, sectionOfCase } from "../engine/case.ts";
+import { groupedBy } from "./grouping.ts";
+import { counted } from "./summary.ts";
+
+/** The cases of a section that could not ask their question. */
+export interface NotLookedAt {
+  readonly section: string;
+  readonly cases: readonly string[];
+  /** Number of cases of the section that were meant to run. */
+  readonly of: number;
+  /** What they need, with the number of cases, the most frequent first. */
+  readonly needs: readonly (readonly [what: string, cases: number])[];
+}
+
+/** What was not looked at, by section. */
+export function notLookedAt(results: readonly CaseResult[]): readonly NotLookedAt[] {
+  const sections = groupedBy(results, ({ id }) => sectionOfCase(id));
+  return [...sections].flatMap(([section, all]) => {
+    const left = all.flatMap(({ id, findings }) => {
+      const reason = findings.find(({ verdict }) => verdict === "UNSUPPORTED");
+      return reason
+        ? [{ id, reason: reason.text.replace(/^needs |, which the server does not have$/g, "") }]
+        : [];
+    });
+    if (left.length === 0) return [];
+    const needs = [...groupedBy(left, ({ reason }) => reason)]
+      .map(([reason, same]) => [reason, same.length] as const)
+      .sort((a, b) => b[1] - a[1]);
+    return [{ section, cases: left.map(({ id }) => id), of: all.length, needs }];
+  });
+}
+
+const NEEDS_SHOWN = 3;
+
+/** One line for each section, and its cases when `verbose`. */
+export function notLookedAtLines(results: readonly CaseResult[], verbose: boolean): string[] {
+  const sections = notLookedAt(results);
+  const count = sections.reduce((sum, { cases }) => sum + cases.length, 0);
+  if (count === 0) return [];
+  const naming = verbose ? "" : " (--verbose names the cases)";
+  return [
+    `Not looked at: ${count} of ${counted(results.length, "case")}. By section, with what they need${naming}:`,
+    ...sections.flatMap(({ section, cases, of, needs }) => [
+      `  §${section.padEnd(4)} ${`${cases.length} of ${of}`.padEnd(9)} ${needsText(needs)}`,
+      ...(verbose ? [`    ${cases.join(" ")}`] : []),
+    ]),
+    "",
+  ];
+}
+
+function needsText(needs: NotLookedAt["needs"]): string {
+  const rest = needs.length - NEEDS_SHOWN;
+  const named = needs
+    .slice(0, NEEDS_SHOWN)
+    .map(([what, count]) => (needs.length === 1 ? what : `${count}: ${what}`));
+  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+}

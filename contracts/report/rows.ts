@@ -1,0 +1,95 @@
+import type { CaseResult } from "../engine/case.ts";
+import { describeRequirement } from "../engine/requirement-text.ts";
+import type { Finding } from "../engine/verdict.ts";
+import type { AssumptionId } from "../spec/assumptions.ts";
+import type { RequirementId } from "../spec/requirements.ts";
+import { bySeverity, isOwn, rowName } from "./findings.ts";
+import { groupedBy } from "./grouping.ts";
+
+/** A statement that is not met, with everything that was found about it. */
+export interface BrokenRow {
+  readonly requirement: RequirementId | null;
+  readonly assumption?: AssumptionId;
+  readonly section: string;
+  readonly says: string;
+  /** The most severe verdict. */
+  readonly verdict: Finding["verdict"];
+  readonly blame: Finding["blame"];
+  readonly cases: readonly string[];
+  /** Each different one once, the most severe first, those of the cases about the row before others. */
+  readonly findings: readonly RowFinding[];
+}
+
+/** A finding and the cases that met with it. */
+export interface RowFinding {
+  readonly finding: Finding;
+  readonly cases: readonly string[];
+}
+
+/** A requirement that a target does not meet, without its findings. */
+export type Unmet = Omit<BrokenRow, "findings" | "blame">;
+
+/** What was found, by the row of the specification: the most severe first, then by number of cases. */
+export function brokenRows(results: readonly CaseResult[]): readonly BrokenRow[] {
+  const found = results.flatMap((result) =>
+    result.findings
+      .filter(({ verdict }) => verdict !== "UNSUPPORTED")
+      .map((finding) => ({ finding, id: result.id, isOwn: isOwn(result, finding) })),
+  );
+  const rows = groupedBy(found, ({ finding }) => rowKey(finding));
+  return [...rows.values()].map(rowOf).sort((a, b) => bySeverity(a, b) || b.cases.length - a.cases.length);
+}
+
+/** The rows that the target does not meet. */
+export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
+  return brokenRows(results)
+    .filter(isAboutTarget)
+    .map(({ findings: _, blame: __, ...row }) => row);
+}
+
+/** A choice is one cause, whatever rows it shows at. */
+function rowKey(finding: Finding): string {
+  const { verdict, blame, assumption } = finding;
+  if (!isAboutTarget(finding)) return `${blame} ${rowName(finding)}`;
+  return verdict === "UNSPECIFIED" && assumption !== undefined ? assumption : rowName(finding);
+}
+
+interface Found {
+  readonly finding: Finding;
+  readonly id: string;
+  /** The case is about the row. */
+  readonly isOwn: boolean;
+}
+
+/** Mistakes of the harness, and requests that it got wrong on purpose, say nothing about the target. */
+function isAboutTarget({ blame }: Pick<Finding, "blame">): boolean {
+  return blame !== "harness" && blame !== "caller";
+}
+
+function rowOf(found: readonly Found[]): BrokenRow {
+  const ordered = [...found].sort((a, b) => Number(b.isOwn) - Number(a.isOwn));
+  const kinds = groupedBy(ordered, ({ finding }) => `${finding.verdict} ${textOf(finding)}`);
+  const findings = [...kinds.values()]
+    .map((same) => ({ finding: (same[0] as Found).finding, cases: idsOf(same) }))
+    .sort((a, b) => bySeverity(a.finding, b.finding));
+  const { requirement, assumption, section, verdict, blame } = (findings[0] as RowFinding).finding;
+  return {
+    requirement,
+    ...(assumption !== undefined && { assumption }),
+    section,
+    says: describeRequirement(requirement, assumption),
+    verdict,
+    blame,
+    cases: idsOf(ordered),
+    findings,
+  };
+}
+
+function idsOf(found: readonly Found[]): readonly string[] {
+  return [...new Set(found.map(({ id }) => id))];
+}
+
+/** The text without ids, which differ from case to case. */
+function textOf({ text }: Finding): string {
+  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…");
+}

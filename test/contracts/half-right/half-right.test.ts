@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type ContractRun, createAddressTarget, runContracts } from "../../../contracts/index.ts";
+import { DESTINATION, halfRightServer, type Mistakes, SESSION, THREAD } from "./server.ts";
+
+const KNOWN = { destinationId: DESTINATION, sessionId: SESSION, threadId: THREAD };
+
+let server: Awaited<ReturnType<typeof halfRightServer>> | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** What a user gets of `contract run --target <url> --destination <id> --session <id> --thread <id> --wait 0`. */
+async function judged(mistakes: Mistakes): Promise<ContractRun> {
+  server = await halfRightServer(mistakes);
+  const target = await createAddressTarget({ url: server.url, ...KNOWN, waitMs: 0, allowWrites: false });
+  const run = await runContracts(target);
+  await target.close();
+  return run;
+}
+
+const failed = ({ results }: ContractRun) =>
+  results.flatMap(({ findings }) => findings).filter(({ verdict }) => verdict === "FAIL");
+
+/** Each mistake, with the row that it breaks and something of what is said about it. */
+const EXPECTED: Readonly<Record<keyof Mistakes, readonly [row: string, says: RegExp]>> = {
+  intervalUnchecked: ["2.5-3", /^interval_hours 169: refused$/],
+  endTimeOptional: ["2.5-2", /^a one-off export without end_time is refused$/],
+  unknownFieldsTaken: ["2.5-5", /^an unknown name is refused$/],
+  runsInObject: ["4.1-1", /^Response body must be array$/],
+  firstPageOnly: ["4.6-1", /^all exports are listed once$/],
+  ownStatus: ["3.1-1", /must be equal to one of the allowed values/],
+  cancelDeletes: ["4.7-1", /^and the export is CANCELLED$/],
+  limitIgnored: ["4.1-1", /^the default limit is 10$/],
+  selectIgnored: ["4.1-2", /^select=run_id$/],
+  errorObject: ["2.3-1", /plain string/],
+};
+
+/** Rows that say the same of a mistake. */
+const ALSO: Readonly<Partial<Record<keyof Mistakes, readonly string[]>>> = {
+  endTimeOptional: ["2.5-1"],
+  ownStatus: ["2.5-7"],
+  cancelDeletes: ["4.4-1", "3.1-2"],
+  errorObject: ["4.1-3", "7.1-1"],
+};
+
+describe("a plain Express server", () => {
+  it("without mistakes has no FAIL, and is judged in all that it has", async () => {
+    const run = await judged({});
+    expect(failed(run)).toEqual([]);
+    const looked = run.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
+    expect(looked).toEqual(
+      expect.arrayContaining([
+        "2.5/required-fields",
+        "2.5/interval-hours",
+        "2.5/export-fields-names",
+        "2.5/format-version",
+        "2.5/filter-malformed",
+        "4/content-type",
+        "4.1/limit-default",
+        "4.1/paging",
+        "4.1/select",
+        "4.1/refusals",
+        "4.1/status-of-ended",
+        "4.1/not-found",
+        "4.3/create",
+        "4.4/read",
+        "4.4/unknown-id",
+        "4.6/list",
+        "4.6/list-all",
+        "4.7/stop",
+        "7/fuzz-create-bulk-export",
+      ]),
+    );
+  });
+
+  it("says first what was not looked at", async () => {
+    const lines = (await judged({})).written("pretty").split("\n");
+    expect(lines[0]).toMatch(/^Not looked at: \d+ of \d+ cases\./);
+    expect(lines.find((line) => line.startsWith("  §4.2 "))).toMatch(
+      /POST \/api\/v1\/bulk-exports\/destinations$/,
+    );
+    expect(lines.find((line) => line.startsWith("  §4.5 "))).toContain(
+      "GET /api/v1/bulk-exports/{export_id}/runs",
+    );
+  });
+
+  it.each(Object.entries(EXPECTED))("is found out with %s", async (mistake, [row, says]) => {
+    const run = await judged({ [mistake]: true });
+    const found = failed(run);
+    expect(found).toContainEqual(
+      expect.objectContaining({ requirement: row, blame: "target", text: expect.stringMatching(says) }),
+    );
+    // Nothing else is blamed on the server.
+    const rows = new Set<unknown>(ALSO[mistake as keyof Mistakes] ?? []);
+    for (const { requirement } of found) expect([row, ...rows]).toContain(requirement);
+    const pretty = run.written("pretty");
+    const block = pretty.slice(pretty.indexOf(`FAIL §${row}`)).split("\n\n")[0] ?? "";
+    expect(block.split("\n").length).toBeLessThanOrEqual(20);
+    expect(block).toContain(`'${server?.url}/`);
+  });
+});
