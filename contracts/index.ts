@@ -1,6 +1,7 @@
 import type { Case, CaseResult } from "./engine/case.ts";
 import { coverage, uncovered } from "./engine/coverage.ts";
 import type { Oracle } from "./engine/oracle/oracle.ts";
+import type { Profile } from "./engine/profile.ts";
 import { type RunReport, runCases } from "./engine/run.ts";
 import { emptySelectors, selected } from "./engine/selection.ts";
 import type { Target } from "./engine/target.ts";
@@ -60,6 +61,8 @@ export interface ContractOptions {
   readonly again?: string;
   /** False skips the validation of every exchange by the OpenAPI document. */
   readonly oracle?: Oracle | false;
+  /** What the target is judged by: the specification, or as the public service was seen to differ from it. */
+  readonly profile?: Profile;
   /** Also records expectations that were met, for `compared`. */
   readonly keepHeld?: boolean;
   /** The same nonce gives two compared targets the same generated names. */
@@ -86,6 +89,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     strict = false,
     budget,
     again,
+    profile,
     keepHeld,
     nonce,
     signal,
@@ -93,7 +97,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   } = options;
   const unknown = emptySelectors(all, select);
   if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
-  const oracle = options.oracle === undefined ? await loadOracle() : options.oracle;
+  const oracle = options.oracle === undefined ? await loadOracle(profile) : options.oracle;
   const report = await runCases(target, {
     cases: selected(all, select),
     ...(seed !== undefined && { seed }),
@@ -101,6 +105,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ...(budget !== undefined && { budget }),
     ...(again !== undefined && { again }),
     ...(oracle && { oracle }),
+    ...(profile && { profile }),
     ...(keepHeld && { keepHeld }),
     ...(nonce !== undefined && { nonce }),
     ...(signal && { signal }),
@@ -113,7 +118,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   };
 }
 
-async function loadOracle(): Promise<Oracle> {
+async function loadOracle(profile?: Profile): Promise<Oracle> {
   const { openOracle } = await import("./targets/prism.ts");
-  return openOracle();
+  return openOracle(profile);
 }

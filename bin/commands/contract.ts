@@ -51,6 +51,10 @@ const FLAGS: Flags = {
     value: "<url>",
     help: "send the same requests to a second server and print only the differences (exit code 3)",
   },
+  profile: {
+    value: "spec|observed",
+    help: "judge by the specification, or as the public service was seen to differ (default spec)",
+  },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
   bail: { help: "stop at the first case that fails" },
   strict: { help: "also fail on differences from the emulator's documented assumptions" },

@@ -23,7 +23,7 @@ import {
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress, print } from "../terminal.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
-import { otherOf, targetOf, text, wholeNumber } from "./target.ts";
+import { otherOf, profileOf, targetOf, text, wholeNumber } from "./target.ts";
 
 const DRIFT = 3;
 /** Default request budget for a server that is not local. */
@@ -111,13 +111,14 @@ async function judge(
   const seed = wholeNumber(flags, "seed");
   const budget = wholeNumber(flags, "budget") ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
-    const oracle = await openOracle();
+    const oracle = await openOracle(profileOf(flags));
     const options = {
       cases,
       keepHeld: flags.compare !== undefined,
       bail: flags.bail === true,
       strict: flags.strict === true,
       oracle,
+      profile: profileOf(flags),
       signal: interrupted,
       again: againCommand(flags),
       ...(seed !== undefined && { seed }),
@@ -156,7 +157,7 @@ async function compared(
 
 /** Flags that select servers and requests, not the report; repeated in the command that reruns a case. */
 const CASE_COMMAND =
-  "target eu-url agent-url world assistant tenant-id destination session thread wait s3 s3-bucket s3-region allow-writes seed strict";
+  "target eu-url agent-url world assistant tenant-id destination session thread wait s3 s3-bucket s3-region allow-writes profile seed strict";
 
 /** Secret flags, and the shell variables printed in their place. */
 const HIDDEN: Readonly<Record<string, string>> = {

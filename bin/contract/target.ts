@@ -1,3 +1,4 @@
+import { PROFILES, type Profile } from "../../contracts/engine/profile.ts";
 import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import { worldsNamed } from "../../contracts/targets/judged-world.ts";
@@ -19,7 +20,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   if (flags.compare === undefined && flags["agent-url"] !== undefined) return at(invocation, "agent-url");
   if (flags.compare === undefined) refuseUnusedFlags(flags);
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
-  return createEmulatorTarget(startEmulator);
+  return createEmulatorTarget(startEmulator, { profile: profileOf(flags) });
 }
 
 const OF_ONE_SERVER = new Set(
@@ -81,6 +82,14 @@ async function at(
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
   });
+}
+
+/** What the server is judged by. Throws `UsageError` for anything else. */
+export function profileOf(flags: Flags): Profile {
+  const value = text(flags, "profile") ?? "spec";
+  const found = PROFILES.find((name) => name === value);
+  if (!found) throw new UsageError(`--profile: "${value}" is not valid; give ${PROFILES.join(" or ")}`);
+  return found;
 }
 
 /** The text of a flag; undefined when it is absent. */

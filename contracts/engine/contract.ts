@@ -1,3 +1,4 @@
+import type { AssumptionValue } from "../spec/assumption.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import type { Check } from "./check.ts";
@@ -49,6 +50,8 @@ export interface Contract {
   readonly reach: Reach;
   /** Whether the target offers something that the case can use but does not require. */
   has(need: Need): boolean;
+  /** What the target is expected to have chosen: our choice, in the profile `observed` what was observed. */
+  chosen(id: AssumptionId): AssumptionValue;
   call<T = Members>(method: string, path: string, options?: CallOptions): Promise<Reply<T>>;
   /** Expects what the specification shows: FAIL when it does not hold. */
   readonly fact: Expect<RequirementId>;

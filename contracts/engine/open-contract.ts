@@ -16,6 +16,7 @@ import { instantOf } from "./instant.ts";
 import { jsonOrText } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
+import { chosenBy, type Profile } from "./profile.ts";
 import type { RandomSource } from "./random.ts";
 import { describeActual } from "./shown.ts";
 import type { Identity, Receiver, Session } from "./target.ts";
@@ -46,6 +47,7 @@ export interface ContractParts {
   readonly open: (settings: CaseSettings) => Promise<Session>;
   readonly draw: RandomSource;
   readonly oracle: Oracle | undefined;
+  readonly profile: Profile;
   /** Called before each request; false when the budget is spent. */
   readonly spend: () => Promise<boolean>;
 }
@@ -85,6 +87,7 @@ export function openContract(parts: ContractParts): OpenContract {
       return session.objects;
     },
     reach: session.reach,
+    chosen: (id) => chosenBy(parts.profile, id),
     has: (need) => parts.offers.has(need),
     call,
     ...expectations({ findings, asked, spoilt, held, redact }, () => wire.last),

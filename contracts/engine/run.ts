@@ -4,6 +4,7 @@ import type { Exchange } from "./exchange.ts";
 import { NEEDS } from "./needs.ts";
 import { openContract } from "./open-contract.ts";
 import type { Oracle } from "./oracle/oracle.ts";
+import type { Profile } from "./profile.ts";
 import { createRandom } from "./random.ts";
 import type { Session, Target } from "./target.ts";
 import { type Finding, VERDICTS, type Verdict, worst } from "./verdict.ts";
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly oracle?: Oracle;
   /** Ends the run at the next request; what was not asked by then is UNSUPPORTED. */
   readonly signal?: AbortSignal;
+  /** What the target is judged by: the specification unless told otherwise. */
+  readonly profile?: Profile;
   /** Command that reruns one case, with `<case>` as placeholder. */
   readonly again?: string;
   /** Also records expectations that were met, for a comparison with another target. */
@@ -113,7 +116,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   };
 }
 
-interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld" | "observe"> {
+interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld" | "observe" | "profile"> {
   readonly seed: number;
   readonly nonce: string;
   readonly spend: () => Promise<boolean>;
@@ -128,7 +131,7 @@ interface CaseOutcome {
 async function runCase(
   target: Target,
   testCase: Case,
-  { seed, nonce, oracle, keepHeld = false, observe, spend }: CaseRun,
+  { seed, nonce, oracle, profile = "spec", keepHeld = false, observe, spend }: CaseRun,
 ): Promise<CaseOutcome> {
   const startedAt = target.now();
   const session = await target.open(testCase.settings).catch((error: Error) => error);
@@ -148,6 +151,7 @@ async function runCase(
     open: (settings) => target.open(settings),
     draw,
     oracle,
+    profile,
     spend,
   });
   let isSilent = false;

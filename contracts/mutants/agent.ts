@@ -76,6 +76,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
     "any-word": {
       lie: "a made-up strategy is taken",
+      mild: true,
       send: rewriteRequestBody(START, (body) =>
         body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body,
       ),
@@ -188,6 +189,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("4.8-2", {
     "any-mode": {
       lie: "any stream_mode is taken",
+      mild: true,
       send: rewriteRequestBody(STREAM, (body) =>
         body.stream_mode === "nonsense" ? without(body, "stream_mode") : body,
       ),
@@ -230,6 +232,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("9-1", {
     "no-prefix": {
       lie: "the prefix can be left out",
+      mild: true,
       send: rewriteRequest(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
     },
     "description-0.2": {

@@ -148,6 +148,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("4-1", {
     "any-type": {
       lie: "any content type is taken",
+      mild: true,
       send: setRequestHeaders(CREATE, { "content-type": "application/json" }),
     },
   }),

@@ -111,7 +111,11 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.5-6", {
     ignored: { lie: "v2_beta is written as v1", send: replaceInCreate("format_version", "v2_beta", "v1") },
-    "any-format": { lie: "any format is taken", send: replaceInCreate("format_version", "v9", "v1") },
+    "any-format": {
+      lie: "any format is taken",
+      mild: true,
+      send: replaceInCreate("format_version", "v9", "v1"),
+    },
   }),
   ...mutantsOf("2.5-7", {
     "no-source": {

@@ -17,6 +17,7 @@ export const renameKeys =
         });
       },
       get: (bucket, key) => store.get(bucket, named.get(key) ?? key),
+      uploads: async (bucket) => (await store.uploads(bucket)).map(rename),
     };
   };
 

@@ -95,6 +95,6 @@ function survivorsOf(results: readonly MutantResult[]): readonly MutantResult[] 
   return results.filter(({ killedBy }) => killedBy === null);
 }
 
-function bySection(a: string, b: string): number {
+export function bySection(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }

@@ -11,6 +11,7 @@ import {
   object,
   oneOf,
   optional,
+  type TypeOf,
   text,
   uuid,
 } from "./fields.ts";
@@ -195,6 +196,9 @@ export const bulkExport = object({
   source_bulk_export_id: nullable(uuid(doc("2.5-7", "Scheduled export that spawned this one."))),
 });
 
+/** §4.7: the reply of a cancellation, of which nothing is shown. */
+export const stoppedExport: Field<TypeOf<typeof bulkExport>> = { ...bulkExport };
+
 /** §2.6: how far a run has come. */
 export const progress = object({
   latest_cursor: nullable(text(doc("2.6-2", "Position after the last row that is safely written."))),
@@ -218,6 +222,7 @@ export const bulkExportRun = object({
   errors: mapOf(
     text({ description: "What went wrong in that attempt." }),
     doc("7.3-7", "Known errors, each under the attempt that it ended.", {
+      "x-assumption": "export.errors_when_none",
       propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
     }),
   ),

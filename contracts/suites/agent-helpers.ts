@@ -1,6 +1,6 @@
 import { accepted, isRefused } from "../engine/check.ts";
 import type { Contract, Reply } from "../engine/contract.ts";
-import type { Members } from "../engine/json.ts";
+import { isMembers, type Members } from "../engine/json.ts";
 import { NEEDS } from "../engine/needs.ts";
 
 export interface RunBody {
@@ -55,12 +55,25 @@ export async function thread(t: Contract): Promise<string> {
   return body.thread_id;
 }
 
+/** The message of a refusal of the agent server: a string (§2.3), or by the profile `observed` its member detail. */
+export function messageIn(t: Contract, body: unknown): unknown {
+  if (t.chosen("agent.error_body") === "a JSON string") return body;
+  return isMembers(body) ? body.detail : body;
+}
+
 export const INPUT = { messages: [{ role: "user", content: "Hello" }] };
+
+/** Posts below a thread, by whichever spelling of the path the server has: the plural, else the one of §4.8. */
+export async function postToThread<T = Members>(t: Contract, tail: string, body: Members): Promise<Reply<T>> {
+  const plural = await t.call<T>("POST", `/threads/${tail}`, { body, mayLack: true });
+  if (plural.status !== 404 && plural.status !== 405) return plural;
+  return t.call<T>("POST", `/thread/${tail}`, { body });
+}
 
 /** Starts a run in the background. */
 export async function startRun(t: Contract, threadId: string, more: Members = {}): Promise<RunBody> {
   const body = { assistant_id: await assistant(t), input: INPUT, ...more };
-  const reply = await t.call<RunBody>("POST", `/threads/${threadId}/runs`, { body });
+  const reply = await postToThread<RunBody>(t, `${threadId}/runs`, body);
   t.must("4.8-1", accepted(reply.status), "a run is started");
   return reply.body;
 }

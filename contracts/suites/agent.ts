@@ -10,6 +10,7 @@ import {
   assistant,
   INPUT,
   listRuns,
+  postToThread,
   startRun,
   type ThreadBody,
   thread,
@@ -74,8 +75,9 @@ export const AGENT_CASES = suite({
         match: { thread_id: id },
         then: { status: "success", after: "PT1M" },
       });
-      const first = await startRun(t, id);
-      const second = await startRun(t, id);
+      const enqueue = { multitask_strategy: "enqueue" };
+      const first = await startRun(t, id, enqueue);
+      const second = await startRun(t, id, enqueue);
       await advanceClock(t);
       const statuses = async () =>
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
@@ -130,9 +132,7 @@ export const AGENT_CASES = suite({
     async run(t) {
       const assistant_id = await assistant(t);
       const body = { assistant_id, input: INPUT, stream_mode: "events", webhook: "/ok" };
-      const { status, headers, text } = await t.call("POST", `/threads/${await thread(t)}/runs/stream`, {
-        body,
-      });
+      const { status, headers, text } = await postToThread(t, `${await thread(t)}/runs/stream`, body);
       t.must("4.8-2", accepted(status), "the shown fields are taken");
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
       t.choice(
@@ -140,16 +140,14 @@ export const AGENT_CASES = suite({
         isStream && /^event: metadata/m.test(text),
         "server-sent events, metadata first",
       );
-      t.fact("4.8-2", /^data: /m.test(text), "data is streamed", { actual: text.slice(0, 200) });
-      for (const wrong of [
-        { input: INPUT },
-        { assistant_id: 7 },
-        { assistant_id, stream_mode: "nonsense" },
-        { assistant_id, webhook: 7 },
-      ]) {
-        const { status } = await t.call("POST", "/runs/stream", { body: wrong });
-        t.fact("4.8-2", refused(status), `${Object.keys(wrong).join(", ")} of another form: refused`);
-      }
+      // Lines that begin with a colon are comments.
+      t.fact("4.8-2", /^[^:\s]/m.test(text), "data is streamed", { actual: text.slice(0, 200) });
+      const refusals = async (body: Members) =>
+        refused((await t.call("POST", "/runs/stream", { body })).status);
+      for (const wrong of [{ assistant_id: 7 }, { assistant_id, webhook: 7 }])
+        t.fact("4.8-2", await refusals(wrong), `${Object.keys(wrong).join(", ")} of another type: refused`);
+      for (const other of [{ input: INPUT }, { assistant_id, stream_mode: "nonsense" }])
+        t.choice("agent.request_values", await refusals(other), `${Object.keys(other).join(", ")}: refused`);
     },
   },
   "4.8/wait-answers": {
@@ -159,7 +157,7 @@ export const AGENT_CASES = suite({
     async run(t) {
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT };
-      const { status, text } = await t.call("POST", `/threads/${id}/runs/wait`, { body });
+      const { status, text } = await postToThread(t, `${id}/runs/wait`, body);
       t.choice(
         "agent.wait_outcome",
         status === 200 && text.includes("Hello"),
@@ -176,7 +174,7 @@ export const AGENT_CASES = suite({
     async run(t) {
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };
-      const { status } = await t.call("POST", `/threads/${id}/runs/crons`, { body });
+      const { status } = await postToThread(t, `${id}/runs/crons`, body);
       t.choice("4.8-4", accepted(status), "a cron is created");
       const now = await t.now();
       const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
@@ -235,7 +233,7 @@ export const AGENT_CASES = suite({
       const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
       t.fact("9-1", equal(status, 200), "they are there");
       const bare = await t.call("GET", "/bulk-exports");
-      t.fact("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
+      t.choice("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
     },
   },
 });

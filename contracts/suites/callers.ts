@@ -7,6 +7,7 @@ import {
   EXPORTS,
   exportBody,
   exportOf,
+  exportsIn,
   ingest,
   prepare,
   project,
@@ -74,8 +75,8 @@ export const CALLER_CASES = suite({
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
       t.fact("1-2", refused(read.status), "the export is not read in the other region");
-      const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { region });
-      t.fact("1-2", !body.some((item) => item.id === id), "nor listed there");
+      const listed = await exportsIn(t, { region });
+      t.fact("1-2", !listed.some((item) => item.id === id), "nor listed there");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
       t.fact("1-2", refused(stop.status), "nor stopped from there");
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
@@ -180,8 +181,8 @@ export const CALLER_CASES = suite({
         equal(read.status, 404),
         "another workspace does not find it",
       );
-      const { body } = await t.call<readonly Members[]>("GET", EXPORTS, { headers });
-      t.choice("5-3", equal(body.length, 0), "nor lists it");
+      const listed = await exportsIn(t, { headers });
+      t.choice("5-3", equal(listed.length, 0), "nor lists it");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
       t.choice("5-3", equal(stop.status, 404), "nor cancels it");
       const theft = await t.call("POST", EXPORTS, { headers, body: exportBody(prepared) });

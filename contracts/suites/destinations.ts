@@ -183,10 +183,12 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;
+      const seen = t.chosen("destination.include_bucket_in_prefix_default");
+      const byDefault = seen === true || BUCKET_IN_PREFIX;
       for (const [configured, led] of [
         [true, true],
         [false, false],
-        [undefined, BUCKET_IN_PREFIX],
+        [undefined, byDefault],
       ] as const) {
         const config = { prefix: `${prefix}${String(configured)}`, include_bucket_in_prefix: configured };
         const { id } = await runExport(t, await prepare(t, { config, days: 1 }));
@@ -203,7 +205,7 @@ export const DESTINATION_CASES = suite({
           },
         );
         if (configured === undefined)
-          t.fact("2.4-1", holds, "include_bucket_in_prefix is false by default", {
+          t.fact("2.4-1", holds, `include_bucket_in_prefix is ${byDefault} by default`, {
             expected: `${begin}…`,
             actual: keys[0],
           });

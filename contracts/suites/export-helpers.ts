@@ -1,10 +1,11 @@
 import type { Check } from "../engine/check.ts";
 import { accepted, isRefused } from "../engine/check.ts";
-import type { Contract, Reply } from "../engine/contract.ts";
+import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
 import { DAY, iso, midnight } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import type { ReadFile } from "../engine/target.ts";
 import { DESTINATIONS, EXPORTS, STOP_WORD } from "../facts/bulk-exports.ts";
+import { listIn, readExport, readRun } from "./reading.ts";
 
 export { DESTINATIONS, EXPORTS };
 
@@ -15,7 +16,7 @@ export interface Identified {
 export interface ExportBody extends Identified {
   readonly status: string;
   readonly created_at: string;
-  readonly start_time: string;
+  readonly start_time: string | undefined;
   readonly end_time: string | null;
   readonly source_bulk_export_id: string | null;
 }
@@ -175,7 +176,7 @@ export function requireExport(t: Contract, { madeUp }: Partial<Order>, reply: Re
     actual: status,
     exchange,
   });
-  return body;
+  return readExport<ExportBody>(body);
 }
 
 export function exportBody(
@@ -203,12 +204,22 @@ export async function createExport(
 }
 
 export async function exportOf(t: Contract, id: string): Promise<ExportBody> {
-  return (await t.call<ExportBody>("GET", `${EXPORTS}/${id}`)).body;
+  return readExport<ExportBody>((await t.call("GET", `${EXPORTS}/${id}`)).body);
+}
+
+/** Every export that the list answers, in its order. */
+export async function exportsIn(
+  t: Contract,
+  options: CallOptions = {},
+  query = "",
+): Promise<readonly ExportBody[]> {
+  const { body } = await t.call("GET", `${EXPORTS}${query}`, options);
+  return listIn(body).map(readExport<ExportBody>);
 }
 
 export async function runsOf(t: Contract, id: string): Promise<readonly ExportRunBody[]> {
-  const { body } = await t.call<readonly ExportRunBody[]>("GET", `${EXPORTS}/${id}/runs`);
-  return Array.isArray(body) ? body : [];
+  const { body } = await t.call("GET", `${EXPORTS}/${id}/runs`);
+  return listIn(body).map(readRun<ExportRunBody>);
 }
 
 export async function cancel(t: Contract, id: string): Promise<Reply> {

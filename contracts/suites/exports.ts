@@ -5,9 +5,9 @@ import {
   cancel,
   createExport,
   EXPORTS,
-  type ExportBody,
   exportBody,
   exportOf,
+  exportsIn,
   inStatus,
   placeOrder,
   prepare,
@@ -18,6 +18,7 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
+import { hasList } from "./reading.ts";
 
 const ORDER = ["writes", "ingest", "clock"] as const;
 
@@ -61,8 +62,7 @@ export const EXPORT_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const { id, status } = await createExport(t, await prepareOrder(t));
-      const { body: all } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
-      const listed = Array.isArray(all) ? all.find((item: ExportBody) => item.id === id) : undefined;
+      const listed = (await exportsIn(t)).find((item) => item.id === id);
       t.must("4.6-1", listed !== undefined, "an export that was created is listed", { expected: id });
       t.fact("4.6-1", typeof listed?.status === typeof status, "it is listed with its status", {
         actual: listed,
@@ -90,7 +90,8 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const { id } = await createExport(t, await prepareOrder(t));
       const { status, body } = await t.call<unknown>("GET", `${EXPORTS}/${id}/runs`);
-      t.fact("4.5-1", status === 200 && Array.isArray(body), "a list of runs is answered", { actual: body });
+      const isList = accepted(status).holds && hasList(body);
+      t.fact("4.5-1", isList, "a list of runs is answered", { actual: body });
     },
   },
   "4.4/status-moves": {
@@ -101,8 +102,7 @@ export const EXPORT_CASES = suite({
       const { id, created_at } = await createExport(t, await prepareOrder(t));
       t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
       t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET shows the status of now");
-      const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
-      const listed = body.find((item) => item.id === id);
+      const listed = (await exportsIn(t)).find((item) => item.id === id);
       t.fact("4.6-1", listed !== undefined && statusOf(listed) === "COMPLETED", "the list does as well");
       t.fact("4.6-1", equal(listed?.created_at, created_at), "the time of its creation is the one of then");
     },
@@ -115,12 +115,11 @@ export const EXPORT_CASES = suite({
       const prepared = await prepareOrder(t);
       const ids: string[] = [];
       for (let count = 0; count < 12; count++) ids.push((await createExport(t, prepared)).id);
-      const { body } = await t.call<readonly ExportBody[]>("GET", EXPORTS);
-      const seen = body.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
+      const seen = (await exportsIn(t)).filter(({ id }) => ids.includes(id)).map(({ id }) => id);
       t.fact("4.6-1", sameItems(seen, ids), "all exports are listed once");
       t.choice("export.list_order", seen[0] === ids.at(-1), "the newest comes first");
-      const paged = await t.call<readonly ExportBody[]>("GET", `${EXPORTS}?limit=5&offset=5`);
-      t.choice("export.list_paging", equal(paged.body.length, 5), "limit and offset page the list");
+      const paged = await exportsIn(t, {}, "?limit=5&offset=5");
+      t.choice("export.list_paging", equal(paged.length, 5), "limit and offset page the list");
     },
   },
   "4.4/unknown-id": {
@@ -153,7 +152,7 @@ export const EXPORT_CASES = suite({
       const placed = await placeOrder(t, order);
       const body = JSON.stringify(exportBody(order));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
-      t.fact("4-1", refused(plain.status), "a body that is not sent as JSON is refused");
+      t.choice("4-1", refused(plain.status), "a body that is not sent as JSON is refused");
       t.choice("platform.content_type", equal(plain.status, 415), "it is answered with 415");
       const broken = await t.call("POST", EXPORTS, { body: "{" });
       t.fact("4-1", refused(broken.status), "a body that is no JSON is refused");
@@ -167,12 +166,13 @@ export const EXPORT_CASES = suite({
     needs: ORDER,
     async run(t) {
       const prepared = await prepare(t, { days: 3 });
-      const { id } = await runExport(t, { ...prepared, from: prepared.from + 6 * HOUR });
+      const begin = prepared.from + HOUR / 2;
+      const { id } = await runExport(t, { ...prepared, from: begin });
       const runs = await runsOf(t, id);
       t.must("4.5-1", runs.length > 0, "the runs of the export are answered");
       t.fact("2.6-1", equal(runs.length, 3), "three days make three runs");
       const starts = runs.map(({ start_time }) => instantOf(start_time)).sort((a, b) => a - b);
-      const expected = [prepared.from + 6 * HOUR, prepared.from + DAY, prepared.from + 2 * DAY];
+      const expected = [begin, prepared.from + DAY, prepared.from + 2 * DAY];
       t.choice(
         "export.partition_bounds",
         sameItems(starts, expected),
@@ -191,8 +191,8 @@ export const EXPORT_CASES = suite({
         t.fact("2.6-2", typeof run.errors === "object" && run.errors !== null, "a run has errors");
       }
       const total = runs.reduce((sum, { rows_exported }) => sum + rows_exported, 0);
-      // The rows of the first day begin before six o'clock, so the window leaves them out.
-      t.fact("2.6-2", equal(total, 6), "the rows of the window are counted");
+      // The first row of the first day is too early for the window.
+      t.fact("2.6-2", equal(total, 8), "the rows of the window are counted");
     },
   },
 });

@@ -1,5 +1,5 @@
 import { type CaseRow, suite } from "../engine/case.ts";
-import { accepted, equal, isRefused, refused } from "../engine/check.ts";
+import { equal, isRefused, refused } from "../engine/check.ts";
 import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
 import type { Region } from "../engine/http-message.ts";
 import type { Members } from "../engine/json.ts";
@@ -192,7 +192,7 @@ export const RATE_LIMIT_CASES = suite({
       await t.control("POST", "/rate-limits/reset", {});
       for (const [method, path] of Object.values(SYSTEM_CALLS).flat()) {
         const { status } = await t.call(method, path, { headers });
-        t.fact("8.5-1", accepted(status), `${method} ${path} passes again`);
+        t.fact("8.5-1", status !== 429 && status < 500, `${method} ${path} passes again`, { actual: status });
       }
     },
   },

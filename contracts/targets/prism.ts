@@ -4,13 +4,14 @@ import { jsonOrText } from "../engine/json.ts";
 import { type Diagnostic, firstOf, judgeReply, nonStrict } from "../engine/oracle/judgements.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
+import type { Profile } from "../engine/profile.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../spec/operations.ts";
 import { createRouter, segmentsBeforeSlash } from "../spec/path.ts";
 
 /** The oracle: Prism validates exchanges by the derived document. Loaded on demand, since it takes most of a second. */
-export async function openOracle(): Promise<Oracle> {
+export async function openOracle(profile: Profile = "spec"): Promise<Oracle> {
   const [{ getHttpOperationsFromSpec }, { validateInput, validateOutput }] = await Promise.all([
     import("@stoplight/prism-http/dist/utils/operations.js"),
     import("@stoplight/prism-http/dist/validator/index.js"),
@@ -47,7 +48,7 @@ export async function openOracle(): Promise<Oracle> {
     const element = { statusCode: reply.status, headers, body };
     const complaints = isStream ? [] : diagnosticsOf(validateOutput({ resource, element }));
     return [
-      ...judgeReply(row, reply, body, complaints),
+      ...judgeReply(row, reply, body, complaints, profile),
       ...(isGood ? requestComplaints(path, query, request, row) : []),
       ...leaks(request, reply, secrets),
     ];

@@ -14,6 +14,7 @@ import { type Variant, variantsOf } from "../engine/variant.ts";
 import { AGENT, accept, all, renameMembers, renumber, reword } from "./changes.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
+const WHOLE_LIST = ["GET", /^\/threads\/[^/]+\/runs(\?(?!.*select)|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
 const STARTS = ["POST", /\/runs(\/(stream|wait|crons))?$/] as const;
 const THREADS = ["POST", /^\/threads$/] as const;
@@ -71,7 +72,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.1-1", {
     "extra-members": {
       differs: "a run has a member more",
-      send: all(setReplyMembers(START, { priority: 1 }), setReplyMembers(LIST, { priority: 1 })),
+      send: all(setReplyMembers(START, { priority: 1 }), setReplyMembers(WHOLE_LIST, { priority: 1 })),
     },
     "kwargs-nested": {
       differs: "kwargs hold the input as payload.arguments",
@@ -94,10 +95,6 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       send: rewriteReplyBody(START, (run) =>
         run.status === "pending" ? { ...run, status: "running" } : run,
       ),
-    },
-    "waits-as-running": {
-      differs: "a run that waits for its thread is running",
-      send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
     },
     "three-hours": {
       differs: "a run may take three hours",
@@ -124,15 +121,20 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.1-3", {
     "other-calls-400": {
       differs: "invalid requests of other calls are answered with 400",
-      send: renumber(["*", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], {
+      send: renumber(["POST", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], {
         422: 400,
       }),
     },
   }),
   ...variantsOf("4.8-1", {
     "singular-only": {
-      differs: "crons, streams and waits have no plural path",
-      send: rewriteStatus(["POST", /^\/threads\/[^/]+\/runs\/(crons|stream|wait)$/], [200], 404, "Not Found"),
+      differs: "runs are started by the listed paths alone",
+      send: rewriteStatus(
+        ["POST", /^\/threads\/[^/]+\/runs(\/(crons|stream|wait))?$/],
+        [200],
+        404,
+        "Not Found",
+      ),
     },
     "created-201": { differs: "a run is answered with 201", send: rewriteStatus(START, [200], 201) },
   }),
@@ -146,7 +148,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     ndjson: { differs: "a stream is lines of JSON", send: ndjson },
     "default-assistant": {
       differs: "a run without an assistant takes the first one",
-      send: accept(STREAM, (body) => !("assistant_id" in body)),
+      send: accept(STREAM, (body) => !("assistant_id" in body) && "input" in body),
     },
   }),
   ...variantsOf("4.8-4", {
@@ -213,7 +215,11 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     },
     "any-url": {
       differs: "a URL is not looked at until it is called",
-      send: accept(START, ({ webhook }) => /^(ftp:|\/\/|nonsense|file:)/.test(String(webhook))),
+      send: rewriteRequestBody(START, (body) =>
+        /^(ftp:|\/\/|nonsense|file:)/.test(String(body.webhook))
+          ? { ...body, webhook: "https://hooks.example.com/run" }
+          : body,
+      ),
     },
   }),
 ];

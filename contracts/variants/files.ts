@@ -1,5 +1,7 @@
-import type { ObjectStore, ReadFile } from "../engine/target.ts";
+import { rewriteReply } from "../engine/mutant.ts";
+import type { ReadFile } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
+import { RUNS } from "../mutants/routes.ts";
 import { renameKeys } from "../mutants/storage.ts";
 
 const columns =
@@ -15,14 +17,16 @@ const reversed = (file: ReadFile): ReadFile => ({
   rows: file.rows.map((row) => Object.fromEntries(Object.entries(row).reverse())),
 });
 
-const renamedFiles: (store: ObjectStore) => ObjectStore = renameKeys((key) =>
-  key.replace(/part-(\d+)\.parquet$/, "data_$1_0.parquet"),
-);
+const otherName = (text: string) => text.replace(/part-(\d+)\.parquet/g, "data_$1_0.parquet");
 
 /** §2.5 and §2.8: what of the files is not shown. */
 export const FILE_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.8-2", {
-    "file-names": { differs: "files are called data_<n>_0.parquet", objects: renamedFiles },
+    "file-names": {
+      differs: "files are called data_<n>_0.parquet",
+      objects: renameKeys(otherName),
+      send: rewriteReply(RUNS, (reply) => ({ ...reply, text: otherName(reply.text) })),
+    },
     "file-per-row": { differs: "each row has a file of its own", settings: { limits: { rows_per_file: 1 } } },
     "file-per-two-rows": { differs: "a file has two rows", settings: { limits: { rows_per_file: 2 } } },
   }),
@@ -35,8 +39,8 @@ export const FILE_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("2.5-6", {
     "v2-types": {
-      differs: "v2_beta has times without zone, doubles and JSON as text",
-      file: retype({ TIMESTAMP_UTC: "TIMESTAMP", DECIMAL: "DOUBLE", JSON: "STRING" }),
+      differs: "v2_beta has doubles and JSON as text",
+      file: retype({ DECIMAL: "DOUBLE", JSON: "STRING" }),
     },
   }),
   ...variantsOf("2.4-6", {

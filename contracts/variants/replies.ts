@@ -2,6 +2,7 @@ import { jsonOf } from "../engine/json.ts";
 import { rewriteReply, rewriteReplyBody, rewriteStatus, setReplyMembers } from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
+import { renameKeys } from "../mutants/storage.ts";
 import { all, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
 
 const DESTINATIONS = ["GET", /\/destinations(\?|$)/] as const;
@@ -19,6 +20,8 @@ const withoutNulls = rewriteReplyBody(EXPORTS, (body) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
 );
 
+const namedFolder = (text: string) => text.replace(new RegExp(`export_id=(${UUID})`, "g"), "export_id=x-$1");
+
 /** Ids of exports and destinations that are no uuid: `id` is a string (§2.4, §2.5). */
 const namedIds: SendWrapper = (next) => async (request) => {
   const plain = (text: string) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1");
@@ -27,7 +30,7 @@ const namedIds: SendWrapper = (next) => async (request) => {
   const reply = await next(sent);
   if (!EXPORTS[1].test(request.path) || reply.status >= 300) return reply;
   const ids = new RegExp(`"((?:source_)?(?:bulk_export_(?:destination_)?)?id)":"(${UUID})"`, "g");
-  return { ...reply, text: reply.text.replace(ids, '"$1":"x-$2"') };
+  return { ...reply, text: namedFolder(reply.text).replace(ids, '"$1":"x-$2"') };
 };
 
 /** §4 to §7: statuses, headers and bodies that are not shown. */
@@ -70,7 +73,11 @@ export const REPLY_VARIANTS: readonly Variant[] = [
         ),
       ),
     },
-    "ids-not-uuids": { differs: "ids of exports and destinations are no uuids", send: namedIds },
+    "ids-not-uuids": {
+      differs: "ids of exports and destinations are no uuids",
+      send: namedIds,
+      objects: renameKeys(namedFolder),
+    },
     "created-201": {
       differs: "a creation is answered with 201",
       send: all(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),

@@ -1,4 +1,4 @@
-import { answerInstead, rewriteReply, rewriteRequest } from "../engine/mutant.ts";
+import { answerInstead, rewriteReply, rewriteRequest, rewriteStatus } from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS } from "../mutants/routes.ts";
 import { accept, MADE_UP_EXPORT, renumber, reword } from "./changes.ts";
@@ -62,7 +62,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
     },
     "no-health": {
       differs: "health and server information are not there",
-      send: answerInstead(({ path }) => /^\/(ok|info)$/.test(path), 404, { detail: "Not Found" }),
+      send: rewriteStatus(["GET", /^\/(ok|info)$/], [200], 404, { detail: "Not Found" }),
     },
     "unlisted-400": {
       differs: "an unknown path is answered with 400",
@@ -103,7 +103,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.5-10", {
     taken: {
       differs: "a malformed filter is taken",
-      send: accept(CREATE, (body) => "filter" in body, MADE_UP_EXPORT),
+      send: accept(CREATE, (body) => typeof body.filter === "string", MADE_UP_EXPORT),
     },
   }),
   ...variantsOf("2.5-9", {

@@ -89,3 +89,19 @@ describe("the mutants", () => {
     expect(unsound).toEqual([]);
   }, 120_000);
 });
+
+describe("the suites by the profile observed", () => {
+  const judge = async (profile: "spec" | "observed", emulated: "spec" | "observed") => {
+    const target = createEmulatorTarget(startEmulator, { profile: emulated });
+    const select = ["3.1/statuses", "4.1/refusals", "4.1/not-found", "4.8/thread-runs", "2.4/include-bucket"];
+    const { results } = await runContracts(target, { select, profile });
+    await target.close();
+    return new Set(results.map(({ verdict }) => verdict));
+  };
+
+  it("pass an emulator of that profile, which FAILs by the specification, and the other way round", async () => {
+    expect(await judge("observed", "observed")).not.toContain("FAIL");
+    expect(await judge("spec", "spec")).toEqual(new Set(["PASS"]));
+    expect(await judge("spec", "observed")).toEqual(new Set(["FAIL"]));
+  }, 60_000);
+});

@@ -4,8 +4,10 @@ import type { Operation } from "../../spec/operation.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
 import { memberFinder } from "../../spec/undefined-members.ts";
 import type { WireReply } from "../http-message.ts";
+import { isMembers } from "../json.ts";
+import type { Profile } from "../profile.ts";
 import type { Judgement } from "./oracle.ts";
-import { locationIn } from "./schema-location.ts";
+import { locationIn, type SchemaLocation } from "./schema-location.ts";
 
 /** What a validator of OpenAPI documents complains of. */
 export interface Diagnostic {
@@ -23,10 +25,13 @@ export function judgeReply(
   reply: WireReply,
   body: unknown,
   diagnostics: readonly Diagnostic[],
+  profile: Profile = "spec",
 ): readonly Judgement[] {
   const isShown = row.shown && reply.status === row.reply.status;
   const extra = isShown && row.reply.body ? memberFinder(row.reply.body)(body) : [];
-  const judgements = diagnostics.map((diagnostic) => classify(row, reply, body, diagnostic));
+  const judgements = diagnostics
+    .filter((diagnostic) => profile === "spec" || !isObserved(row, reply, body, diagnostic))
+    .map((diagnostic) => classify(row, reply, body, diagnostic));
   return [
     ...withoutRepeats(judgements),
     ...extra
@@ -77,7 +82,7 @@ function wrongOf(row: Operation, steps: readonly string[], diagnostic: Diagnosti
   const location = locationIn(row.reply.body ?? {}, steps);
   const requirement = requirementOf(row, location.requirement);
   const value = valueAt(body, steps);
-  if (!row.shown || location.shown === false || isSpelling(row, diagnostic, location.values, value))
+  if (!row.shown || location.shown === false || isOurForm(row, diagnostic, location, value))
     return choice(requirement, message, location.assumption);
   const found = fact(requirement, message, value);
   return steps.length === 0 && diagnostic.code === "type" ? { ...found, spoils: true } : found;
@@ -148,14 +153,27 @@ function errorBodyOf(row: Operation, reply: WireReply, message: string, body: un
   return choice("7-1", `error ${reply.status}: ${message}`, "platform.error_body");
 }
 
-/** A value that is listed in another spelling, or an id or time of the platform, which are no more than text (§2.4, §2.5). */
-function isSpelling(
-  row: Operation,
+/** Another form that nothing shown rules out. */
+function isOurForm(
+  { server }: Operation,
   { code }: Diagnostic,
-  values: readonly unknown[] | undefined,
+  location: SchemaLocation,
   value: unknown,
 ): boolean {
-  return (code === "enum" && isAmong(values, value)) || (code === "format" && row.server === "platform");
+  // An object of errors by attempts may be null while there are none.
+  if (value === null && location.assumption === "export.errors_when_none") return true;
+  // Of the platform, ids and times are no more than text (§2.4, §2.5), and no list is said to be the whole reply (§4).
+  return server === "platform" && (code === "format" || location.shown === undefined);
+}
+
+/** What the public service was seen to do: statuses of exports in title case, errors of the agent as an object. */
+function isObserved(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): boolean {
+  const { path = [], code } = diagnostic;
+  if (reply.status !== row.reply.status)
+    return row.server === "agent" && isMembers(body) && typeof body.detail === "string";
+  const steps = path.slice(1).map(String);
+  const { assumption, values } = locationIn(row.reply.body ?? {}, steps);
+  return code === "enum" && assumption === "export.status_casing" && isAmong(values, valueAt(body, steps));
 }
 
 /** Another spelling of a value that is listed: `Completed` for `COMPLETED`. */

@@ -116,6 +116,20 @@ export const AGENT_ASSUMPTIONS = {
     reason: "No default is shown; the public service queues a run that finds its thread busy.",
     switchable: true,
   },
+  "agent.multitask_request": {
+    section: "4.8",
+    requirement: "2.1-3",
+    choice: "a request may name a strategy; another word is refused",
+    alternatives: [],
+    reason: "The strategy is shown as a member of a run, not of the request; public clients send it.",
+  },
+  "agent.request_values": {
+    section: "4.8",
+    requirement: "4.8-2",
+    choice: "422 for a stream_mode that is not known, and for a run without assistant_id",
+    alternatives: [],
+    reason: "One mode is an example, and none of the members is said to be required.",
+  },
   "agent.multitask_reject": {
     section: "2.1",
     requirement: "2.1-3",

@@ -9,6 +9,14 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     alternatives: [],
     reason: "A member that public clients send; the specification knows only this format.",
   },
+  "export.unknown_format": {
+    section: "2.5",
+    requirement: "2.5-6",
+    choice: 422,
+    alternatives: [],
+    reason:
+      "The value shown is v2_beta; a service may know others, and a misspelt one should not pass for it.",
+  },
   "export.default_format_version": {
     section: "2.5",
     requirement: "2.5-9",

@@ -1,7 +1,7 @@
 import { listOf, uuid } from "../fields.ts";
 import type { Operation } from "../operation.ts";
 import { paging } from "../paging.ts";
-import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun } from "../resources.ts";
+import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun, stoppedExport } from "../resources.ts";
 
 const exportPath = {
   export_id: uuid({ description: "Identifier that the creation of the export answered with." }),
@@ -78,7 +78,7 @@ export const BULK_EXPORT_OPERATIONS = {
     path: "/api/v1/bulk-exports/{export_id}",
     pathParameters: exportPath,
     body: bulkExportPatch,
-    reply: { status: 200, body: bulkExport },
+    reply: { status: 200, body: stoppedExport },
     refusals: [401, 403, 404, 409, 413, 415, 422, 429],
     workspace: "required",
     shown: true,

@@ -1,0 +1,13 @@
+import type { Assumption, AssumptionValue } from "../spec/assumption.ts";
+import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
+
+/** What a server is judged by: the specification, or as the public service was seen to differ from it. */
+export const PROFILES = ["spec", "observed"] as const;
+
+export type Profile = (typeof PROFILES)[number];
+
+/** What is expected where an assumption, or an observation against a shown statement, decides. */
+export function chosenBy(profile: Profile, id: AssumptionId): AssumptionValue {
+  const { choice, observed }: Assumption = ASSUMPTIONS[id];
+  return profile === "observed" ? (observed ?? choice) : choice;
+}
