@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
@@ -13,6 +13,7 @@ import { type Head, NO_ROWS, numberOf, sealedHead, stateName } from "./pool/name
 import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
+import { cutTails } from "./rows/segment.ts";
 import { openRowStore, type RowStore } from "./rows/store.ts";
 
 /** The state that forks start from: names of files and what is in memory. Never changed. */
@@ -68,7 +69,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const { head, image, rows: rowsImage, isFresh, isClean } = openHead(options, save);
   const round = createRound(write, onFailure);
   const { owner } = head;
-  const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due });
+  const rows = openRowStore({
+    pool,
+    owner,
+    image: rowsImage,
+    changed: round.due,
+    appending: () => journal?.begin(),
+  });
   const bodies = openBodies({ pool, owner, world: name, changed: round.due });
   const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
   let lines: string[] = [];
@@ -161,8 +168,10 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   if (source) return { ...source, head, isFresh: false, isClean: true };
   const stored = pool.isKept ? readHead(pool, head, initial, true) : { state: initial, rows: NO_ROWS };
   const { state, rows } = stored;
+  const isClean = head.state !== null && head.journals.length === 1 && !hasJournal(pool, head);
+  // Before any row of this process, whose number could make those of lost turns count.
+  if (!isClean) cutTails(pool, rows);
   if (state.turn > 0) {
-    const isClean = head.state !== null && head.journals.length === 1 && !hasLines(pool, head);
     return {
       head,
       image: imageOf(state, collections),
@@ -184,9 +193,9 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   };
 }
 
-function hasLines(pool: Pool, { journals }: Head): boolean {
-  const own = pool.path(journals.at(-1)?.file ?? "");
-  return (statSync(own, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/** Whether its last process has written anything since it had its state from the one before. */
+function hasJournal(pool: Pool, { journals }: Head): boolean {
+  return existsSync(pool.path(journals.at(-1)?.file ?? ""));
 }
 
 function withInitialState(pool: Pool, head: Head, initial: WorldState): Head {

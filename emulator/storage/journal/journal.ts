@@ -7,10 +7,12 @@ import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
 
-/** A journal that is appended to; its file is made with its first line. */
+/** A journal that is appended to; its file is made before the first rows or lines of its turns are. */
 export interface Journal {
   readonly file: string;
   readonly bytes: number;
+  /** Makes the file, so that a next start knows that something may have been written without a line. */
+  begin(): void;
   /** Whole lines. Once it returns, they survive the end of the process; a part of them is never left behind. */
   append(lines: string): void;
 }
@@ -23,6 +25,7 @@ export function openJournal({ path, files }: Pool, file: string): Journal {
     get bytes() {
       return bytes;
     },
+    begin: () => void files.append(path(file)),
     append(lines) {
       const descriptor = files.append(path(file));
       const all = Buffer.from(lines);

@@ -10,6 +10,8 @@ import { type StoredState, writeState } from "./state.ts";
 
 /** The journal of a world that is in use, over however many files. */
 export interface WorldJournal {
+  /** Rows are about to be written: until `close`, a next start has to look for those without a line. */
+  begin(): void;
   /** Appends whole lines; once it returns, they survive the end of the process. */
   append(lines: string): void;
   /** The head of the world up to the last line. */
@@ -84,6 +86,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   }
 
   return {
+    begin: () => journal.begin(),
     append(lines) {
       journal.append(lines);
       foldWhenDue();

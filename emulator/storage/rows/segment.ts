@@ -1,4 +1,5 @@
-import type { NamedSegment, Piece } from "../pool/names.ts";
+import { closeSync, existsSync, openSync } from "node:fs";
+import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
 import { appendAll, type OpenFiles, readExactly, sizeOf, truncateTo } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
@@ -219,8 +220,8 @@ export function loadPiece(pool: Pool, segment: Segment, piece: Piece, mark: numb
   const path = pool.path(piece.file);
   const index = files.read(path + INDEX);
   const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
-  const { count, end } = recordsBefore(index, piece.below ?? mark);
-  if (count > 0) refuseGap(path, files, { firstByte, end });
+  const { count, begin, end } = recordsBefore(index, piece.below ?? mark);
+  if (count > 0) refuseGap(path, files, { firstByte, begin, end });
   segment.pieces.push({ ...piece, firstRecord, firstByte });
   segment.records += count;
   segment.dataBytes = count === 0 ? firstByte : end;
@@ -228,8 +229,8 @@ export function loadPiece(pool: Pool, segment: Segment, piece: Piece, mark: numb
   segment.filedBytes = segment.dataBytes;
 }
 
-/** How many records of a sidecar are numbered below a mark, and where in the segment the data of the last one ends. */
-function recordsBefore(index: number, mark: number): { readonly count: number; readonly end: number } {
+/** How many records of a sidecar are numbered below a mark, and where in the segment their data begins and ends. */
+function recordsBefore(index: number, mark: number) {
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => viewSidecar(readExactly(index, bytes, at * RECORD_BYTES));
   let count = Math.floor(sizeOf(index) / RECORD_BYTES);
@@ -246,19 +247,18 @@ function recordsBefore(index: number, mark: number): { readonly count: number; r
     }
     count = low;
   }
-  if (count === 0) return { count, end: 0 };
+  if (count === 0) return { count, begin: 0, end: 0 };
+  const begin = record(0).offset(0);
   const last = record(count - 1);
-  return { count, end: last.offset(0) + last.length(0) };
+  return { count, begin, end: last.offset(0) + last.length(0) };
 }
 
 /** A machine that ended may have lost the end of a file that others go on from. */
 function refuseGap(
   path: string,
   files: OpenFiles,
-  { firstByte, end }: { readonly firstByte: number; readonly end: number },
+  { firstByte, begin, end }: { readonly firstByte: number; readonly begin: number; readonly end: number },
 ): void {
-  const bytes = Buffer.allocUnsafe(RECORD_BYTES);
-  const begin = viewSidecar(readExactly(files.read(path + INDEX), bytes, 0)).offset(0);
   if (begin === firstByte && sizeOf(files.read(path + DATA)) >= end - firstByte) return;
   throw new Error(
     `${path}${INDEX} goes from byte ${begin} to byte ${end} of a day's rows, but its data begins at byte ` +
@@ -266,11 +266,24 @@ function refuseGap(
   );
 }
 
-/** Drops from the own tail what was never committed. */
-export function cutTail(pool: Pool, { pieces, records, dataBytes }: Segment): void {
-  const tail = pieces.at(-1);
-  if (tail === undefined || tail.below !== null) return;
-  const path = pool.path(tail.file);
-  truncateTo(pool.files.append(path + INDEX), (records - tail.firstRecord) * RECORD_BYTES);
-  truncateTo(pool.files.append(path + DATA), dataBytes - tail.firstByte);
+/** Drops what was never committed, numbered from the mark on, from the tails of a world that may have lost turns. */
+export function cutTails({ path }: Pool, { next, segments }: NamedRows): void {
+  for (const { file, below } of segments.flatMap(({ pieces }) => pieces)) {
+    const paths = [path(file + DATA), path(file + INDEX)] as const;
+    // What is missing is reported to those who read it.
+    if (below === null && paths.every((each) => existsSync(each))) cutTail(paths, next);
+  }
+}
+
+/** These files are not kept open: there may be many, and most of them are not written to again. */
+function cutTail(paths: readonly [data: string, index: string], mark: number): void {
+  const [data, index] = paths.map((path) => openSync(path, "r+")) as [number, number];
+  try {
+    const { count, begin, end } = recordsBefore(index, mark);
+    truncateTo(index, count * RECORD_BYTES);
+    truncateTo(data, end - begin);
+  } finally {
+    closeSync(data);
+    closeSync(index);
+  }
 }

@@ -11,7 +11,7 @@ import { mergePieces } from "./merge.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
-import { appendWaiting, copySegment, cutTail, extentsOf, nameSegment, type Segment } from "./segment.ts";
+import { appendWaiting, copySegment, extentsOf, nameSegment, type Segment } from "./segment.ts";
 
 /** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends TraceStore {
@@ -37,6 +37,8 @@ export interface RowStoreOptions {
   readonly image: RowsImage;
   /** Called when rows are pending. */
   readonly changed: () => void;
+  /** Called before the tails grow. */
+  readonly appending: () => void;
 }
 
 /** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
@@ -59,7 +61,7 @@ function createScopes(pool: Pool, image: RowsImage) {
   function load(scope: TraceScope): Scope {
     checkScope(scope);
     const rows = image.scopes.get(scopeKey(scope))?.rows();
-    return openScope(pool, scope, rows && ownRows(pool, rows));
+    return openScope(pool, scope, rows && ownRows(rows));
   }
 
   return {
@@ -85,15 +87,13 @@ function createScopes(pool: Pool, image: RowsImage) {
   };
 }
 
-/** Rows of an image for the only store that may write behind them; what was never committed is cut off. */
-function ownRows(pool: Pool, { index, segments }: Rows): Rows {
-  const own = segments.map(copySegment);
-  for (const segment of own) cutTail(pool, segment);
-  return { index: index.copy(), segments: own };
+/** Rows of an image for the only store that may write behind them. */
+function ownRows({ index, segments }: Rows): Rows {
+  return { index: index.copy(), segments: segments.map(copySegment) };
 }
 
 /** Opens the trace rows of a world: pieces in files, and a packed index of them in memory. */
-export function openRowStore({ pool, owner, image, changed }: RowStoreOptions): RowStore {
+export function openRowStore({ pool, owner, image, changed, appending }: RowStoreOptions): RowStore {
   const scopes = createScopes(pool, image);
   const dirty = new Set<Segment>();
   const unnamed = new Set<Segment>();
@@ -103,6 +103,7 @@ export function openRowStore({ pool, owner, image, changed }: RowStoreOptions): 
   let latest: RowsImage | undefined;
 
   function append(): void {
+    if (dirty.size > 0) appending();
     for (const segment of dirty) {
       if (!appendWaiting(pool, segment, owner)) continue;
       if (segment.pieces.length > PIECES_MAX) mergePieces(pool, segment, owner);

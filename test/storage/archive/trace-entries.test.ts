@@ -36,7 +36,13 @@ async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnTy
     writeFileSync(target.path(file), bytes);
   }
   const image = imageOfNames(target, { next: rows.next, segments: [...segments.values()] });
-  return openRowStore({ pool: target, owner: OWNER + 1, image, changed: () => undefined });
+  return openRowStore({
+    pool: target,
+    owner: OWNER + 1,
+    image,
+    changed: () => undefined,
+    appending: () => undefined,
+  });
 }
 
 test("rows in the files of several worlds become whole files, without what came after the snapshot", async () => {

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
 import { openTraceStore } from "./open-store.ts";
 import { DAY, idOf, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
@@ -70,6 +71,37 @@ describe("a store whose process was ended in a write", () => {
     again.write(SCOPE, [sampleRow(2)]);
     expect(readAll(again.reopen().location, wholeDay(2)).map(({ id }) => id)).toStrictEqual([idOf(2)]);
   });
+
+  test.each([
+    ["its first process", false],
+    ["a process that went on from a closed world", true],
+  ])(
+    "in %s counts lost rows never, whatever other tenants write before they are looked at",
+    async (_, closed) => {
+      const { folder } = written();
+      let store = openTraceStore({ folder });
+      if (closed) {
+        await store.storage.close({ ...emptyState(1, 0, { mode: "frozen", rate: 1 }), turn: 3 });
+        store = openTraceStore({ folder });
+      }
+      store.storage.rows.write(SCOPE, [sampleRow(7), sampleRow(1, { status: "lost" })]);
+      store.storage.rows.append();
+      store.storage.end();
+
+      const next = openTraceStore({ folder });
+      next.write(
+        { ...SCOPE, tenantId: idOf(99) },
+        [3, 4, 5].map((n) => sampleRow(n)),
+      );
+      const fork = next.fork();
+      fork.write({ ...SCOPE, tenantId: idOf(99) }, [sampleRow(6)]);
+      for (const each of [next.reopen(), fork.reopen(), next, fork]) {
+        expect(each.read(SCOPE, idOf(7))).toBeUndefined();
+        expect(each.read(SCOPE, idOf(1))?.status).toBe("c");
+        expect(readAll(each.location, wholeDay(each.mark()))).toHaveLength(2);
+      }
+    },
+  );
 
   test("with its machine, and lost rows that the journal counts, is told so", () => {
     const { folder, tail } = written();
