@@ -27,6 +27,20 @@ const historyOf = async ({ thread_id }: Thread) =>
 const update = (as_node: string, values?: unknown) => ({ updates: [{ as_node, values }] });
 const GRAPH = { metadata: { graph_id: "agent" } };
 
+describe("a search of threads that were created at one instant", () => {
+  it("goes by their creation, in the direction of the sort and over pages", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.push((await create({})).body.thread_id);
+    const found = async (search: object) =>
+      (await rig.call<Thread[]>("POST", "/threads/search", search)).body.map(({ thread_id }) => thread_id);
+    expect(await found({})).toEqual(ids.toReversed());
+    expect(await found({ sort_by: "created_at", sort_order: "asc" })).toEqual(ids);
+    expect([await found({ limit: 2 }), await found({ limit: 2, offset: 2 })].flat()).toEqual(
+      ids.toReversed(),
+    );
+  });
+});
+
 describe("supersteps of a created thread (§4.8)", () => {
   it("repeat the states of another one", async () => {
     const { body: thread } = await create({});

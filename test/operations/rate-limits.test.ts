@@ -257,6 +257,24 @@ describe("the limiter of a world", () => {
     }
   });
 
+  it("explains that a used-up row passes once it is no longer enforced", async () => {
+    const own = await startRig({ rate_limits: { window: "sliding" } });
+    const explained = () =>
+      own.emulator.control("GET", "/rate-limits/explain?method=POST&path=/runs/stats&x-api-key=emulator-key");
+    try {
+      await own.emulator.control("PUT", "/rate-limits/runs_stats", { remaining: 1 });
+      await own.emulator.clock.advance("PT9S");
+      await own.call("POST", "/runs/stats", {});
+      const used = { row: "runs_stats", used: 1, remaining: 0 };
+      expect(await explained()).toMatchObject({ passes: false, deciding: { ...used, enforced: true } });
+      await own.emulator.clock.advance("PT1S");
+      expect(await explained()).toMatchObject({ passes: true, deciding: { ...used, enforced: false } });
+      expect((await own.call("POST", "/runs/stats", {})).status).not.toBe(429);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("starts anew with a reset, whatever was counted, tripped or changed", async () => {
     await control("PUT", "/rate-limits/default_key", { remaining: 0, count: 3 });
     await rig.emulator.reset();

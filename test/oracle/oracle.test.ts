@@ -288,6 +288,21 @@ describe("damage is reported as exactly one kind of problem", () => {
     expect(await kindsOf(fixture)).toStrictEqual([kind]);
   });
 
+  test("two files of one size that were moved are each found at their own place", async () => {
+    const fixture = await fixtureOf();
+    const keys = [fixture.keyOf(FIRST), fixture.keyOf(THIRD)];
+    const bodies = keys.map((key) => fixture.bytesOf(key));
+    expect(bodies[0]?.length).toBe(bodies[1]?.length);
+    for (const [at, key] of keys.entries()) {
+      fixture.putObject(`${key}.moved`, bodies[at] as Uint8Array);
+      fixture.removeObject(key);
+    }
+    const { problems } = await fixture.verify();
+    expect(problems.map(({ kind, key }) => [kind, key])).toEqual(
+      keys.map((key) => ["outside_prefix", `${key}.moved`]),
+    );
+  });
+
   test("in files without ids too", async () => {
     const fields = ["name", "run_type", "start_time"] as const;
     const rows = FIRST_ROWS.slice(0, 10);

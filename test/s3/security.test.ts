@@ -81,6 +81,9 @@ describe("identity", () => {
     const query = "AWSAccessKeyId=someone&Signature=abc%3D&Expires=4102444800";
     const presigned = await fetch(`${server.url}/traces/there.txt?${query}`);
     expect([presigned.status, await presigned.text()]).toEqual([400, expect.stringContaining("s3v4")]);
+    const algorithm = `X-Amz-Algorithm=AWS4-HMAC-SHA1&X-Amz-Signature=${"0".repeat(64)}&X-Amz-Expires=60`;
+    const other = await fetch(`${server.url}/traces/there.txt?${algorithm}`);
+    expect([other.status, await other.text()]).toEqual([400, expect.stringContaining("syntax is malformed")]);
     for (const authorization of [
       "AWS4-HMAC-SHA256",
       "AWS4-HMAC-SHA256 Credential=a/b, Signature=zz",

@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { keepFinished } from "../../emulator/subjects/object-storage/finished-uploads.ts";
 import { s3FinishedUploads, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { codeOf, openTestServer, type TestServer } from "./harness.ts";
+import { sendSigned } from "./signed-request.ts";
 
 const Bucket = "traces";
 const MIB = 1024 * 1024;
@@ -146,6 +147,34 @@ async function uploadTwoParts(Key: string, more = {}) {
   }
   return { id, parts };
 }
+
+test("a part that is named with another checksum, or without a number, completes nothing", async ({
+  expect,
+}) => {
+  const Key = "named.bin";
+  const { id, parts } = await uploadTwoParts(Key, { ChecksumAlgorithm: "SHA256" });
+  const other = { ...parts[1], ChecksumSHA256: sha256("other") };
+  expect(await codeOf(complete(Key, id, [parts[0] as object, other]))).toBe("InvalidPart");
+  const body = "<CompleteMultipartUpload><Part><ETag>x</ETag></Part></CompleteMultipartUpload>";
+  const query = { uploadId: id };
+  const reply = await sendSigned(server, { method: "POST", path: `/${Bucket}/${Key}`, query, body });
+  expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("<Code>MalformedXML</Code>")]);
+  expect(await codeOf(complete(Key, id, parts))).toBe("no error");
+});
+
+test("the uploads of a bucket go with it, and a new one of its name has none", async ({ expect }) => {
+  const client = server.client();
+  const own = { Bucket: "gone-bucket", Key: "k" };
+  await client.send(new CreateBucketCommand({ Bucket: own.Bucket }));
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(own));
+  const send = () => client.send(new UploadPartCommand({ ...own, UploadId, PartNumber: 1, Body: "x" }));
+  await send();
+  await client.send(new DeleteBucketCommand({ Bucket: own.Bucket }));
+  await client.send(new CreateBucketCommand({ Bucket: own.Bucket }));
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: own.Bucket }));
+  expect([Uploads, await codeOf(send())]).toEqual([[], "NoSuchUpload"]);
+  expect(server.strayBodies()).toEqual([]);
+});
 
 test("completing an upload again answers as the first time, even when the object is gone", async ({
   expect,

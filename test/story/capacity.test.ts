@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type ExportRig, HEADERS, order, prepare, startExportRig } from "../support/emulator.ts";
+import { DESTINATION, type ExportRig, HEADERS, order, prepare, startExportRig } from "../support/emulator.ts";
 
 interface Waiting {
   readonly waiting_for_capacity: readonly { readonly ref: string; readonly pool: string }[];
@@ -101,34 +101,32 @@ describe("exports of one workspace (§8.2-2)", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("do not keep another workspace or another region waiting", async () => {
+  it.each([
+    ["another workspace", "us", "00000000-0000-4000-8000-000000000002"],
+    ["the same workspace of the other region", "eu", HEADERS["x-tenant-id"]],
+  ] as const)("do not keep %s waiting", async (_what, region, tenant) => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
     for (let nth = 0; nth < 2; nth += 1) await rig.order();
-    const theirs = { ...HEADERS, "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
-    const project = await rig.call<{ id: string }>("POST", "/sessions", { name: "theirs" }, theirs);
-    const destination = await rig.call<{ id: string }>(
-      "POST",
-      "/api/v1/bulk-exports/destinations",
-      {
-        destination_type: "s3",
-        display_name: "theirs",
-        config: { bucket_name: "traces", prefix: "theirs", region: "us-east-1" },
-        credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-      },
-      theirs,
-    );
-    const body = {
-      bulk_export_destination_id: destination.body.id,
-      session_id: project.body.id,
+    const { url, euUrl } = rig.emulator;
+    const theirs = async (path: string, body?: object) => {
+      const headers = { ...HEADERS, "x-tenant-id": tenant };
+      const sent = body && { method: "POST", body: JSON.stringify(body) };
+      return (await fetch((region === "us" ? url : euUrl) + path, { headers, ...sent })).json() as Promise<{
+        id: string;
+        status: string;
+      }>;
+    };
+    const project = await theirs("/sessions", { name: "theirs" });
+    const destination = await theirs("/api/v1/bulk-exports/destinations", DESTINATION);
+    const { id } = await theirs("/api/v1/bulk-exports", {
+      bulk_export_destination_id: destination.id,
+      session_id: project.id,
       start_time: "2026-02-25T00:00:00Z",
       end_time: "2026-02-26T00:00:00Z",
-    };
-    const { id } = (await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", body, theirs)).body;
+    });
     await rig.advance("PT2S");
-    expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`, undefined, theirs)).body.status).toBe(
-      "COMPLETED",
-    );
+    expect((await theirs(`/api/v1/bulk-exports/${id}`)).status).toBe("COMPLETED");
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["RUNNING", "CREATED"]);
   });
 

@@ -11,7 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
@@ -164,6 +171,21 @@ describe("a snapshot as a file", () => {
     const there = await read(other);
     expect(there).toEqual(await read(rig));
     expect(there[0]).toMatchObject({ name: "early", outputs: { late: true } });
+  });
+
+  it("takes the parts of an upload along that is under way, and the upload ends there", async () => {
+    const own = { Bucket: "traces", Key: "in-parts.bin" };
+    const { UploadId } = await s3(rig.emulator).send(new CreateMultipartUploadCommand(own));
+    const part = new UploadPartCommand({ ...own, UploadId, PartNumber: 1, Body: "the only part" });
+    const { ETag } = await s3(rig.emulator).send(part);
+    await rig.emulator.snapshots.save("uploading");
+    await imported(other.emulator, await exported(rig.emulator, "uploading"));
+    await other.emulator.snapshots.load("uploading");
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+    const there = s3(other.emulator);
+    await there.send(new CompleteMultipartUploadCommand({ ...own, UploadId, MultipartUpload }));
+    const { Body } = await there.send(new GetObjectCommand(own));
+    expect(await Body?.transformToString()).toBe("the only part");
   });
 
   it("is sent as it was when it was asked for, whatever becomes of the snapshot and its world meanwhile", async () => {

@@ -107,6 +107,15 @@ describe("a breakpoint", () => {
     ]);
   });
 
+  it("in front of the tools is passed without a tool when no message of the model is left", async () => {
+    const thread = await agentThread();
+    await thread.run({ ...ASKED, interrupt_before: ["tools"] });
+    const [, asking] = thread.said();
+    thread.change({ messages: [{ id: asking?.id, type: "human", content: "never mind" }] });
+    expect(thread.status(await thread.run({ input: null }))).toBe("success");
+    expect(thread.said().map(({ type }) => type)).toEqual(["human", "human", "ai"]);
+  });
+
   it("does not stop a run with input: it starts anew", async () => {
     const thread = await agentThread();
     await thread.run({ ...ASKED, interrupt_before: ["tools"] });

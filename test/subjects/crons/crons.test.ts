@@ -151,6 +151,14 @@ describe("a change", () => {
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
   });
 
+  it("that leaves end_time out keeps the end", async () => {
+    const world = await openCronWorld();
+    const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
+    world.change(cron_id, { metadata: { a: 1 } });
+    await world.advance(24 * HOUR);
+    expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T02:00:00Z"]);
+  });
+
   it("of end_time to null removes the end", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ end_time: "2026-03-01T00:30:00Z" });

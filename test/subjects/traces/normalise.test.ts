@@ -301,10 +301,13 @@ describe("a post that is wrong", () => {
     [{ ...PLAIN, tags: "a" }, "post[3].tags: must be a list of strings"],
     [{ ...PLAIN, tags: ["a", 1] }, "post[3].tags: must be a list of strings"],
     [{ ...PLAIN, parent_run_ids: [ID, "x"] }, "post[3].parent_run_ids: must be a list of at most 1000 uuids"],
-    [
-      { ...PLAIN, dotted_order: ID },
-      "post[3].dotted_order: must be at most 1000 segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots",
-    ],
+    ...[ID, 7, [ID], { a: 1 }].map(
+      (dotted_order) =>
+        [
+          { ...PLAIN, dotted_order },
+          "post[3].dotted_order: must be at most 1000 segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots",
+        ] as const,
+    ),
     [
       { ...PLAIN, total_tokens: 1.5 },
       "post[3].total_tokens: must be a whole number from 0 to 9007199254740991",

@@ -22,6 +22,15 @@ describe("the ledger", () => {
     expect(world.sent[0]?.payload).toContain("s3cret");
   });
 
+  it("masks the query and the user of each address that it was redirected to", async () => {
+    const redirects = ["https://someone:word@b.example/next?token=t0ken"];
+    const world = await openWebhookWorld({}, () => ({ status: 200, reply: "ok", redirects }));
+    world.end();
+    await world.advance("PT1S");
+    expect(world.ledger()[0]?.attempts[0]?.redirects).toEqual(["https://…@b.example/next?token=…"]);
+    expect(JSON.stringify(world.world.state())).not.toMatch(/t0ken|someone:word/);
+  });
+
   it("shows the content type that is sent: JSON, or a static header's, masked like the others", async () => {
     for (const [headers, shown] of [
       [{}, "application/json"],
