@@ -270,6 +270,17 @@ describe("a query in the words of the newest public client", () => {
     expect(next.items).toEqual([{ id: uuid(1) }]);
   });
 
+  test("finds a type of the caller's own in upper case, and the older query as it was sent", async () => {
+    await post([run(6, DAY + 6, { run_type: "myStep" })]);
+    const found = async (run_type: string) =>
+      numbers(
+        (await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: project_ids, run_type })).body
+          .runs,
+      );
+    expect(numbers((await find({ project_ids, run_type: "MYSTEP" })).items)).toEqual([6]);
+    expect([await found("myStep"), await found("mystep"), await found("TOOL")]).toEqual([[6], [], []]);
+  });
+
   test("without selects is answered with ids alone, and so is a look-up", async () => {
     expect((await find({ project_ids, run_type: "TOOL" })).items).toEqual([{ id: uuid(3) }, { id: uuid(1) }]);
     const look = `/api/v2/runs/${uuid(1)}?project_id=${project_ids[0]}`;

@@ -34,8 +34,8 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   queryRunsV2(turn, { workspace, body }) {
-    const { project_ids, ids, trace_id, has_error, reference_examples, min_start_time, max_start_time } =
-      body;
+    const { project_ids, ids, trace_id, run_type, has_error, reference_examples } = body;
+    const { min_start_time, max_start_time } = body;
     const { settings } = turn.ports;
     const asked = {
       ...body,
@@ -43,6 +43,8 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
       id: ids ?? null,
       trace: trace_id ?? null,
       error: has_error ?? null,
+      run_type: null,
+      run_type_v2: run_type ?? null,
       reference_example: reference_examples ?? null,
       start_time: min_start_time ?? formatInstant(turn.now - V2_WINDOW_MS),
       end_time: max_start_time ?? formatInstant(turn.now),

@@ -108,7 +108,7 @@ function compare(a: RowPlace, b: RowPlace): number {
 }
 
 function testOf(context: QueryContext, scope: TraceScope, selection: Selection): RowTest {
-  const { traceId, parentId, exampleIds, runType, isRoot, hasError, start, end } = selection;
+  const { traceId, parentId, exampleIds, runType, runTypeV2, isRoot, hasError, start, end } = selection;
   const sessionIds = selection.sessionIds && new Set(selection.sessionIds);
   const tests: (RowTest | false | undefined)[] = [
     sessionIds && ((row) => sessionIds.has(row.session_id)),
@@ -116,7 +116,8 @@ function testOf(context: QueryContext, scope: TraceScope, selection: Selection):
     parentId !== undefined && ((row) => row.parent_run_id === parentId),
     exampleIds &&
       ((row) => row.reference_example_id !== null && exampleIds.includes(row.reference_example_id)),
-    runType !== undefined && ((row) => row.run_type.toLowerCase() === runType),
+    runType !== undefined && ((row) => row.run_type === runType),
+    runTypeV2 !== undefined && ((row) => row.run_type.toUpperCase() === runTypeV2),
     isRoot !== undefined && ((row) => row.is_root === isRoot),
     hasError !== undefined && ((row) => hasErrorIn(row) === hasError),
     start !== undefined && ((row) => row.start_time >= start),

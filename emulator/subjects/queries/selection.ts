@@ -12,6 +12,8 @@ export interface Selection {
   readonly parentId?: string;
   readonly exampleIds?: readonly string[];
   readonly runType?: string;
+  /** In upper case, as the newest public client writes it (query.v2_words). */
+  readonly runTypeV2?: string;
   readonly isRoot?: boolean;
   readonly hasError?: boolean;
   readonly filter?: Filter;
@@ -29,6 +31,7 @@ export interface SentSelection {
   readonly parent_run?: string | null;
   readonly reference_example?: readonly string[] | null;
   readonly run_type?: string | null;
+  readonly run_type_v2?: string | null;
   readonly is_root?: boolean | null;
   readonly error?: boolean | null;
   readonly query?: string | null;
@@ -48,7 +51,8 @@ export function readSelection(sent: SentSelection, refusesSome = false): Selecti
     traceId: sent.trace?.toLowerCase(),
     parentId: sent.parent_run?.toLowerCase(),
     exampleIds: idsOf(sent.reference_example),
-    runType: sent.run_type?.toLowerCase(),
+    runType: sent.run_type ?? undefined,
+    runTypeV2: sent.run_type_v2 ?? undefined,
     isRoot: sent.is_root ?? undefined,
     hasError: sent.error ?? undefined,
     filter,
