@@ -59,15 +59,6 @@ const ASKING = suite({
   "8.3/timed": { title: "time moves", requirements: ["8.3-1"], needs: ["clock"], run: async () => undefined },
 });
 
-/** Asks, and leaves the reply to the document. */
-const READING = suite({
-  "4.1/read": {
-    title: "runs are read",
-    requirements: ["4.1-1"],
-    run: async (t) => void (await t.call("GET", PATH)),
-  },
-});
-
 let oracle: Oracle;
 const servers: { close(): Promise<unknown> }[] = [];
 
@@ -126,22 +117,6 @@ describe("a run", () => {
     const found = run.results[1]?.findings.filter(({ requirement }) => requirement === "2.3-1");
     expect(found).toHaveLength(2);
     expect(found?.every(({ verdict }) => verdict === "FAIL")).toBe(true);
-  });
-
-  it.each([
-    [
-      "a status that the operation does not list",
-      { status: 418, body: "no" },
-      "4.1-3",
-      /^status 418 is none/,
-    ],
-    ["a list of another media type", { status: 200, body: [RUN], type: "text/csv" }, "2.3-1", /media type/],
-  ])("reports %s as another choice", async (_, reply, requirement, text) => {
-    const run = await judge((request) => (request.path === PATH ? reply : honest(request)), READING);
-    expect(run.results[0]?.findings).toMatchObject([
-      { verdict: "UNSPECIFIED", blame: "specification", requirement, text: expect.stringMatching(text) },
-    ]);
-    expect(run.ok).toBe(true);
   });
 
   it("finds a server that breaks", async () => {
