@@ -9,6 +9,7 @@ export interface RowForm {
   readonly columns: readonly ColumnName[];
   readonly formatVersion: FormatVersion;
   readonly tenantId: string;
+  readonly sessionId: string;
 }
 
 /** A row of the store or of a file, in a comparable form. */
@@ -17,6 +18,8 @@ export interface ComparableRow {
   readonly identity: string;
   /** Null when the file has no such column. */
   readonly start: string | null;
+  /** Says whose row it is, unless it is of the export's project as far as is known. */
+  readonly foreign?: string;
   /** One JSON text per column of the form; empty where the file's column cannot be compared. */
   readonly values: readonly string[];
 }
@@ -38,11 +41,17 @@ function identityOf({ columns }: RowForm, row: Values, values: readonly string[]
   return createHash("sha256").update(values.join("\n")).digest("base64");
 }
 
+function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<ComparableRow, "foreign"> {
+  if (session === form.sessionId && tenant === form.tenantId) return {};
+  return { foreign: `project ${shown(String(session))} of tenant ${shown(String(tenant))}` };
+}
+
 /** A row of the store as an export has to write it. */
 export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
   const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
   const values = form.columns.map((name) => canonicalText(canonical[name]));
-  return { identity: identityOf(form, canonical, values), start: row.start_time, values };
+  const identity = identityOf(form, canonical, values);
+  return { identity, start: row.start_time, values, ...foreignTo(form, row.session_id, form.tenantId) };
 }
 
 /** The columns of a file that have the requested type, so that values can be compared. */
@@ -59,7 +68,13 @@ export function comparableFileRow(form: RowForm, row: Values, comparable: Compar
     comparable.has(name) ? canonicalText(row[name]) : NOT_COMPARABLE,
   );
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
-  return { identity: identityOf(form, row, values), start, values };
+  const { session_id = form.sessionId, tenant_id = form.tenantId } = row;
+  return {
+    identity: identityOf(form, row, values),
+    start,
+    values,
+    ...foreignTo(form, session_id, tenant_id),
+  };
 }
 
 /** The columns in which two rows differ, with both values; undefined when they are equal. */

@@ -78,6 +78,7 @@ async function checkFiles(
     columns: parent.export_fields ?? COLUMN_NAMES,
     formatVersion: parent.format_version,
     tenantId: parent.tenant_id,
+    sessionId: parent.session_id,
   };
   const check: ExportCheck = {
     parent,

@@ -13,6 +13,7 @@ export type ProblemKind =
   | "duplicate_row"
   | "changed_value"
   | "wrong_partition"
+  | "wrong_project"
   | "outside_prefix"
   | "tiling"
   | "count"

@@ -30,6 +30,11 @@ export interface MatchingOptions {
   readonly onSurplus: (found: FoundRow) => void;
 }
 
+/** What is said of a row that does not belong to the project of the export. */
+export function foreignRow(name: string, foreign: string): string {
+  return `${name} is of ${foreign}, not of the export's project`;
+}
+
 /** A matching that holds nothing yet. */
 export function createMatching(options: MatchingOptions): Matching {
   const { form, findings, waitingBytesMax } = options;
@@ -37,7 +42,9 @@ export function createMatching(options: MatchingOptions): Matching {
   const surplus = createWaiting<FoundRow>(waitingBytesMax, ({ row }) => row, options.onSurplus);
 
   function compare(stored: ComparableRow, { key, row }: FoundRow): void {
-    const differing = differences(form, stored, row);
+    const foreign = stored.foreign ?? row.foreign;
+    const differing = foreign ? undefined : differences(form, stored, row);
+    if (foreign) findings.add("wrong_project", key, foreignRow(nameOf(form, stored), foreign));
     if (differing) findings.add("changed_value", key, `${nameOf(form, stored)}: ${differing}`);
   }
 

@@ -1,5 +1,6 @@
 import { differences, type RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
+import { foreignRow } from "./matching.ts";
 import { isOutside, type UnmatchedRow, type UnmatchedRows } from "./unmatched-rows.ts";
 
 type Surplus = UnmatchedRows["surplus"][number];
@@ -38,6 +39,11 @@ function explain(
 ): boolean {
   const { key, name } = found;
   const like = lost.take(left, found.identity);
+  const foreign = found.foreign ?? like?.unmatchedRow.foreign;
+  if (foreign !== undefined) {
+    findings.add("wrong_project", key, foreignRow(name, foreign));
+    return true;
+  }
   if (like?.left === left) {
     if (like.unmatchedRow.digest !== found.digest) reportChange(form, like.unmatchedRow, found, findings);
     return true;

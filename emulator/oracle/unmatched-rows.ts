@@ -10,6 +10,7 @@ export interface UnmatchedRow {
   readonly start: string | null;
   readonly name: string;
   readonly digest: string;
+  readonly foreign?: string;
   /** The row itself, within the memory limit. */
   readonly row: ComparableRow | undefined;
 }
@@ -51,6 +52,7 @@ function unmatchedRowOf(
     identity: row.identity,
     start: row.start,
     name: nameOf(form, row),
+    ...(row.foreign !== undefined && { foreign: row.foreign }),
     digest: createHash("sha256").update(row.values.join("\n")).digest("base64"),
     row: fits ? row : undefined,
   };

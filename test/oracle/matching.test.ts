@@ -17,6 +17,7 @@ const form = {
   columns: ["id", "name"] as readonly ColumnName[],
   formatVersion: "v1",
   tenantId: "t",
+  sessionId: "s",
 } as const;
 const run = { start_time: "2025-03-01", end_time: "2025-03-02" } as ExportRun;
 

@@ -1,10 +1,11 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
-import { idOf, instant, SCOPE, sampleRow } from "../storage/rows/sample-row.ts";
+import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/sample-row.ts";
 import {
   createExportFixture,
   EXPORT_ID,
@@ -181,6 +182,24 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
       fixture.putObject(first, thirdBytes);
       fixture.putObject(third, firstBytes);
     },
+  ],
+  "a row of another project": [
+    "wrong_project",
+    async (fixture) => {
+      const rows = FIRST_ROWS.slice(10, 20).with(4, { ...(FIRST_ROWS[14] as TraceRow), session_id: idOf(1) });
+      await fixture.rewrite(FIRST, 1, rows);
+    },
+  ],
+  "a row that the store does not have, of another project": [
+    "wrong_project",
+    (fixture) => {
+      const row = sampleRow(500, { start_time: instant(NOON, FIRST), session_id: idOf(1) });
+      return fixture.rewrite(FIRST, 1, [...FIRST_ROWS.slice(10, 20), row]);
+    },
+  ],
+  "a file with the rows of another tenant": [
+    "wrong_project",
+    (fixture) => fixture.rewrite(LAST, 0, [LAST_ROW], { tenantId: idOf(1) }),
   ],
   "a file that was moved into another day's folder": [
     "wrong_partition",
@@ -396,6 +415,15 @@ describe("an export that has not completed", () => {
     expect(rows).toBe(0);
     expect([...new Set(problems.map(({ kind }) => kind))]).toStrictEqual(["not_completed", "extra_file"]);
   });
+});
+
+test("a row of another project in the store is found by its own words, when no column tells", async () => {
+  const fixture = await fixtureOf({ fields: ["id", "start_time"] });
+  const file = join(fixture.traces.key, "rows", SCOPE.region, SCOPE.tenantId, SESSION, `${LAST}.ndjson`);
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(SESSION, idOf(1)));
+  const { problems } = await fixture.verify();
+  expect(problems).toMatchObject([{ kind: "wrong_project", key: fixture.keyOf(LAST) }]);
+  expect(problems[0]?.detail).toContain(`is of project ${idOf(1)} of tenant ${SCOPE.tenantId}`);
 });
 
 describe("a schedule", () => {
