@@ -19,11 +19,6 @@ export interface Exchange {
 const MAX_CHARACTERS = 2000;
 const REDACTED = "***";
 
-/** Cookies count as secrets: one may be a session. */
-export function isSecretHeader(name: string): boolean {
-  return isSecretName(name) || /cookie/i.test(name);
-}
-
 /** Redacts these secrets in a text, and the values of members and parameters with secret names. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   let shown = withoutSecretMembers(withoutUrlSecrets(text, REDACTED), REDACTED);
@@ -85,7 +80,7 @@ function headersShown(headers: Readonly<Record<string, string>>, show: Show, pub
 }
 
 function isHidden(name: string, value: string, publicKey: string | undefined): boolean {
-  return isSecretHeader(name) && value !== publicKey;
+  return isSecretName(name) && value !== publicKey;
 }
 
 function curlOf(

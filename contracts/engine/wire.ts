@@ -1,6 +1,7 @@
+import { isSecretName } from "../spec/secrets.ts";
 import { createCleanup } from "./cleanup.ts";
 import { Lacking } from "./contract.ts";
-import { type Exchange, exchangeOf, isSecretHeader } from "./exchange.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
 import type { WireReply, WireRequest } from "./http-message.ts";
 import type { Identity, Session } from "./target.ts";
 
@@ -72,7 +73,7 @@ function secretsOf({ apiKey, isKeyPublic, bucket, headers = {} }: Identity): rea
   const { accessKeyId, secretAccessKey, sessionToken } = bucket;
   // The usual key id is an ordinary word that names other things as well.
   const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
-  const given = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  const given = Object.entries(headers).filter(([name]) => isSecretName(name));
   return [
     ...(isKeyPublic ? [] : [apiKey]),
     secretAccessKey,

@@ -1,5 +1,5 @@
 /** What names of secrets have in them, whatever comes before or after (§2.4, §5-4). */
-const SECRET_WORD = "secret|passw(?:or)?d|session_token|api[-_]?key|authorization";
+const SECRET_WORD = "secret|passw(?:or)?d|session_token|api[-_]?key|authorization|cookie";
 const SECRET_NAME = new RegExp(SECRET_WORD, "i");
 
 /** Lengths are bounded so that a text costs no more than its length, whatever is in it. */
@@ -12,11 +12,87 @@ const SECRET_PARAMETER =
   `${ANY}(?:${SECRET_WORD}|access[-_]?key|signature|credential)${ANY}|` +
   `(?:${ANY}[-_])?(?:token|sig|auth|jwt|pwd)|key|code`;
 const SECRET_OF_QUERY = new RegExp(`([?&](?:${SECRET_PARAMETER})=)[^&#\\s"'<>\\\\]+`, "gi");
-const USER_OF_URL = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>\\]*@/gi;
+const USER_OF_URL = /([a-z0-9+.-]:\/\/)[^\s/?#"'<>\\]*@/gi;
+const USER_OF_WEBHOOK = /^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i;
+
+/** The member whose value is the address of a webhook: all of its query is a token, whatever it is called (§5-4). */
+export const WEBHOOK_MEMBER = "webhook";
+/** The members of records and control operations with addresses of webhooks. */
+export const ADDRESSES: readonly string[] = [WEBHOOK_MEMBER, "url"];
+
+/** Where a value stands: names of members and places in lists, from the outside in. */
+export type Path = readonly (string | number)[];
+
+/** A text or number without the secrets in it; the same one when there are none. */
+export type Hide = (at: Path, value: string | number) => string | number;
 
 /** Whether a member or header of this name holds a secret; an id of one is none. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !name.endsWith("_id");
+}
+
+/**
+ * Hides all that is under a secret name, whatever its type, and the secrets of addresses, in JSON in a text too.
+ * `webhooks` are the names of members with addresses of webhooks.
+ */
+export function hideWith(hidden: string, webhooks: readonly string[] = [WEBHOOK_MEMBER]): Hide {
+  return function hide(at, value) {
+    if (at.some((name) => typeof name === "string" && isSecretName(name))) return hidden;
+    if (typeof value === "number") return value;
+    const isWebhook = webhooks.includes(String(at.at(-1)));
+    const shown = isWebhook ? maskedUrl(value, hidden) : hiddenJson(value, hidden, hide);
+    return withoutUrlSecrets(shown, hidden);
+  };
+}
+
+/** A copy of a JSON value with its texts and numbers hidden; `found` is called with the place of each that was. */
+export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
+  function hidden(inner: unknown, at: Path): unknown {
+    if (typeof inner === "string" || typeof inner === "number") {
+      const shown = hide(at, inner);
+      if (shown !== inner) found?.(at);
+      return shown;
+    }
+    if (Array.isArray(inner)) return inner.map((item, index) => hidden(item, [...at, index]));
+    if (typeof inner !== "object" || inner === null) return inner;
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, item]) => [name, hidden(item, [...at, name])]),
+    );
+  }
+  return hidden(value, []) as T;
+}
+
+/** The same for JSON in a text, which stays as it is when nothing in it is secret. Throws a `SyntaxError`. */
+export function hideInJson(text: string, hide: Hide): string {
+  let isFound = false;
+  const shown = hideIn<unknown>(JSON.parse(text), hide, () => {
+    isFound = true;
+  });
+  return isFound ? JSON.stringify(shown) : text;
+}
+
+function hiddenJson(text: string, hidden: string, hide: Hide): string {
+  if (!/^\s*[[{]/.test(text) || !(text.includes(`"${WEBHOOK_MEMBER}"`) || SECRET_NAME.test(text)))
+    return text;
+  try {
+    return hideInJson(text, hide);
+  } catch {
+    return withoutSecretMembers(text, hidden);
+  }
+}
+
+/** The address of a webhook without what may be a secret in it: user, password, query values, fragment (§5-4). */
+export function maskedUrl(url: string, hidden: string): string {
+  const [address = "", query] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
+  const shown = address.replace(USER_OF_WEBHOOK, `$1${hidden}@`);
+  return query === undefined ? shown : `${shown}?${maskedQuery(query, hidden)}`;
+}
+
+/** The query of a webhook's address with its values hidden. */
+export function maskedQuery(query: string, hidden: string): string {
+  const maskedPair = (pair: string): string =>
+    pair.includes("=") ? `${pair.slice(0, pair.indexOf("="))}=${hidden}` : hidden;
+  return query === "" ? "" : query.split("&").map(maskedPair).join("&");
 }
 
 /** A text that may be JSON, with the values of secret members hidden, and the ids of keys as well. */

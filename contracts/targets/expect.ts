@@ -1,4 +1,4 @@
-import { exchangeOf, isSecretHeader, withoutSecretsIn } from "../engine/exchange.ts";
+import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
 import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "../engine/recorded.ts";
@@ -6,6 +6,7 @@ import { findingLines } from "../report/pretty.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 import { createRouter, segmentsBeforeSlash } from "../spec/path.ts";
+import { isSecretName } from "../spec/secrets.ts";
 
 /** Options of `expectContract`. */
 export interface ExpectOptions extends ContractQuestion {
@@ -39,7 +40,7 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
         'say what was asked, for example { method: "POST", path: "/threads" }.',
     );
   const secrets = new Set(
-    Object.entries(request.headers).flatMap(([header, value]) => (isSecretHeader(header) ? [value] : [])),
+    Object.entries(request.headers).flatMap(([header, value]) => (isSecretName(header) ? [value] : [])),
   );
   const findings = await judged(request, reply, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");

@@ -1,10 +1,18 @@
-import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
+import {
+  ADDRESSES,
+  type Hide,
+  hideInJson,
+  hideWith,
+  isSecretName,
+  WEBHOOK_MEMBER,
+  withoutUrlSecrets,
+} from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY } from "../subjects/auth.ts";
 import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { RecordedRequest, Recording } from "../subjects/recording.ts";
-import { maskedUrl } from "../subjects/webhooks/mask.ts";
 
 const MAX_REQUESTS = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -115,9 +123,9 @@ function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string,
     path,
     query: withoutUrlSecrets(`?${query}`, LEFT_OUT).slice(1),
     headers: withoutKey(headers, labels),
-    body: body && withoutSecrets(decodeText(body)),
+    body: body && withoutSecrets(path, decodeText(body)),
     status,
-    reply: typeof reply === "string" ? withoutSecrets(reply) : reply && withoutSecrets(decodeText(reply)),
+    reply: reply && withoutSecrets(path, typeof reply === "string" ? reply : decodeText(reply)),
   };
 }
 
@@ -141,20 +149,19 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-function withoutSecrets(text: string | null): string | null {
-  if (text === null) return text;
-  const shown = withoutUrlSecrets(text, LEFT_OUT);
-  if (!text.includes('"webhook"') && !isSecretName(text)) return shown;
-  try {
-    return JSON.stringify(JSON.parse(shown, masked));
-  } catch {
-    return null;
-  }
-}
+const hide = hideWith(LEFT_OUT);
+const hideOfControl = hideWith(LEFT_OUT, ADDRESSES);
 
-function masked(name: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  // §5-4: what follows the path of a webhook's URL is its token, whatever it is called.
-  if (name === "webhook") return maskedUrl(value, LEFT_OUT);
-  return isSecretName(name) && !KNOWN_SECRETS.has(value) ? LEFT_OUT : value;
+function withoutSecrets(path: string, text: string | null): string | null {
+  if (text === null) return text;
+  const isControl = path.startsWith(CONTROL_PREFIX);
+  const shown = withoutUrlSecrets(text, LEFT_OUT);
+  if (!isControl && !text.includes(`"${WEBHOOK_MEMBER}"`) && !isSecretName(text)) return shown;
+  const hideUnknown: Hide = (at, value) =>
+    KNOWN_SECRETS.has(String(value)) ? value : (isControl ? hideOfControl : hide)(at, value);
+  try {
+    return hideInJson(shown, hideUnknown);
+  } catch {
+    return isControl && !isSecretName(text) ? shown : null;
+  }
 }

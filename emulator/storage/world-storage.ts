@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
+import type { Secrets } from "../subjects/turn.ts";
 import { textOf, withPieces } from "./journal/line.ts";
 import { readHead } from "./journal/read-head.ts";
+import { createSealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
 import { openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
@@ -57,6 +59,8 @@ export interface WorldStorageOptions {
   /** How it begins if it never had a turn. */
   readonly initial: WorldState;
   readonly collections: readonly Collection<never>[];
+  /** Those of the data folder. */
+  readonly secrets: Secrets;
   /** Called when a write failed. */
   readonly onFailure?: (error: Error) => void;
   readonly foldAtBytes?: number;
@@ -69,6 +73,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const { head, image, rows: rowsImage, isFresh, isClean } = openHead(options, save);
   const round = createRound(write, onFailure);
   const { owner } = head;
+  const sealing = createSealing(options.secrets);
   const rows = openRowStore({
     pool,
     owner,
@@ -100,7 +105,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   function addLine(commit: Commit | undefined): void {
     if (!journal) return;
     const mark = rows.mark();
-    lines.push(textOf(commit, mark > marked ? mark : undefined));
+    lines.push(textOf(commit && sealing.commit(commit), mark > marked ? mark : undefined));
     marked = mark;
   }
 
@@ -132,7 +137,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     async close(state) {
       bodies.end();
       if (state) round.flush();
-      await journal?.close(state && { state, rows: rows.names() });
+      await journal?.close(state && { state: sealing.state(state), rows: rows.names() });
       isOver = true;
       pool.files.release(pool.folder(owner));
     },
@@ -162,7 +167,7 @@ interface OpenedHead extends StoredImage {
 }
 
 function openHead(options: WorldStorageOptions, save: (head: Head) => void): OpenedHead {
-  const { pool, heads, name, source, initial, collections } = options;
+  const { pool, heads, name, source, initial, collections, secrets } = options;
   const { head } = heads.worlds.get(name) as WorldEntry;
   if (source || !pool.isKept) pool.discard(pool.objectsFolder(name));
   if (source) return { ...source, head, isFresh: false, isClean: true };
@@ -174,7 +179,7 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   if (state.turn > 0) {
     return {
       head,
-      image: imageOf(state, collections),
+      image: imageOf(createSealing(secrets).opened(state), collections),
       rows: imageOfNames(pool, rows),
       isFresh: false,
       isClean,

@@ -11,6 +11,7 @@ import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
+import { createSecrets } from "../../emulator/storage/secrets.ts";
 import { filesOf, sweep } from "../../emulator/storage/sweep.ts";
 import {
   openWorldStorage,
@@ -28,6 +29,7 @@ import {
 import type { EmulatorTypes, Ports, World } from "../../emulator/subjects/turn.ts";
 import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, wholeDay } from "./rows/sample-row.ts";
 
+const SECRETS = createSecrets();
 const DAYS = ["2025-03-01", "2025-03-02"];
 const IDS_MAX = 5;
 const KEYS = ["a.txt", "b/c.txt", "Ü"];
@@ -101,6 +103,7 @@ class Folder {
       heads: this.#heads,
       name,
       initial: STATE,
+      secrets: SECRETS,
       collections,
       // Small, so that journals are folded on the way too.
       foldAtBytes: 4000,

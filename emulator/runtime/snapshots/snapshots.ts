@@ -5,6 +5,7 @@ import { formatInstant } from "../../kernel/instant.ts";
 import type { ExportSource } from "../../storage/archive/export-archive.ts";
 import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/given-secrets.ts";
 import { readHead } from "../../storage/journal/read-head.ts";
+import { createSealing } from "../../storage/journal/sealing.ts";
 import { writeState } from "../../storage/journal/state.ts";
 import type { SnapshotEntry } from "../../storage/pool/entries.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
@@ -73,7 +74,7 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
     const known = loaded.get(name);
     if (known) return known;
     const { state, rows } = readHead(pool, head, emptyState(0, 0, { mode: "frozen", rate: 1 }));
-    const image = imageOf(state, COLLECTIONS);
+    const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
     const source = { head, image, rows: imageOfNames(pool, rows), limiter: createRateLimiter(rateLimits) };
     loaded.set(name, source);
     return source;
@@ -158,7 +159,7 @@ function completedSource(
   if (!pool.isKept) return completed;
   const owner = heads.nextOwner();
   const file = stateName(owner, 1);
-  writeState(pool.path(file), { state, rows: namesIn(source.rows) });
+  writeState(pool.path(file), { state: createSealing(secrets).state(state), rows: namesIn(source.rows) });
   const others = [...source.head.others, owner];
   return { ...completed, head: { owner: NOBODY, state: file, journals: [], others } };
 }

@@ -1,3 +1,4 @@
+import { type Hide, hideIn, type Path } from "../../../contracts/spec/secrets.ts";
 import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -6,8 +7,8 @@ import { type S3Credential, s3Credentials } from "../../subjects/object-storage/
 import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { INBOX } from "../../subjects/webhooks/records.ts";
-import { EVENTS, masked, PLACEHOLDER, setText } from "./secret-stripping.ts";
-import { LEFT_OUT, maskerOf, maskText, type Path } from "./webhook-secrets.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../secret-places.ts";
+import { PLACEHOLDER, setText } from "./secret-stripping.ts";
 
 /** A record that has been given a secret. */
 export interface CompletedRecord extends StoredRecord {
@@ -101,14 +102,15 @@ function* incompleteWebhooks({ records, queue }: State): Iterable<IncompleteReco
 
 /** Where a record has masks that stand for secrets, and not as a text of its user's. */
 function gapsOf(collection: string, record: unknown): readonly Path[] {
-  const mask = collection === EVENTS ? maskText : maskerOf(collection, record);
-  if (!mask) return [];
+  const hide = hiderOf(collection, record);
+  if (!hide) return [];
   const gaps: Path[] = [];
-  const probe = (at: Path, text: string): string => {
-    const probed = text.replaceAll(LEFT_OUT, PROBE);
-    return text.includes(LEFT_OUT) && mask(at, probed) !== probed ? "" : text;
+  const probe: Hide = (at, value) => {
+    if (typeof value === "number" || !value.includes(LEFT_OUT)) return value;
+    const probed = value.replaceAll(LEFT_OUT, PROBE);
+    return hide(at, probed) !== probed ? "" : value;
   };
-  masked(record, [], probe, (at) => gaps.push(at));
+  hideIn(record, probe, (at) => gaps.push(at));
   return gaps;
 }
 

@@ -8,6 +8,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { isFullDisk } from "../full-disk.ts";
+import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
 import { type Head, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -88,7 +89,7 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
   const rows = { next: manifest.traces_mark, segments: [...segments.values()] };
   const file = stateName(owner, 1);
-  writeState(pool.path(file), { state, rows });
+  writeState(pool.path(file), { state: createSealing(options.secrets).state(state), rows });
   const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
   return { manifest, state, rows, head };
 }

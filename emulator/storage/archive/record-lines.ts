@@ -3,10 +3,11 @@ import type { WorldImage } from "../../kernel/image.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
+import { EVENTS } from "../secret-places.ts";
 import { bodiesOf } from "./bodies.ts";
 import { damaged } from "./manifest.ts";
 import { type PackedEntry, textEntry } from "./pack.ts";
-import { EVENTS, restoredRecord, type SecretStripper, type StrippedRecord } from "./secret-stripping.ts";
+import { restoredRecord, type SecretStripper, type StrippedRecord } from "./secret-stripping.ts";
 
 type StateHeader = Pick<WorldState, "seed" | "turn" | "now" | "clock" | "ordinals">;
 

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { Path } from "../../../contracts/spec/secrets.ts";
 import { DESTINATIONS } from "../../subjects/destinations/records.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import { SEEDED_KEY } from "../../subjects/object-storage/seed.ts";
 import type { Secrets } from "../../subjects/turn.ts";
+import { hidden, LEFT_OUT, setAt } from "../secret-places.ts";
 import { damaged } from "./manifest.ts";
-import { LEFT_OUT, type MaskText, maskerOf, maskText, type Path } from "./webhook-secrets.ts";
 
 /** A record without its secrets, and where in it they were. */
 export interface StrippedRecord {
@@ -17,8 +18,6 @@ const SEALED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   [DESTINATIONS.name]: ["credentials"],
   [s3Credentials.name]: ["sealed_secret", "sealed_session_token"],
 };
-/** Due events are treated like records of this name, which no collection has. */
-export const EVENTS = "events";
 /** A secret that begins so opens nothing, and says in every error why. */
 export const PLACEHOLDER = `${LEFT_OUT}-of-the-snapshot`;
 
@@ -29,7 +28,7 @@ export interface SecretStripper {
 
 /** Opens sealed fields with `own`, to leave in what is public. */
 export function createSecretStripper(own: Secrets): SecretStripper {
-  function stripFields(record: Readonly<Record<string, unknown>>, fields: readonly string[]): StrippedRecord {
+  function stripFields(record: Readonly<Record<string, unknown>>, fields: readonly string[]) {
     const secrets: Path[] = [];
     const shown: Record<string, unknown> = { ...record };
     for (const field of fields) {
@@ -39,18 +38,16 @@ export function createSecretStripper(own: Secrets): SecretStripper {
       shown[field] = isPublic(text) ? text : null;
       if (shown[field] === null) secrets.push([field]);
     }
-    return secrets.length > 0 ? { record: shown, secrets } : { record: shown };
+    return { record: shown, secrets };
   }
 
   return {
     strip(collection, record) {
-      const fields = SEALED_FIELDS[collection];
-      if (fields) return stripFields(record as Readonly<Record<string, unknown>>, fields);
-      const mask = collection === EVENTS ? maskText : maskerOf(collection, record);
-      if (!mask) return { record };
-      const secrets: Path[] = [];
-      const shown = masked(record, [], mask, (at) => secrets.push(at));
-      return secrets.length > 0 ? { record: shown, secrets } : { record };
+      const shown = hidden(collection, record);
+      const fields = SEALED_FIELDS[collection] ?? [];
+      const opened = stripFields(shown.record as Readonly<Record<string, unknown>>, fields);
+      const secrets = [...shown.secrets, ...opened.secrets];
+      return secrets.length > 0 ? { record: opened.record, secrets } : { record: opened.record };
     },
   };
 }
@@ -97,27 +94,7 @@ function sealField(record: unknown, field: string, own: Secrets): void {
   if (typeof text === "string") fields[field] = own.seal(text);
 }
 
-/** A copy with masks in place of secrets, and the paths of these. */
-export function masked(value: unknown, at: Path, mask: MaskText, found: (at: Path) => void): unknown {
-  if (typeof value === "string") {
-    const shown = mask(at, value);
-    if (shown !== value) found(at);
-    return shown;
-  }
-  if (Array.isArray(value)) return value.map((item, index) => masked(item, [...at, index], mask, found));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, masked(item, [...at, name], mask, found)]),
-  );
-}
-
 /** Puts a text where the record has something already, and nowhere else. */
 export function setText(record: unknown, at: Path, text: string): void {
-  let parent = record as Record<string | number, unknown>;
-  for (const [depth, name] of at.entries()) {
-    if (typeof parent !== "object" || parent === null || !Object.hasOwn(parent, name))
-      throw damaged("a secret of it belongs nowhere");
-    if (depth === at.length - 1) parent[name] = text;
-    else parent = parent[name] as Record<string | number, unknown>;
-  }
+  if (!setAt(record, at, () => text)) throw damaged("a secret of it belongs nowhere");
 }

@@ -1,7 +1,9 @@
 import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import { ADDRESSES, hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
+import { MASK } from "../webhooks/mask.ts";
 import { readFault } from "./parse.ts";
 import { FAULTS, type FaultRule, isExpired, type RuleBase } from "./records.ts";
 
@@ -16,12 +18,14 @@ export interface FaultView extends Omit<RuleBase, "armed_at" | "expires_at"> {
   readonly expires_at: string | null;
 }
 
-/** A rule with its state as of now and with times as ISO 8601. */
+const hide = hideWith(MASK, ADDRESSES);
+
+/** A rule with its state as of now and with times as ISO 8601; secrets masked. */
 export function faultView(rule: FaultRule, now: Instant): FaultView {
   const { armed_at, expires_at, hits, times } = rule;
   const state = hits >= times ? "spent" : isExpired(expires_at, now) ? "expired" : "armed";
   return {
-    ...rule,
+    ...hideIn(rule, hide),
     state,
     armed_at: formatInstant(armed_at),
     expires_at: expires_at === null ? null : formatInstant(expires_at),

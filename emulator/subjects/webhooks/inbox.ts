@@ -1,6 +1,9 @@
+import { hideWith, maskedQuery } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
+import { MASK } from "./mask.ts";
 import { INBOX, INBOX_NAMES, type InboxMessage } from "./records.ts";
 
 const MAX_INBOXES = 100;
@@ -8,6 +11,8 @@ const MAX_MESSAGES = 100;
 const MAX_BODY_CHARACTERS = 65_536;
 const MAX_HEAD_CHARACTERS = 65_536;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+const hide = hideWith(MASK);
 
 type Received = Pick<InboxMessage, "query" | "headers" | "body">;
 
@@ -19,13 +24,13 @@ export function receive(
 ): { readonly received: string } {
   requireValidName(name);
   requireShortHead(query, headers);
+  const shown = withoutSecrets(turn.ports.settings.webhooks.headers, { query, headers, body });
   const message: InboxMessage = {
     id: turn.nextId("webhook_message"),
     inbox: name,
     received_at: turn.now,
-    query,
-    headers,
-    body: body.slice(0, MAX_BODY_CHARACTERS),
+    ...shown,
+    body: shown.body.slice(0, MAX_BODY_CHARACTERS),
     body_cut: body.length > MAX_BODY_CHARACTERS,
   };
   if (!turn.get(INBOX_NAMES, name)) removeOldestMessage(turn);
@@ -34,6 +39,20 @@ export function receive(
   const [oldest] = turn.list(INBOX, name);
   if (oldest && turn.count(INBOX, name) > MAX_MESSAGES) turn.remove(INBOX, oldest.id);
   return { received: message.id };
+}
+
+/** What senders prove themselves with is not kept: static headers, secret ones, the query (§5-4), webhooks of a payload. */
+function withoutSecrets(own: Settings["webhooks"]["headers"], { query, headers, body }: Received) {
+  const fixed = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const shown = Object.entries(headers).map(([name, value]) => {
+    const isPlain = name === "content-type" || !fixed.has(name);
+    return [name, isPlain ? String(hide([name], value)) : MASK];
+  });
+  return {
+    query: maskedQuery(query, MASK),
+    headers: Object.fromEntries(shown),
+    body: String(hide([], body)),
+  };
 }
 
 function removeOldestMessage(turn: Turn): void {

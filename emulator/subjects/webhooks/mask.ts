@@ -1,32 +1,31 @@
+import * as spec from "../../../contracts/spec/secrets.ts";
+
 /** Replacement for secrets. */
 export const MASK = "…";
 
-/** Masks the parts of a URL that may be secret: user, password and query values (§5-4). */
-export function maskedUrl(url: string, mask = MASK): string {
-  const [address = "", query] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
-  const shown = address.replace(USER, `$1${mask}@`);
-  if (query === undefined) return shown;
-  return `${shown}?${query
-    .split("&")
-    .map((pair) => maskedPair(pair, mask))
-    .join("&")}`;
+/** The address of a webhook as views show it (§5-4). */
+export function maskedUrl(url: string): string {
+  return spec.maskedUrl(url, MASK);
 }
 
-const USER = /^([a-z][a-z0-9+.-]*:\/\/)([^/]*)@/i;
+const USER = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)@/i;
 
-function maskedPair(pair: string, mask: string): string {
-  const at = pair.indexOf("=");
-  return at === -1 ? mask : `${pair.slice(0, at)}=${mask}`;
-}
-
-/** Secret values of a URL and of headers, longest first; values under 4 characters would mask ordinary text. */
-export function secretsIn(url: string, headers: Readonly<Record<string, string>>): readonly string[] {
-  const [address = "", query = ""] = url.split(/\?(.*)/s);
-  const user = USER.exec(address)?.[2] ?? "";
-  const pairs = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const values = [...pairs, user, user.slice(user.indexOf(":") + 1)];
+/** Secret values of URLs and of headers, longest first; values under 4 characters would mask ordinary text. */
+export function secretsIn(
+  urls: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): readonly string[] {
+  const values = urls.flatMap(secretParts);
   const words = [...values, ...values.map(decoded), ...Object.values(headers)];
   return [...new Set(words)].filter((word) => word.length >= 4).sort((a, b) => b.length - a.length);
+}
+
+function secretParts(url: string): readonly string[] {
+  const [whole = "", fragment = ""] = url.split(/#(.*)/s);
+  const [address = "", query = ""] = whole.split(/\?(.*)/s);
+  const user = USER.exec(address)?.[1] ?? "";
+  const pairs = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  return [...pairs, fragment, user, user.slice(user.indexOf(":") + 1), user.replace(/:.*$/s, "")];
 }
 
 /** Masks these secrets in a text; they must be sorted longest first, as `secretsIn` returns them. */

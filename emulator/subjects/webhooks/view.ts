@@ -1,4 +1,4 @@
-import { withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
+import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
 import { assumptionOf } from "./explain.ts";
@@ -21,16 +21,20 @@ export function deliveryView(settings: Settings, delivery: Delivery) {
       method: "POST",
       headers: { "content-type": "application/json", ...Object.fromEntries(own) },
       body_bytes: payload_bytes,
-      body: payload === null ? null : JSON.parse(payload, (_, value) => shownValue(value, url)),
+      body: payload === null ? null : shownPayload(payload, url),
     },
     attempts: attempts.map(attemptView),
   };
 }
 
-/** Masks URLs in the payload: the run's kwargs contain the webhook's, and the input may contain any. */
-function shownValue(value: unknown, url: string): unknown {
-  if (typeof value !== "string") return value;
-  return withoutUrlSecrets(value.replaceAll(url, maskedUrl(url)), MASK);
+const hide = hideWith(MASK);
+
+/** The run's kwargs contain the URL, and its input and configuration may contain any secret. */
+function shownPayload(payload: string, url: string): unknown {
+  const shown = maskedUrl(url);
+  return hideIn<unknown>(JSON.parse(payload), (at, value) =>
+    hide(at, typeof value === "string" ? value.replaceAll(url, shown) : value),
+  );
 }
 
 function attemptView({ started_at, ended_at, ...attempt }: Attempt) {

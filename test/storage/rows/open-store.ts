@@ -4,6 +4,7 @@ import { newHead } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import type { PartitionSource } from "../../../emulator/storage/rows/plans.ts";
 import type { RowStore } from "../../../emulator/storage/rows/store.ts";
+import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import {
   openWorldStorage,
   type StoredImage,
@@ -41,6 +42,7 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
     heads,
     name,
     initial: STATE,
+    secrets: createSecrets(),
     collections: OBJECT_STORAGE_COLLECTIONS as never,
     ...(source && { source }),
   });

@@ -61,7 +61,7 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
       async "webhook.post"({ data: order }) {
         const startedAt = performance.now();
         const posted = await post(order);
-        const secrets = secretsIn(order.url, headers);
+        const secrets = secretsIn([order.url, ...(posted.redirects ?? [])], headers);
         const shown =
           "status" in posted
             ? { ...posted, reply: withoutSecrets(posted.reply, secrets) }

@@ -1,0 +1,87 @@
+import type { Path } from "../../../contracts/spec/secrets.ts";
+import type { Commit, Effect, StoredRecord, WorldState } from "../../kernel/commit.ts";
+import type { DueEvent } from "../../kernel/queue.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import { EVENTS, hidden, setAt } from "../secret-places.ts";
+import { StoreError } from "../store-error.ts";
+
+/** What a file holds of a record, an event or an effect: the values at these places are sealed JSON. */
+type Sealed<T> = T & { readonly sealed?: readonly Path[] };
+
+/**
+ * Seals what is secret in commits and states before they are written, and opens it again. What is folded in between
+ * stays sealed.
+ */
+export interface Sealing {
+  commit(commit: Commit): Commit;
+  state(state: WorldState): WorldState;
+  /** Throws a `StoreError` for what another key has sealed. */
+  opened(state: WorldState): WorldState;
+}
+
+/** Seals with the key of the data folder. */
+export function createSealing(own: Secrets): Sealing {
+  function sealedAt(value: object, places: readonly Path[]): object {
+    const copy = structuredClone(value);
+    for (const at of places) setAt(copy, at, (secret) => own.seal(JSON.stringify(secret)));
+    return copy;
+  }
+
+  function sealRecord(collection: string, item: StoredRecord): Sealed<StoredRecord> {
+    const { secrets } = hidden(collection, item.record);
+    if (secrets.length === 0) return item;
+    return { key: item.key, record: sealedAt(item.record as object, secrets), sealed: secrets };
+  }
+
+  function seal<T extends DueEvent | Effect>(item: T): Sealed<T> {
+    const { secrets } = hidden(EVENTS, item);
+    return secrets.length === 0 ? item : { ...(sealedAt(item, secrets) as T), sealed: secrets };
+  }
+
+  function opened<T>(value: T, places: readonly Path[] = []): T {
+    try {
+      for (const at of places) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
+    } catch {
+      throw new StoreError(
+        "A secret of the data folder does not open with its key; restore the folder whole.",
+      );
+    }
+    return value;
+  }
+
+  return {
+    commit(commit) {
+      const { put, scheduled, asked } = commit;
+      return {
+        ...commit,
+        ...(put && { put: eachRecord(put, sealRecord) }),
+        ...(scheduled && { scheduled: scheduled.map(seal) }),
+        ...(asked && { asked: asked.map(seal) }),
+      };
+    },
+    state: (state) => ({
+      ...state,
+      records: eachRecord(state.records, sealRecord),
+      queue: state.queue.map(seal),
+      inFlight: state.inFlight.map(seal),
+    }),
+    opened: (state) => ({
+      ...state,
+      records: eachRecord(state.records, (_, { key, record, sealed }) => ({
+        key,
+        record: opened(record, sealed),
+      })),
+      queue: state.queue.map(({ sealed, ...event }: Sealed<DueEvent>) => opened(event, sealed)),
+      inFlight: state.inFlight.map(({ sealed, ...effect }: Sealed<Effect>) => opened(effect, sealed)),
+    }),
+  };
+}
+
+function eachRecord(
+  records: WorldState["records"],
+  change: (collection: string, item: Sealed<StoredRecord>) => StoredRecord,
+): WorldState["records"] {
+  return Object.fromEntries(
+    Object.entries(records).map(([name, items]) => [name, items.map((item) => change(name, item))]),
+  );
+}

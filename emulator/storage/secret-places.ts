@@ -1,0 +1,86 @@
+import {
+  ADDRESSES,
+  type Hide,
+  hideIn,
+  hideWith,
+  maskedQuery,
+  maskedUrl,
+  type Path,
+} from "../../contracts/spec/secrets.ts";
+import { ASSISTANTS, RUNS, THREADS } from "../subjects/agent/records.ts";
+import { CRONS } from "../subjects/crons/records.ts";
+import { DESTINATIONS } from "../subjects/destinations/records.ts";
+import { FAULTS } from "../subjects/faults/records.ts";
+import { PROJECTS } from "../subjects/projects/projects.ts";
+import { DELIVERIES, INBOX } from "../subjects/webhooks/records.ts";
+
+/** Stands where a secret was left out. */
+export const LEFT_OUT = "left-out";
+/** Due events and effects in flight are treated like records of this name, which no collection has. */
+export const EVENTS = "events";
+
+/**
+ * Records that carry addresses, and with them the tokens of receivers (§5-4), or what their users have configured.
+ * Rows, values of threads and objects are data: they are what a world is for.
+ */
+const COLLECTIONS_WITH_SECRETS: ReadonlySet<string> = new Set([
+  EVENTS,
+  ...[RUNS, CRONS, FAULTS, DELIVERIES, INBOX, THREADS, ASSISTANTS, PROJECTS, DESTINATIONS].map(
+    ({ name }) => name,
+  ),
+]);
+
+/** Headers of a webhook that every sender sends; the others are its user's, and may be anything. */
+const PLAIN_HEADERS = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "user-agent",
+]);
+
+const hide = hideWith(LEFT_OUT, ADDRESSES);
+
+/** How the values of a record are hidden; undefined for records that carry no such secrets. */
+export function hiderOf(collection: string, record: unknown): Hide | undefined {
+  if (!COLLECTIONS_WITH_SECRETS.has(collection)) return undefined;
+  if (collection === INBOX.name) return hideInMessage;
+  const url = webhookOf(record);
+  if (url === undefined) return hide;
+  const shown = maskedUrl(url, LEFT_OUT);
+  return (at, value) =>
+    hide(at, at.at(-1) === "payload" && typeof value === "string" ? value.replaceAll(url, shown) : value);
+}
+
+/** A payload has the address that it is sent to in it, wherever its user has put it. */
+function webhookOf(record: unknown): string | undefined {
+  const { url, data } = record as { readonly url?: unknown; readonly data?: { readonly url?: unknown } };
+  const found = url ?? data?.url;
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+function hideInMessage(at: Path, value: string | number): string | number {
+  const [field, name = ""] = at;
+  if (field === "headers") return PLAIN_HEADERS.has(String(name)) ? value : LEFT_OUT;
+  return field === "query" ? maskedQuery(String(value), LEFT_OUT) : hide(at, value);
+}
+
+/** What a record carries that is secret, hidden, and where it was. */
+export function hidden(collection: string, record: unknown): { record: unknown; secrets: readonly Path[] } {
+  const secrets: Path[] = [];
+  const hider = hiderOf(collection, record);
+  const shown = hider && hideIn(record, hider, (at) => secrets.push(at));
+  return { record: secrets.length > 0 ? shown : record, secrets };
+}
+
+/** Puts a value where the record has something already, and nowhere else; false when it has nothing there. */
+export function setAt(record: unknown, at: Path, change: (value: unknown) => unknown): boolean {
+  let parent = record as Record<string | number, unknown>;
+  for (const [depth, name] of at.entries()) {
+    if (typeof parent !== "object" || parent === null || !Object.hasOwn(parent, name)) return false;
+    if (depth === at.length - 1) parent[name] = change(parent[name]);
+    else parent = parent[name] as Record<string | number, unknown>;
+  }
+  return true;
+}

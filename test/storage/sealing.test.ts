@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
+import { createSealing } from "../../emulator/storage/journal/sealing.ts";
+import { createSecrets } from "../../emulator/storage/secrets.ts";
+import { StoreError } from "../../emulator/storage/store-error.ts";
+
+const CAUSE = { type: "request", name: "test" } as const;
+const RUN = {
+  run_id: "r",
+  webhook: "http://h.example/x?t=hidden1",
+  kwargs: {
+    config: { api_key: ["hidden2", 2, { deep: "hidden3" }] },
+    input: "sent to https://a:hidden4@h.example",
+  },
+};
+const EFFECT = {
+  number: 1,
+  kind: "webhook.post",
+  ref: "d",
+  lane: "l",
+  data: { url: "/in#hidden5", payload: '{"note":"/in#hidden5"}' },
+};
+const EVENT = { number: 2, at: 0, kind: "webhook.due", ref: "d", cause: "run 1", data: { password: 123456 } };
+const STATE: WorldState = {
+  ...emptyState(1, 0, { mode: "frozen", rate: 1 }),
+  records: {
+    agent_runs: [{ key: "r", record: RUN }],
+    projects: [{ key: "p", record: { name: "plain" } }],
+    agent_checkpoints: [{ key: "c", record: { values: { api_key: "data" } } }],
+  },
+  queue: [EVENT],
+  inFlight: [EFFECT],
+};
+
+describe("what a file holds of a world", () => {
+  const own = createSecrets();
+  const { state, opened, commit } = createSealing(own);
+
+  it("has no secret in clear, and all of them when it is opened", () => {
+    const text = JSON.stringify(state(STATE));
+    expect(text).not.toMatch(/hidden\d|123456/);
+    expect(text).toContain('"name":"plain"');
+    expect(opened(JSON.parse(text))).toStrictEqual(STATE);
+  });
+
+  it("leaves data as they are, and what has no secret", () => {
+    const { records } = state(STATE);
+    expect(records.projects?.[0]).toBe(STATE.records.projects?.[0]);
+    expect(records.agent_checkpoints?.[0]).toBe(STATE.records.agent_checkpoints?.[0]);
+  });
+
+  it("is the same for the commit of a turn, which is not changed itself", () => {
+    const { records, queue, inFlight } = STATE;
+    const turn = { turn: 1, now: 0, cause: CAUSE, put: records, scheduled: queue, asked: inFlight };
+    const before = structuredClone(turn);
+    const text = JSON.stringify(commit(turn));
+    expect(text).not.toMatch(/hidden\d|123456/);
+    expect(turn).toStrictEqual(before);
+    const { put, scheduled, asked } = JSON.parse(text);
+    expect(opened({ ...STATE, records: put, queue: scheduled, inFlight: asked })).toStrictEqual(STATE);
+  });
+
+  it("opens with its own key only", () => {
+    const other = createSealing(createSecrets());
+    expect(() => other.opened(JSON.parse(JSON.stringify(state(STATE))))).toThrow(StoreError);
+  });
+});

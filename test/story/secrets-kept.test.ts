@@ -1,0 +1,209 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
+import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
+import { DESTINATION, HEADERS, type Rig, startRig } from "../support/emulator.ts";
+
+/** Every field that may hold a secret has one of its own: `Hidden-<place>`, which no reply and no file may have. */
+const PLANTED = /hidden-[a-z-]+[a-z]/gi;
+const secret = (place: string): string => `Hidden-${place}`;
+
+let data: string;
+let hook: Receiver;
+let rig: Rig;
+
+const OPTIONS: EmulatorOptions = {
+  ephemeral: false,
+  auth: { mode: "keys", keys: [{ key: secret("auth-key"), tenants: [HEADERS["x-tenant-id"]] }] },
+  webhooks: { headers: { "X-Proof": secret("static-header") } },
+};
+const KEY = { "x-api-key": secret("auth-key"), authorization: `Bearer ${secret("bearer")}` };
+
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), "secrets-"));
+  hook = await startReceiver((response, { url, headers }) => {
+    if (url.startsWith("/redirected?")) response.writeHead(302, { location: hookAt("target") });
+    response.end(`${url} ${headers["x-proof"]}`);
+  });
+  rig = await startRig({ ...OPTIONS, data });
+});
+
+afterEach(async () => {
+  await rig.close();
+  await hook.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** The address of a webhook with a secret in each of its parts. */
+function hookAt(place: string, base = hook.url): string {
+  const user = `${secret(`${place}-user`)}:${secret(`${place}-password`)}@`;
+  const query = `token=${secret(`${place}-token`)}&other=${secret(`${place}-unnamed`)}`;
+  return `${base.replace("://", `://${user}`)}/${place}?${query}#${secret(`${place}-fragment`)}`;
+}
+
+/** Secret members of every type, as assistants, threads, runs and crons may have them in their configuration. */
+function configAt(place: string) {
+  return {
+    configurable: {
+      openai_api_key: secret(`${place}-text`),
+      passwords: [secret(`${place}-list`), { deep: secret(`${place}-object`) }],
+      secret: { a: { b: secret(`${place}-nested`) } },
+      note: `see https://${secret(`${place}-url-user`)}@h.example/?access_token=${secret(`${place}-url-query`)}`,
+    },
+  };
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
+  const reply = await rig.call<Record<string, string>>(method, path, body, KEY);
+  if (reply.status >= 300)
+    throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return reply.body;
+}
+
+/** Agents, their webhooks and inboxes. */
+async function plantAgents(): Promise<void> {
+  const { assistant_id } = await call("POST", "/assistants", {
+    graph_id: "echo",
+    config: configAt("assistant"),
+  });
+  await call("PATCH", `/assistants/${assistant_id}`, { context: configAt("assistant-patch").configurable });
+  // Metadata are part of traces, which exports have to carry: they are data, as the rows are.
+  const { thread_id } = await call("POST", "/threads", {});
+  const run = (place: string, webhook = hookAt(place)) => ({
+    assistant_id,
+    webhook,
+    config: configAt(`${place}-run`),
+  });
+  const paths = { thread: `/threads/${thread_id}/runs`, stateless: "/runs" };
+  await call("POST", paths.thread, run("thread-run"));
+  await call("POST", paths.stateless, run("stateless-run"));
+  await call("POST", paths.thread, run("inbox", `/_emulator/inbox/mine?token=${secret("inbox-query")}`));
+  await call("POST", paths.thread, run("redirected"));
+  await call("POST", paths.thread, run("refused", hookAt("refused", "http://127.0.0.1:9")));
+  await call("POST", paths.thread, { ...run("later"), after_seconds: 86_400 });
+  const cron = { schedule: "0 3 * * *", assistant_id, webhook: hookAt("cron"), config: configAt("cron-run") };
+  const { cron_id } = await call("POST", "/runs/crons", cron);
+  await call("PATCH", `/runs/crons/${cron_id}`, { webhook: hookAt("cron-patch") });
+  await call("POST", `/threads/${thread_id}/runs/crons`, { ...cron, webhook: hookAt("thread-cron") });
+}
+
+/** Destinations, S3 keys, faults, and a message for an inbox. */
+async function plantOthers(): Promise<void> {
+  const { emulator } = rig;
+  const keys = { secret_access_key: secret("s-three-secret"), session_token: secret("s-three-session") };
+  await emulator.control("POST", "/s3/credentials", { access_key_id: "mine", ...keys });
+  const credentials = { access_key_id: "mine", ...keys };
+  await call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, credentials });
+  const own = new URL(emulator.s3Url);
+  own.username = secret("endpoint-user");
+  own.password = secret("endpoint-password");
+  const config = { ...DESTINATION.config, endpoint_url: own.href };
+  await rig.call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config }, KEY);
+  await emulator.faults.arm({
+    plane: "webhook",
+    match: { url: hookAt("fault") },
+    then: { status: 500 },
+    times: 1,
+  } as never);
+  await fetch(`${emulator.url}/_emulator/inbox/mine?token=${secret("message-query")}`, {
+    method: "POST",
+    headers: { ...KEY, "x-proof": secret("message-proof"), cookie: `s=${secret("message-cookie")}` },
+    body: JSON.stringify({ webhook: hookAt("message"), api_key: [secret("message-body")] }),
+  });
+  await emulator.control("POST", "/webhooks/check", { url: hookAt("check") });
+  await rig.call("GET", `/runs?api_key=${secret("request-query")}`, undefined, KEY);
+}
+
+async function shown(path: string): Promise<string> {
+  const reply = await fetch(`${rig.emulator.url}/_emulator/v1${path}`);
+  expect([path, reply.status]).toEqual([path, 200]);
+  return Buffer.from(await reply.arrayBuffer()).toString("latin1");
+}
+
+/** What the control API shows of a world. */
+async function views(): Promise<Readonly<Record<string, string>>> {
+  const paths = [
+    "/recording",
+    "/journal",
+    "/status",
+    "/config",
+    "/clock",
+    "/faults",
+    "/rate-limits",
+    "/webhooks/deliveries",
+    "/webhooks/inbox/mine",
+    "/s3/credentials",
+    "/worlds",
+    "/snapshots",
+  ];
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await shown(path)])));
+}
+
+/** Every byte below the data folder, and unpacked what is packed. */
+function filesIn(folder: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, "latin1")]));
+}
+
+/** Which secrets are where. */
+function found(texts: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    [...new Set(text.match(PLANTED) ?? [])].map((planted) => `${name}: ${planted}`),
+  );
+}
+
+async function plant(): Promise<void> {
+  await plantAgents();
+  await plantOthers();
+  await rig.emulator.clock.advance("PT10S");
+}
+
+describe("no secret is in clear", () => {
+  it("in what the control API shows, in a data folder at work, after its end, and in a snapshot file", async () => {
+    await plant();
+    const shownNow = await views();
+    expect(shownNow["/webhooks/deliveries"]).toMatch(/"redirects":\["http/);
+    expect(found(shownNow)).toEqual([]);
+    expect(found(filesIn(data))).toEqual([]);
+    await rig.emulator.snapshots.save("kept");
+    const reply = await fetch(`${rig.emulator.url}/_emulator/v1/snapshots/kept/file`);
+    const file = gunzipSync(Buffer.from(await reply.arrayBuffer())).toString("latin1");
+    expect(file).toContain("left-out");
+    expect(found({ file })).toEqual([]);
+    await rig.close();
+    const kept = filesIn(data);
+    expect(Object.keys(kept).some((path) => path.endsWith(".ndjson"))).toBe(true);
+    expect(found(kept)).toEqual([]);
+  });
+});
+
+describe("a secret that is kept", () => {
+  it("is used as it was given after a restart and in a fork", async () => {
+    await plant();
+    await rig.close();
+    rig = await startRig({ ...OPTIONS, data, now: undefined });
+    hook.received.length = 0;
+    const fork = await rig.emulator.fork();
+    for (const world of [rig.emulator, fork]) await world.clock.advance("P2D");
+    const later = hook.received.filter(({ url }) => url.startsWith("/later"));
+    expect(later).toHaveLength(2);
+    for (const { url, headers, body } of later) {
+      expect(url).toBe(`/later?token=${secret("later-token")}&other=${secret("later-unnamed")}`);
+      expect(headers.authorization).toBe(
+        `Basic ${btoa(`${secret("later-user")}:${secret("later-password")}`)}`,
+      );
+      expect(body).toContain(secret("later-run-nested"));
+    }
+    expect(hook.received.some(({ url }) => url.includes(secret("cron-patch-token")))).toBe(true);
+  });
+});
+
+it("a planted secret is noticed", () => {
+  expect(found({ a: `x ${hookAt("b", "http://h")}` })).toHaveLength(5);
+});
