@@ -15,7 +15,8 @@ export interface Status extends WorldAddresses {
   readonly seed: number;
   /** Virtual time, ISO 8601. */
   readonly now: string;
-  readonly clock: ClockState;
+  /** `behind_ms`: virtual ms between `now` and where a clock that has too much to do should stand. */
+  readonly clock: ClockState & { readonly behind_ms: number };
   readonly [fact: string]: unknown;
 }
 
@@ -67,6 +68,7 @@ export interface ClockView {
   readonly now: string;
   readonly mode: "flowing" | "frozen";
   readonly rate: number;
+  readonly behind_ms: number;
   readonly next: readonly { readonly at: string; readonly kind: string; readonly ref: string }[];
   readonly in_flight: readonly { readonly kind: string; readonly ref: string }[];
 }

@@ -41,10 +41,11 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     method: "GET",
     path: "/clock",
     summary: "The time, how it moves, what is due next and what is in flight.",
-    run: ({ world }) => ({
+    run: ({ clock, world }) => ({
       now: formatInstant(world.now),
       mode: world.clock.mode,
       rate: world.clock.rate,
+      behind_ms: clock.behindMs(),
       next: world
         .queue()
         .slice(0, NEXT_SHOWN)
@@ -61,8 +62,9 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     path: "/clock/freeze",
     summary: "Freeze the clock until it is advanced.",
     run({ clock, world }) {
+      const behind_ms = clock.behindMs();
       clock.freeze();
-      return { now: formatInstant(world.now), mode: "frozen" };
+      return { now: formatInstant(world.now), mode: "frozen", behind_ms };
     },
   }),
   control({
@@ -71,8 +73,9 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
     summary: "Let the clock follow the wall clock at a rate.",
     body: object({ rate: optional(number({ exclusiveMinimum: 0, maximum: 1_000_000 })) }),
     run({ clock, world }, { body }) {
+      const behind_ms = clock.behindMs();
       clock.flow(body.rate ?? 1);
-      return { now: formatInstant(world.now), mode: "flowing", rate: body.rate ?? 1 };
+      return { now: formatInstant(world.now), mode: "flowing", rate: body.rate ?? 1, behind_ms };
     },
   }),
   control({
@@ -144,20 +147,30 @@ const WHY_STOPPED = {
   until: "it has ended",
   stalled: "an effect is still in flight",
   runaway: "too many events have fired",
+  interrupted: "the clock was frozen, or the emulator is stopping",
 } as const satisfies Record<Advance["stopped"], string>;
 
-function refuseRunaway({ stopped, firedTotal, to }: Advance): void {
-  if (stopped !== "runaway") return;
-  throw new Refusal(
-    422,
-    "too_many_events",
-    `${firedTotal} events have fired and more are due; virtual time is ${formatInstant(to)}, the time of the last one.`,
-    "Advance in smaller steps, or raise limits.events_per_advance.",
-  );
+/** An advance that ended before its target without being asked to. */
+function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
+  const place = `virtual time is ${formatInstant(to)}, the time of the last one`;
+  if (stopped === "runaway")
+    throw new Refusal(
+      422,
+      "too_many_events",
+      `${firedTotal} events have fired and more are due; ${place}.`,
+      "Advance in smaller steps, or raise limits.events_per_advance.",
+    );
+  if (stopped === "interrupted")
+    throw new Refusal(
+      409,
+      "advance_interrupted",
+      `${firedTotal} events have fired and ${WHY_STOPPED[stopped]}; ${place}.`,
+      "Advance again to go on from there.",
+    );
 }
 
 function advanceView(result: Advance) {
-  refuseRunaway(result);
+  refuseUnfinished(result);
   const settled = result.stopped !== "stalled";
   return {
     from: formatInstant(result.from),

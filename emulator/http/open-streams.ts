@@ -16,12 +16,9 @@ import type { World } from "../subjects/turn.ts";
 export interface ClockStepper {
   /** Advances one step towards an instant on behalf of a run; false when time must not move now. */
   stepTowards(instant: Instant, ref: string): boolean;
-  /** Yields to other requests. */
-  yieldToEventLoop(): Promise<void>;
+  /** Undefined to go on at once, or resolves when other requests have had their turn. */
+  yieldWhenDue(): Promise<void> | undefined;
 }
-
-/** Maximum steps for one request: a queued run needs many. */
-const STEPS_PER_YIELD = 100;
 
 /** Open requests that wait for or stream a run. */
 export interface OpenStreams {
@@ -98,7 +95,6 @@ interface RunStream {
 function runStream({ world, follow, stepper, listener, closed }: RunStream): AsyncIterator<string> {
   let notify = () => {};
   let isOver = false;
-  let steps = 0;
   const unfollow = world.journal.follow(
     () => notify(),
     () => notify(),
@@ -133,8 +129,7 @@ function runStream({ world, follow, stepper, listener, closed }: RunStream): Asy
         if (text !== undefined) return { value: text, done: false };
         if (isOver) continue;
         if (hasStepped()) {
-          steps += 1;
-          if (steps % STEPS_PER_YIELD === 0) await stepper?.yieldToEventLoop();
+          await stepper?.yieldWhenDue();
           continue;
         }
         await new Promise<void>((resolve) => {

@@ -16,13 +16,18 @@ export interface AdvanceBounds {
   readonly stayAtLastEvent?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
   readonly effectsStalled: (settled: Promise<void>) => Promise<boolean>;
-  /** Yields to the event loop, periodically. */
-  readonly yieldToEventLoop?: () => Promise<void>;
+  /** Asked after every instant: undefined to go on at once, or resolves when other work has had its turn. */
+  readonly yieldWhenDue?: () => Promise<void> | undefined;
+  /** Stop where time stands as soon as this is true; checked after every instant. */
+  readonly isInterrupted?: () => boolean;
   readonly maxEvents: number;
 }
 
 /** The target of an advance, given by its caller. */
 export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stayAtLastEvent">;
+
+/** How an advance leaves time for other work, and ends early. */
+export type AdvancePace = Pick<AdvanceBounds, "yieldWhenDue" | "isInterrupted">;
 
 /** An event as reported to the caller of an advance. */
 export interface FiredEvent {
@@ -40,13 +45,12 @@ export interface Advance {
   /** The first thousand; `firedTotal` counts them all. */
   readonly fired: readonly FiredEvent[];
   readonly firedTotal: number;
-  readonly stopped: "target" | "events" | "until" | "stalled" | "runaway";
+  readonly stopped: "target" | "events" | "until" | "stalled" | "runaway" | "interrupted";
   /** The effect in flight, when `stopped` is `stalled`. */
   readonly inFlight: readonly Effect[];
 }
 
 const FIRED_SHOWN = 1000;
-const STEPS_PER_YIELD = 500;
 
 /**
  * Steps through every due instant in order, never over one, and moves on only when nothing that was
@@ -76,18 +80,19 @@ export async function advance<Types extends WorldTypes>(
     if (world.inFlight().length > 0 && (await bounds.effectsStalled(world.settled()))) return "stalled";
     if (world.defect) throw world.defect;
     if (bounds.until?.(world.reader)) return "until";
+    if (bounds.isInterrupted?.()) return "interrupted";
     return bounds.events !== undefined && firedTotal >= bounds.events ? "events" : undefined;
   }
 
   async function stepUntilStopped(): Promise<Advance["stopped"]> {
-    for (let steps = 1; ; steps += 1) {
+    for (;;) {
       const reason = await reasonToStop();
       if (reason) return reason;
       const next = world.nextEvent();
       if (!next || next.at > bounds.to) return "target";
       if (firedTotal >= bounds.maxEvents) return "runaway";
       world.moveTo(next.at);
-      if (steps % STEPS_PER_YIELD === 0) await bounds.yieldToEventLoop?.();
+      await bounds.yieldWhenDue?.();
     }
   }
 

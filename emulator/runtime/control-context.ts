@@ -14,9 +14,9 @@ import type { ServerAddresses } from "./process/addresses.ts";
 import { giveSecretsTo } from "./snapshots/given-secrets.ts";
 import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
-import { yieldToEventLoop } from "./worlds/clock.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
+import { yieldToEventLoop } from "./worlds/slices.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
 /** What the test-only operations of all worlds share. */
@@ -59,7 +59,7 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
   return {
     ...addresses.readyLine(id, world),
     world: id,
-    clock: world.clock,
+    clock: { ...world.clock, behind_ms: runtime.clock.behindMs() },
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
     schedules_without_destination: schedulesWithoutDestination(world.reader),

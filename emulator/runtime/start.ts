@@ -71,6 +71,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
       missing,
       handle,
       async close() {
+        stopTime(emulator.worlds);
         await servers.close();
         await exportAndClose(emulator, close);
       },
@@ -162,6 +163,14 @@ async function openMain(
 function endWorlds(worlds: Worlds, reason: string): void {
   for (const { named } of worlds.list())
     named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
+}
+
+/** An advance, or a world that catches up, would keep open requests and the end of the process waiting. */
+function stopTime(worlds: Worlds): void {
+  for (const { named } of worlds.list()) {
+    named?.runtime.clock.sync();
+    named?.runtime.clock.close();
+  }
 }
 
 /** Saves everything before a file that could not be written is reported. */

@@ -102,6 +102,8 @@ export interface SnapshotView {
 /** The clock of a world. */
 export interface ControlClock {
   sync(): void;
+  /** Virtual ms that a flowing world is behind its present while it catches up; otherwise 0. */
+  behindMs(): number;
   freeze(): void;
   flow(rate: number): void;
   advance(target: AdvanceTarget): Promise<Advance>;

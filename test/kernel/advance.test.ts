@@ -52,6 +52,30 @@ describe("advance", () => {
     });
   });
 
+  it("asks after every instant whether other work has its turn, and lets it", async () => {
+    const { world, seen } = ticking();
+    const turns: number[] = [];
+    const yieldWhenDue = () => {
+      if (seen.length % 2 === 1) return undefined;
+      return new Promise<void>((resolve) => {
+        setImmediate(() => {
+          turns.push(world.now);
+          resolve();
+        });
+      });
+    };
+    await advance(world, { ...patient, to: 50, yieldWhenDue });
+    expect({ seen, turns }).toEqual({ seen: [10, 20, 30, 40, 50], turns: [20, 40] });
+  });
+
+  it("stops where it is once it is interrupted", async () => {
+    const { world, seen } = ticking();
+    const isInterrupted = () => seen.length === 3;
+    const result = await advance(world, { ...patient, to: 1000, isInterrupted });
+    expect(result).toMatchObject({ stopped: "interrupted", firedTotal: 3, to: 30 });
+    expect(world.now).toBe(30);
+  });
+
   it("stops as runaway after maxEvents events", async () => {
     const { world } = ticking();
     const result = await advance(world, { ...patient, maxEvents: 5, to: 1_000_000 });

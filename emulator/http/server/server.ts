@@ -36,11 +36,16 @@ export async function listen(server: Server, port: number, host: string): Promis
   return (server.address() as AddressInfo).port;
 }
 
+const CLOSE_IDLE_EVERY_MS = 20;
+
 /** Stops accepting requests, waits briefly for open ones, then closes the remaining connections. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // A connection whose request was answered meanwhile is kept alive by the client, not needed.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(closeIdle);
   clearTimeout(cut);
 }

@@ -1,4 +1,4 @@
-import { type Advance, type AdvanceTarget, advance } from "../../kernel/advance.ts";
+import { type Advance, type AdvancePace, type AdvanceTarget, advance } from "../../kernel/advance.ts";
 import type { EffectRunners } from "../../kernel/effect-queue.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -7,7 +7,8 @@ import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
-import { isStalled, yieldToEventLoop } from "./clock.ts";
+import { isStalled } from "./in-flight.ts";
+import { yieldToEventLoop } from "./slices.ts";
 
 /** What each kind of effect comes to when nothing is really done; a kind without a stub does not compile. */
 export const STUBBED_EFFECTS: EffectRunners<EmulatorTypes> = {
@@ -35,7 +36,7 @@ const ASSUMED: Readonly<Record<string, string>> = {
 export async function dryRun(
   world: World,
   partsOf: (image: WorldImage) => WorldParts<EmulatorTypes>,
-  target: AdvanceTarget,
+  target: AdvanceTarget & AdvancePace,
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
   // What is in flight would have no end in the copy.
@@ -62,7 +63,6 @@ export async function dryRun(
   const result = await advance(fork, {
     ...target,
     effectsStalled: stubsStalled,
-    yieldToEventLoop,
     maxEvents: parts.ports.settings.limits.events_per_advance,
   });
   return { ...result, assumed: [...assumed] };

@@ -1,5 +1,5 @@
 import type { Configuration } from "../../config/configuration.ts";
-import type { AdvanceTarget } from "../../kernel/advance.ts";
+import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -25,7 +25,8 @@ import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
 import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../assembly.ts";
-import { type Clock, isStalled, startClock } from "./clock.ts";
+import { type Clock, startClock } from "./clock.ts";
+import { isStalled } from "./in-flight.ts";
 import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
@@ -108,7 +109,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     oracle: lazyOracle(adapters, objects),
     objectsFolder: pool.objectsFolder(name),
     isFresh: storage.isFresh,
-    dryRun: (target) => dryRunIn(adapters, world, target),
+    dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
     stats: () => rows.stats(),
     persisted: storage.flushed,
     async whenIdle(use) {
@@ -207,7 +208,11 @@ function persistCommits({ keep, keepSoon }: WorldStorage): (commit: Commit) => v
   return (commit) => (commit.cause.type === "request" ? keepSoon(commit) : keep(commit));
 }
 
-async function dryRunIn(adapters: WorldAdapters, world: World, target: AdvanceTarget): Promise<DryRunResult> {
+async function dryRunIn(
+  adapters: WorldAdapters,
+  world: World,
+  target: AdvanceTarget & AdvancePace,
+): Promise<DryRunResult> {
   const { dryRun } = await import("./dry-run.ts");
   return dryRun(world, (image) => partsOf(adapters, image, createDelays()), target);
 }

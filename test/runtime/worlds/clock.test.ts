@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, startClock } from "../../../emulator/runtime/worlds/clock.ts";
+import { SLICE_MS } from "../../../emulator/runtime/worlds/slices.ts";
 import type { World } from "../../../emulator/subjects/turn.ts";
 import { REQUEST, toyState, toyWorld } from "../../kernel/toy-world.ts";
 import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
@@ -74,6 +75,95 @@ describe("a flowing clock", () => {
     expect(clockWorld.runs(id)).toMatchObject([{ errors: { retry_0: "Run timeout" } }]);
     clockWorld.release();
     await settle(clockWorld);
+  });
+});
+
+/** A flowing world with a tick every 10 ms, each of which takes as many ms of the wall clock as `costMs` says. */
+function busy(costMs: () => number) {
+  const wall = { now: 0 };
+  const seen: number[] = [];
+  const { world } = toyWorld({
+    state: { ...toyState(), clock: { mode: "flowing", rate: 1 } },
+    events: {
+      tick(turn) {
+        seen.push(turn.now);
+        wall.now += costMs();
+        turn.schedule({ kind: "tick", ref: "x", afterMs: 10, data: {} });
+      },
+    },
+  });
+  clock = startClock(world as unknown as World, true, () => wall.now);
+  world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "x", afterMs: 10, data: {} }));
+  return { wall, seen, world };
+}
+
+const tens = (count: number) => Array.from({ length: count }, (_, nth) => 10 * (nth + 1));
+const otherWork = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a clock that has more to do than there is time", () => {
+  it("catches up in slices of wall-clock time, events at their own instants, and lets other work in between", async () => {
+    const { wall, seen, world } = busy(() => SLICE_MS / 5);
+    wall.now = 1000;
+    clock.sync();
+    expect(seen).toEqual(tens(5));
+    expect(clock.behindMs()).toBe(wall.now - 50);
+    await otherWork();
+    expect(seen).toEqual(tens(10));
+    for (let turns = 0; clock.behindMs() > 0; turns += 1) {
+      expect(turns).toBeLessThan(1000);
+      await otherWork();
+    }
+    expect(world.now).toBe(wall.now);
+    expect(seen).toEqual(tens(Math.floor(wall.now / 10)));
+  });
+
+  it("takes no longer for a request that comes meanwhile", () => {
+    const { wall, seen } = busy(() => SLICE_MS);
+    wall.now = 1000;
+    for (let requests = 0; requests < 5; requests += 1) clock.sync();
+    expect(seen).toEqual([10]);
+  });
+
+  it("freezes and flows again from where it stands", async () => {
+    const { wall, seen, world } = busy(() => 10 * SLICE_MS);
+    wall.now = 1000;
+    clock.sync();
+    clock.freeze();
+    expect([world.now, clock.behindMs()]).toEqual([10, 0]);
+    await otherWork();
+    expect(seen).toEqual([10]);
+    clock.flow(1);
+    wall.now += 9;
+    clock.sync();
+    expect([world.now, clock.behindMs(), seen]).toEqual([19, 0, [10]]);
+  });
+
+  it("keeps on falling behind without ever keeping other work waiting, until it is closed", async () => {
+    const { wall, seen } = busy(() => 2 * SLICE_MS);
+    wall.now = 100;
+    clock.sync();
+    for (let turns = 1; turns <= 20; turns += 1) {
+      expect(seen).toEqual(tens(turns));
+      await otherWork();
+    }
+    expect(clock.behindMs()).toBeGreaterThan(100);
+    clock.close();
+    await otherWork();
+    expect([seen, clock.behindMs()]).toEqual([tens(21), 0]);
+  });
+
+  it("takes a slice for over when the wall clock is set back", () => {
+    const costs = [-5, 0, 0];
+    const { wall, seen } = busy(() => costs.shift() ?? 0);
+    wall.now = 100;
+    clock.sync();
+    expect(seen).toEqual([10]);
+  });
+
+  it("refuses an advance once it is closed", async () => {
+    busy(() => 0);
+    clock.close();
+    await expect(clock.advance({ to: 100 })).rejects.toMatchObject({ status: 503, code: "closing" });
   });
 });
 
