@@ -130,9 +130,10 @@ describe("a frozen clock", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect((await waiting).status).toBe(200);
-    expect([...seen].at(-1)).toBe("2026-03-01T00:06:40.000000Z");
-    // The beginning and the end are seen in any case.
-    expect(seen.size).toBeGreaterThan(3);
+    const end = rig.emulator.clock.now();
+    expect(end).toBe("2026-03-01T00:06:40.000000Z");
+    const between = [...seen].filter((now) => now > "2026-03-01T00:00:00.000000Z" && now < end);
+    expect(between.length).toBeGreaterThan(0);
   });
 
   it("does not move when it is told not to follow, until somebody moves it", async () => {
