@@ -186,7 +186,7 @@ describe("POST /runs/multipart", () => {
     ],
     [
       "one unsound run among sound ones",
-      formOf([...runParts(1), ...runParts(2, { run_type: "dream" })]),
+      formOf([...runParts(1), ...runParts(2, { run_type: 7 })]),
       {},
       422,
       "run_type",

@@ -15,7 +15,7 @@ import { type JsonObject, wellFormed } from "./json.ts";
 import { DOTTED_ORDER_SEGMENTS_MAX, parseDottedOrder } from "./lineage.ts";
 import { parseCount } from "./usage.ts";
 
-/** The run types of the public service; others are rejected. */
+/** The run types that public clients send; any other is kept as sent. */
 export const RUN_TYPES = ["chain", "llm", "tool", "retriever", "embedding", "prompt", "parser"] as const;
 
 /** The fields a client sent for a row, in stored form; null where it sent null. */
