@@ -179,10 +179,10 @@ describe("a snapshot as a file", () => {
     const part = new UploadPartCommand({ ...own, UploadId, PartNumber: 1, Body: "the only part" });
     const { ETag } = await s3(rig.emulator).send(part);
     await rig.emulator.snapshots.save("uploading");
+    const there = s3(other.emulator);
     await imported(other.emulator, await exported(rig.emulator, "uploading"));
     await other.emulator.snapshots.load("uploading");
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-    const there = s3(other.emulator);
     await there.send(new CompleteMultipartUploadCommand({ ...own, UploadId, MultipartUpload }));
     const { Body } = await there.send(new GetObjectCommand(own));
     expect(await Body?.transformToString()).toBe("the only part");

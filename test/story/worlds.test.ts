@@ -62,6 +62,14 @@ describe("a forked world", () => {
     expect(here.status).toBe("CREATED");
   });
 
+  it("goes on with what was due in the other one", async () => {
+    const { body: created } = await order(rig, await prepare(rig));
+    const fork = await rig.emulator.fork();
+    await runToCompletion(inWorld(fork), created.id);
+    expect(await fork.verifyExport(created.id)).toMatchObject({ ok: true, rows: 60 });
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${created.id}`)).body.status).toBe("CREATED");
+  });
+
   it("has trace rows of its own, updates of old ones included", async () => {
     await prepare(rig, { count: 5 });
     const post = (world: Emulator, id: string, name: string) =>
