@@ -105,13 +105,14 @@ function resolvedHeaders(
     headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
       if (!variable.startsWith(prefix)) {
         complain(`${variable} does not begin with ${prefix}`, "rename it, or set webhooks.env_prefix");
-        return "";
+        return "x";
       }
       const found = environment[variable];
       // A variable that is set and empty is not missing (§6.1).
       if (found === undefined)
         complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
-      return found ?? "";
+      // Stands for what is missing, so that only that is reported of the value.
+      return found ?? "x";
     });
     if (!HEADER_VALUE.test(headers[name] ?? ""))
       complain(
