@@ -51,6 +51,8 @@ export interface Commit {
   readonly put?: Readonly<Record<string, readonly StoredRecord[]>>;
   readonly removed?: Readonly<Record<string, readonly string[]>>;
   readonly scheduled?: readonly DueEvent[];
+  /** Numbers of events that nothing needs any more. */
+  readonly unscheduled?: readonly number[];
   /** The number of the event that this turn answered. */
   readonly fired?: number;
   readonly asked?: readonly Effect[];
@@ -126,6 +128,7 @@ function apply(mutable: MutableState, commit: Commit): void {
   applyRecords(mutable.records, commit);
   for (const event of commit.scheduled ?? []) mutable.queue.set(event.number, event);
   for (const effect of commit.asked ?? []) mutable.inFlight.set(effect.number, effect);
+  for (const number of commit.unscheduled ?? []) mutable.queue.delete(number);
   if (commit.fired !== undefined) mutable.queue.delete(commit.fired);
   if (commit.settled !== undefined) mutable.inFlight.delete(commit.settled);
 }

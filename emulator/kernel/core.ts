@@ -67,7 +67,7 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
       ports,
       reader: records.reader,
       now: () => core.now,
-      queued: () => core.queue.size,
+      queue: () => core.queue,
       table: records.table,
       ordinals,
       setClock(next) {
@@ -115,6 +115,7 @@ function finish<Types extends WorldTypes>(
 ): void {
   if (changed) core.parts.persist(commit);
   core.lastTurn = commit.turn;
+  if (commit.unscheduled) core.queue.remove(commit.unscheduled);
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of asked) core.effectQueue.add(effect);

@@ -20,6 +20,9 @@ export interface EventQueue<Event extends DueEvent> {
   add(event: Event): void;
   peek(): Event | undefined;
   take(): Event | undefined;
+  /** The events about a subject. */
+  numbersOf(ref: string): readonly number[];
+  remove(numbers: readonly number[]): void;
   /** All events in the order in which they will fire. */
   list(): readonly Event[];
   /** All events in no order that matters, for a queue that begins with them. */
@@ -45,6 +48,11 @@ export function createEventQueue<Event extends DueEvent>(events: readonly Event[
       heap[0] = last;
       siftDown(heap, 0);
       return first;
+    },
+    numbersOf: (ref) => heap.filter((event) => event.ref === ref).map(({ number }) => number),
+    remove(numbers) {
+      const gone = new Set(numbers);
+      for (const event of heap.splice(0)) if (!gone.has(event.number)) queue.add(event);
     },
     list: () => [...heap].sort(byTurn),
     unordered: () => [...heap],

@@ -1,6 +1,7 @@
 import type { Cause, ClockState, Commit, Note, StoredRecord } from "./commit.ts";
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
+import type { EventQueue } from "./queue.ts";
 import type { Collection, PageOf, Table } from "./table.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
@@ -56,8 +57,10 @@ export interface Turn<Types extends WorldTypes> extends Reader {
   put<T>(kind: Collection<T>, record: T): void;
   remove<T>(kind: Collection<T>, id: string): void;
   nextId(kind: string): string;
-  /** Makes an event due `afterMs` from now. Nothing is ever cancelled: a stale event is dropped when it fires. */
+  /** Makes an event due `afterMs` from now; one that is stale when it fires is dropped then. */
   schedule<Kind extends EventKind<Types>>(event: EventRequest<Types, Kind>): void;
+  /** Takes the events back that are about a subject which needs none any more, however far off they are. */
+  unschedule(ref: string): void;
   /** Number of queued events, including stale ones and those of this turn; used to refuse more. */
   pendingEventCount(): number;
   /** Requests an effect outside of the turn; its result arrives in a later turn. */
@@ -76,7 +79,7 @@ export interface TurnContext<Types extends WorldTypes> {
   readonly ports: Types["ports"];
   readonly reader: Reader;
   now(): Instant;
-  queued(): number;
+  readonly queue: () => Pick<EventQueue<EventOf<Types>>, "size" | "numbersOf">;
   table<T>(kind: Collection<T>): Table<T>;
   readonly ordinals: Map<string, number>;
   setClock(clock: ClockState): void;
@@ -147,6 +150,7 @@ interface Draft<Types extends WorldTypes> {
   put?: Record<string, Map<string, StoredRecord>>;
   removed?: Record<string, Set<string>>;
   scheduled?: EventOf<Types>[];
+  unscheduled?: ReadonlySet<number>;
   asked?: EffectOf<Types>[];
   ordinals?: Record<string, number>;
   notes?: Note[];
@@ -191,7 +195,7 @@ function writerOf<Types extends WorldTypes>(
 
 type PlannerOf<Types extends WorldTypes> = Pick<
   Turn<Types>,
-  "nextId" | "schedule" | "pendingEventCount" | "requestEffect" | "deferReply" | "resolveReply"
+  "nextId" | "schedule" | "unschedule" | "pendingEventCount" | "requestEffect" | "deferReply" | "resolveReply"
 >;
 
 function plannerOf<Types extends WorldTypes>(
@@ -215,7 +219,15 @@ function plannerOf<Types extends WorldTypes>(
       const [at, cause] = [draft.now + afterMs, draft.cause.name];
       draft.scheduled.push({ number: nextOrdinal("event"), at, kind, ref, data, cause });
     },
-    pendingEventCount: () => context.queued() + (current().scheduled?.length ?? 0),
+    unschedule(ref) {
+      const draft = current();
+      if (draft.scheduled) draft.scheduled = draft.scheduled.filter((event) => event.ref !== ref);
+      draft.unscheduled = new Set([...(draft.unscheduled ?? []), ...context.queue().numbersOf(ref)]);
+    },
+    pendingEventCount() {
+      const { scheduled, unscheduled } = current();
+      return context.queue().size + (scheduled?.length ?? 0) - (unscheduled?.size ?? 0);
+    },
     requestEffect(effect) {
       const draft = current();
       draft.asked ??= [];
@@ -240,11 +252,13 @@ function outcomeOf<Types extends WorldTypes>(
   draft: Draft<Types>,
   { fired, settled }: TurnTrigger,
 ): TurnOutcome<Types> {
-  const { turn, now, cause, put, removed, scheduled, asked, ordinals, clock, notes, replies = [] } = draft;
+  const { turn, now, cause, put, removed, scheduled, unscheduled } = draft;
+  const { asked, ordinals, clock, notes, replies = [] } = draft;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listed(put, (items) => [...items.values()]);
   if (removed) commit.removed = listed(removed, (keys) => [...keys]);
-  if (scheduled) commit.scheduled = scheduled;
+  if (scheduled?.length) commit.scheduled = scheduled;
+  if (unscheduled?.size) commit.unscheduled = [...unscheduled];
   if (asked) commit.asked = asked;
   if (ordinals) commit.ordinals = ordinals;
   if (clock) commit.clock = clock;

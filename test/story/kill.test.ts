@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
@@ -102,6 +103,19 @@ async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> 
   return lost;
 }
 
+/** Ends the process after it has written rows, before the journal line that would make them count. */
+const KILLER = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  const write = fs.writeSync;
+  fs.writeSync = (file, bytes, ...rest) => {
+    if (Buffer.isBuffer(bytes) && bytes.includes('"rows":') && bytes.includes('"pieces":'))
+      process.kill(process.pid, "SIGKILL");
+    return write(file, bytes, ...rest);
+  };
+  syncBuiltinESMExports();
+`;
+
 describe("a killed process", () => {
   it("has lost no acknowledged write, however often it is killed", {
     timeout: 120_000,
@@ -130,6 +144,43 @@ describe("a killed process", () => {
     expect(await cli.end("SIGTERM")).toEqual({ code: 0, signal: null });
     const again = await startCli("--data", folder);
     expect(await findLost(again, kept)).toEqual([]);
+    await again.end("SIGTERM");
+  });
+
+  it("leaves nothing of an ingest for a new project to the project that gets its id next", {
+    timeout: 60_000,
+  }, async () => {
+    const own = join(folder, "unacknowledged");
+    const killer = join(folder, "killer.mjs");
+    writeFileSync(killer, KILLER);
+    const ingest = (cli: RunningCli, session_name: string, round: number) => {
+      const post = ["2026-02-10", "2026-02-11"].map((day, number) => {
+        const id = rowId(round, number);
+        return { id, name: session_name, run_type: "chain", session_name, start_time: `${day}T00:00:00Z` };
+      });
+      return send(cli, "POST", "/runs/batch", { post });
+    };
+    process.env.NODE_OPTIONS = `--import ${pathToFileURL(killer)}`;
+    const cli = await startCli("--data", own).finally(() => delete process.env.NODE_OPTIONS);
+    const over = new Promise((resolve) => cli.child.once("exit", (_, signal) => resolve(signal)));
+    await expect(ingest(cli, "lost", 1)).rejects.toThrow();
+    expect(await over).toBe("SIGKILL");
+    const tails = readdirSync(own, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".ndjson"),
+    );
+    const lost = tails.flatMap((path) => /([0-9a-f-]{36})\/2026-02-1[01]\.ndjson$/.exec(path)?.[1] ?? []);
+    expect(lost).toHaveLength(2);
+
+    const again = await startCli("--data", own);
+    expect((await send(again, "GET", "/sessions?name=lost")).body).toEqual([]);
+    expect((await ingest(again, "kept", 2)).status).toBe(202);
+    const { body } = await send(again, "GET", "/sessions?name=kept");
+    const session = (body as { id: string }[])[0]?.id;
+    expect(new Set(lost)).toEqual(new Set([session]));
+    const { body: found } = await send(again, "POST", "/runs/query", { session: [session] });
+    const names = (found as { runs: { name: string }[] }).runs.map(({ name }) => name);
+    expect(names).toEqual(["kept", "kept"]);
+    expect((await send(again, "GET", `/runs/${rowId(1, 0)}`)).status).toBe(404);
     await again.end("SIGTERM");
   });
 

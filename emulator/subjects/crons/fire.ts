@@ -20,9 +20,16 @@ export function onFire(turn: Turn, { ref, data }: Event<"cron.fire">): void {
   keepPlanned(turn, planned(turn, enabled));
 }
 
-/** Deletes a cron whose thread was deleted. */
-function dropWithThread(turn: Turn, { cron_id, thread_id }: Cron): void {
+/** Deletes a cron with its scheduled events. */
+export function removeCron(turn: Turn, { cron_id }: Cron): void {
   turn.remove(CRONS, cron_id);
+  turn.unschedule(cron_id);
+}
+
+/** Deletes a cron whose thread was deleted. */
+function dropWithThread(turn: Turn, cron: Cron): void {
+  const { cron_id, thread_id } = cron;
+  removeCron(turn, cron);
   turn.note("cron.ended", cron_id, { thread_id, reason: "its thread was deleted" });
 }
 

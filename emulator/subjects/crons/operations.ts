@@ -1,7 +1,7 @@
 import type { Handlers } from "../handler.ts";
 import { replyWithHeaders } from "../reply.ts";
 import { changeCron, createCron } from "./create.ts";
-import { CRONS } from "./records.ts";
+import { removeCron } from "./fire.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "./search.ts";
 
 type OperationIds =
@@ -35,6 +35,6 @@ export const CRON_HANDLERS: Pick<Handlers, OperationIds> = {
     cronView(turn.ports.settings, changeCron(turn, cronOf(turn, workspace, path.cron_id), body)),
 
   deleteCron(turn, { workspace, path }) {
-    turn.remove(CRONS, cronOf(turn, workspace, path.cron_id).cron_id);
+    removeCron(turn, cronOf(turn, workspace, path.cron_id));
   },
 };

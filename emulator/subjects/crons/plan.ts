@@ -16,7 +16,7 @@ export function wakesAt({ wakes_at, next_run_date }: Cron): Instant | null {
 }
 
 /**
- * Whether a planned cron needs a new event. Events are never cancelled; an earlier scheduled event suffices,
+ * Whether a planned cron needs a new event. Events of a changed cron stay; an earlier scheduled event suffices,
  * because its handler replans the cron. So repeated changes do not accumulate events.
  */
 export function needsEvent(cron: Cron): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { applyCommits } from "../../../emulator/kernel/commit.ts";
 import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
 
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
@@ -137,6 +138,26 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
     expect(exportWorld.runs(id)).toMatchObject([{ status: "CANCELLED", files: [] }]);
     expect(exportWorld.world.defect).toBeUndefined();
   });
+});
+
+it("a cancelled export takes its events with it, in the journal too, and shifts no number of others (§4.7)", () => {
+  const exportWorld = withRows(1);
+  const { world } = exportWorld;
+  const destination = { bulk_export_destination_id: exportWorld.addDestination() };
+  const far = { start_time: "2030-01-01T00:00:00Z", end_time: "2030-01-02T00:00:00Z" };
+  const kept = exportWorld.create({ ...destination, ...far });
+  const before = world.state();
+  const skipped = exportWorld.commits.length;
+  for (let nth = 0; nth < 20; nth += 1) {
+    exportWorld.cancel(exportWorld.create({ ...destination, ...far }).id);
+    exportWorld.cancel(exportWorld.create({ ...destination, ...far, end_time: null, interval_hours: 24 }).id);
+  }
+  expect(world.state().queue).toEqual(before.queue);
+  expect(before.queue.map(({ ref }) => ref)).toEqual([kept.id]);
+  expect(applyCommits(before, exportWorld.commits.slice(skipped)).queue).toEqual(before.queue);
+  exportWorld.create({ ...destination, ...far });
+  const [first, last] = world.state().queue;
+  expect((last?.number ?? 0) - (first?.number ?? 0)).toBe(41);
 });
 
 describe("the calendar", () => {

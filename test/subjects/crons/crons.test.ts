@@ -3,6 +3,7 @@ import { formatInstant } from "../../../emulator/kernel/instant.ts";
 import { THREADS } from "../../../emulator/subjects/agent/records.ts";
 import { deleteThread } from "../../../emulator/subjects/agent/run-lifecycle.ts";
 import { requireThread } from "../../../emulator/subjects/agent/threads.ts";
+import { removeCron } from "../../../emulator/subjects/crons/fire.ts";
 import { CRONS } from "../../../emulator/subjects/crons/records.ts";
 import { openCronWorld } from "../../support/agent-world.ts";
 import { BEGIN, WORKSPACE } from "../../support/world.ts";
@@ -37,6 +38,18 @@ describe("a cron", () => {
     expect(cron.on_run_completed).toBeNull();
     await world.advance(2 * HOUR);
     expect(world.started.map((run) => run.thread)).toEqual([thread, thread]);
+  });
+
+  it("takes its next event with it when it is deleted", async () => {
+    const world = await openCronWorld();
+    const kept = world.create();
+    for (let nth = 0; nth < 20; nth += 1) {
+      const cron = world.create();
+      world.turn((turn) => removeCron(turn, cron));
+    }
+    expect(world.world.state().queue.map(({ ref }) => ref)).toEqual([kept.cron_id]);
+    await world.advance(2 * HOUR);
+    expect(world.started).toHaveLength(2);
   });
 
   it("is removed with its thread", async () => {
