@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
+import { applyCommits, emptyState, type WorldState } from "../../emulator/kernel/commit.ts";
 import { createSealing } from "../../emulator/storage/journal/sealing.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
 import { StoreError } from "../../emulator/storage/store-error.ts";
@@ -63,5 +63,24 @@ describe("what a file holds of a world", () => {
   it("opens with its own key only", () => {
     const other = createSealing(createSecrets());
     expect(() => other.opened(JSON.parse(JSON.stringify(state(STATE))))).toThrow(StoreError);
+  });
+
+  it("is folded without being opened", () => {
+    const changed = { ...RUN, webhook: "http://h.example/y?t=hidden6" };
+    const turn = {
+      turn: 1,
+      now: 5,
+      cause: CAUSE,
+      put: { agent_runs: [{ key: "r", record: changed }] },
+      fired: 2,
+    };
+    const folded = JSON.stringify(applyCommits(state(STATE), [commit(turn)]));
+    expect(folded).not.toMatch(/hidden\d/);
+    expect(opened(JSON.parse(folded))).toStrictEqual(applyCommits(STATE, [turn]));
+  });
+
+  it("opens although an imported event says that it is sealed", () => {
+    const queue = [{ ...EVENT, data: { attempt: "1" }, sealed: [["data", "attempt"]] }];
+    expect(opened(state({ ...STATE, queue })).queue).toStrictEqual([{ ...EVENT, data: { attempt: "1" } }]);
   });
 });

@@ -19,6 +19,11 @@ const OPTIONS: EmulatorOptions = {
   ephemeral: false,
   auth: { mode: "keys", keys: [{ key: secret("auth-key"), tenants: [HEADERS["x-tenant-id"]] }] },
   webhooks: { headers: { "X-Proof": secret("static-header") } },
+  seed_data: {
+    keys: [
+      { access_key_id: "seeded", secret_access_key: secret("seed-key"), session_token: secret("seed-token") },
+    ],
+  },
 };
 const KEY = { "x-api-key": secret("auth-key"), authorization: `Bearer ${secret("bearer")}` };
 
@@ -83,6 +88,9 @@ async function plantAgents(): Promise<void> {
   await call("POST", paths.thread, run("inbox", `/_emulator/inbox/mine?token=${secret("inbox-query")}`));
   await call("POST", paths.thread, run("redirected"));
   await call("POST", paths.thread, run("refused", hookAt("refused", "http://127.0.0.1:9")));
+  const refused = [hookAt("ftp", "ftp://h.example"), `${hookAt("long")}${"x".repeat(70_000)}`];
+  for (const webhook of [...refused, hookAt("no-url", "http://[")])
+    expect((await rig.call("POST", paths.thread, run("ftp", webhook), KEY)).status).toBe(422);
   await call("POST", paths.thread, { ...run("later"), after_seconds: 86_400 });
   const cron = { schedule: "0 3 * * *", assistant_id, webhook: hookAt("cron"), config: configAt("cron-run") };
   const { cron_id } = await call("POST", "/runs/crons", cron);
@@ -101,7 +109,7 @@ async function plantOthers(): Promise<void> {
   own.username = secret("endpoint-user");
   own.password = secret("endpoint-password");
   const config = { ...DESTINATION.config, endpoint_url: own.href };
-  await rig.call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config }, KEY);
+  await call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config });
   await emulator.faults.arm({
     plane: "webhook",
     match: { url: hookAt("fault") },

@@ -35,7 +35,9 @@ export function createSealing(own: Secrets): Sealing {
 
   function seal<T extends DueEvent | Effect>(item: T): Sealed<T> {
     const { secrets } = hidden(EVENTS, item);
-    return secrets.length === 0 ? item : { ...(sealedAt(item, secrets) as T), sealed: secrets };
+    // What an imported event says of itself is not believed: only what was sealed here opens.
+    if (secrets.length === 0 && !("sealed" in item)) return item;
+    return { ...(sealedAt(item, secrets) as T), sealed: secrets };
   }
 
   function opened<T>(value: T, places: readonly Path[] = []): T {
