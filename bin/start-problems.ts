@@ -12,6 +12,9 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: "the disk is read-only; choose another --data",
   ENOENT: "the folder cannot be created; choose another --data",
   ENOTDIR: "a part of the path is a file; choose another --data",
+  ENAMETOOLONG: "the path is too long for this system; choose another --data",
+  EPERM: "this system does not permit that; choose another --data",
+  EMFILE: "too many open files; raise the limit (`ulimit -n`)",
   EEXIST: "a file, not a folder; choose another --data",
 };
 

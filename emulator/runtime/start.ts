@@ -54,9 +54,10 @@ export interface RunningEmulator {
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
   const folder = await acquireDataFolder(configuration.dataFolder);
-  const closers: (() => Promise<void>)[] = [folder.release];
-  const close = async () => {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (endFolder = folder.release) => {
     for (const closeNext of closers.toReversed()) await closeNext();
+    await endFolder();
   };
   try {
     const emulator = openEmulator(configuration, folder);
@@ -77,7 +78,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
       },
     });
   } catch (error) {
-    await close();
+    await close(folder.discard);
     throw error;
   }
 }

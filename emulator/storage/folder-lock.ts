@@ -11,6 +11,12 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
+const LOCK = "lock";
+const OWNER = "lock-owner.json";
+
+/** What is in a data folder while it is locked. */
+export const LOCK_ENTRIES: readonly string[] = [LOCK, OWNER];
+
 /** The data folder is another emulator's; the message says whose and what to do. */
 export class FolderInUse extends Error {
   override readonly name = "FolderInUse";
@@ -142,9 +148,9 @@ function optionsFor(path: string): LockOptions {
 }
 
 function lockPath(folder: string): string {
-  return join(folder, "lock");
+  return join(folder, LOCK);
 }
 
 function ownerPath(folder: string): string {
-  return join(folder, "lock-owner.json");
+  return join(folder, OWNER);
 }

@@ -42,6 +42,8 @@ describe("emulator start", () => {
       expect(stderr).toMatch(says);
     };
     await refused(/state-\d+\.json: a file, not a folder/, world);
+    await refused(/\/dev\/null: a file, not a folder/, "/dev/null");
+    await refused(/the path is too long/, join(cwd, "n".repeat(300)));
     await refused(/\/proc\/absent.*choose another --data/, "/proc/absent");
     writeFileSync(join(data, "key"), "short");
     await refused(/key is damaged/);

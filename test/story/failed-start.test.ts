@@ -58,4 +58,43 @@ describe("a start that fails", () => {
     free();
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  it("at its port leaves nothing where nothing was, folders above the data folder included", async () => {
+    const { port, free } = await takenPort();
+    const startIn = (data: string) => startEmulator({ port, ephemeral: false, data });
+    await expect(startIn(join(folder, "new", "deep"))).rejects.toThrow(/EADDRINUSE/);
+    expect(readdirSync(folder)).toEqual([]);
+    await expect(startIn(folder)).rejects.toThrow(/EADDRINUSE/);
+    free();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("at its port removes nothing from a folder that held something", async () => {
+    const notes = join(folder, "notes.txt");
+    writeFileSync(notes, "mine");
+    const options = { ephemeral: false, data: folder };
+    await (await startEmulator(options)).close();
+    const before = readdirSync(folder);
+    const { port, free } = await takenPort();
+    await expect(startEmulator({ ...options, port })).rejects.toThrow(/EADDRINUSE/);
+    free();
+    expect(readdirSync(folder)).toEqual(before);
+    expect(readFileSync(notes, "utf8")).toBe("mine");
+    await (await startEmulator(options)).close();
+  });
+
+  it.each([
+    ["below a file", ["file", "sub"], "ENOTDIR"],
+    ["at a file", ["file"], "EEXIST"],
+    [
+      "at a name that is too long, below folders that are not there",
+      ["new", "n".repeat(300)],
+      "ENAMETOOLONG",
+    ],
+  ])("at a data folder %s leaves nothing behind", async (_, path, code) => {
+    writeFileSync(join(folder, "file"), "");
+    const refused = startEmulator({ ephemeral: false, data: join(folder, ...path) });
+    await expect(refused).rejects.toMatchObject({ code });
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
 });

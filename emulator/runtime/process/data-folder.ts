@@ -1,9 +1,9 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { withResolvers } from "../../kernel/deferred.ts";
-import { lockFolder } from "../../storage/folder-lock.ts";
+import { LOCK_ENTRIES, lockFolder } from "../../storage/folder-lock.ts";
 
 /** The folder that a process keeps its worlds in, for as long as it holds it. */
 export interface DataFolder {
@@ -12,19 +12,57 @@ export interface DataFolder {
   readonly lost: Promise<string>;
   isLost(): boolean;
   release(): Promise<void>;
+  /** Releases it after a start that failed: what that has made goes where nothing was before. */
+  discard(): Promise<void>;
 }
 
-/** Locks a data folder; null makes a temporary one that goes when it is released. */
+/** Locks a data folder; null makes a temporary one that goes when it is released. Leaves nothing behind when it throws. */
 export async function acquireDataFolder(folder: string | null): Promise<DataFolder> {
   const { promise: lost, resolve } = withResolvers<string>();
-  if (folder !== null) {
-    let isLost = false;
+  if (folder === null) {
+    const path = mkdtempSync(join(tmpdir(), "emulator-"));
+    const release = () => rm(path, { recursive: true, force: true });
+    return { path, lost, isLost: () => false, release, discard: release };
+  }
+  const missing = missingFolders(folder);
+  let isLost = false;
+  try {
     const { release } = await lockFolder(folder, (reason) => {
       isLost = true;
       resolve(reason);
     });
-    return { path: folder, lost, isLost: () => isLost, release };
+    const wasEmpty = contentOf(folder).length === 0;
+    return {
+      path: folder,
+      lost,
+      isLost: () => isLost,
+      release,
+      async discard() {
+        const made = wasEmpty && !isLost ? contentOf(folder) : [];
+        for (const name of made) await rm(join(folder, name), { recursive: true, force: true });
+        await release();
+        removeEmpty(missing);
+      },
+    };
+  } catch (error) {
+    removeEmpty(missing);
+    throw error;
   }
-  const path = mkdtempSync(join(tmpdir(), "emulator-"));
-  return { path, lost, isLost: () => false, release: () => rm(path, { recursive: true, force: true }) };
+}
+
+function contentOf(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !LOCK_ENTRIES.includes(name));
+}
+
+/** The folder and those above it that do not exist yet, the deepest first. */
+function missingFolders(folder: string): string[] {
+  return existsSync(folder) ? [] : [folder, ...missingFolders(dirname(folder))];
+}
+
+function removeEmpty(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) if (existsSync(folder)) rmdirSync(folder);
+  } catch {
+    // Somebody else uses it by now.
+  }
 }
