@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
 import { DESTINATION, HEADERS, type Rig, startRig } from "../support/emulator.ts";
@@ -26,6 +27,11 @@ const OPTIONS: EmulatorOptions = {
   },
 };
 const KEY = { "x-api-key": secret("auth-key"), authorization: `Bearer ${secret("bearer")}` };
+
+/** Of the table of operations, so that a new one with a webhook is planted without a change here. */
+const OPERATIONS_WITH_WEBHOOK = Object.entries(OPERATIONS)
+  .map(([id, { method, path, ...row }]) => ({ id, method, path, body: "body" in row ? row.body : null }))
+  .filter(({ body }) => JSON.stringify(body).includes('"webhook"'));
 
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), "secrets-"));
@@ -76,26 +82,29 @@ async function plantAgents(): Promise<void> {
   });
   await call("PATCH", `/assistants/${assistant_id}`, { context: configAt("assistant-patch").configurable });
   // Metadata are part of traces, which exports have to carry: they are data, as the rows are.
-  const { thread_id } = await call("POST", "/threads", {});
+  const { thread_id } = await call("POST", "/threads", { config: configAt("thread") });
   const run = (place: string, webhook = hookAt(place)) => ({
     assistant_id,
     webhook,
     config: configAt(`${place}-run`),
   });
-  const paths = { thread: `/threads/${thread_id}/runs`, stateless: "/runs" };
-  await call("POST", paths.thread, run("thread-run"));
-  await call("POST", paths.stateless, run("stateless-run"));
-  await call("POST", paths.thread, run("inbox", `/_emulator/inbox/mine?token=${secret("inbox-query")}`));
-  await call("POST", paths.thread, run("redirected"));
-  await call("POST", paths.thread, run("refused", hookAt("refused", "http://127.0.0.1:9")));
+  const runs = `/threads/${thread_id}/runs`;
+  await call("POST", runs, run("inbox", `/_emulator/inbox/mine?token=${secret("inbox-query")}`));
+  await call("POST", runs, run("redirected"));
+  await call("POST", runs, run("refused", hookAt("refused", "http://127.0.0.1:9")));
   const refused = [hookAt("ftp", "ftp://h.example"), `${hookAt("long")}${"x".repeat(70_000)}`];
   for (const webhook of [...refused, hookAt("no-url", "http://[")])
-    expect((await rig.call("POST", paths.thread, run("ftp", webhook), KEY)).status).toBe(422);
-  await call("POST", paths.thread, { ...run("later"), after_seconds: 86_400 });
-  const cron = { schedule: "0 3 * * *", assistant_id, webhook: hookAt("cron"), config: configAt("cron-run") };
+    expect((await rig.call("POST", runs, run("ftp", webhook), KEY)).status).toBe(422);
+  await call("POST", runs, { ...run("later"), after_seconds: 86_400 });
+  const cron = { schedule: "0 3 * * *", ...run("cron") };
   const { cron_id } = await call("POST", "/runs/crons", cron);
-  await call("PATCH", `/runs/crons/${cron_id}`, { webhook: hookAt("cron-patch") });
-  await call("POST", `/threads/${thread_id}/runs/crons`, { ...cron, webhook: hookAt("thread-cron") });
+  for (const { id, method, path } of OPERATIONS_WITH_WEBHOOK) {
+    const own = id === "updateCron" ? { webhook: hookAt(id), config: configAt(id) } : { ...cron, ...run(id) };
+    const url = path.replace("{thread_id}", `${thread_id}`).replace("{cron_id}", `${cron_id}`);
+    const body = JSON.stringify(path.endsWith("/batch") ? [own] : own);
+    const reply = await fetch(rig.emulator.url + url, { method, headers: { ...HEADERS, ...KEY }, body });
+    expect([id, reply.status, (await reply.text()) !== ""]).toEqual([id, 200, true]);
+  }
 }
 
 /** Destinations, S3 keys, faults, and a message for an inbox. */
@@ -208,10 +217,11 @@ describe("a secret that is kept", () => {
       );
       expect(body).toContain(secret("later-run-nested"));
     }
-    expect(hook.received.some(({ url }) => url.includes(secret("cron-patch-token")))).toBe(true);
+    expect(hook.received.some(({ url }) => url.includes(secret("updateCron-token")))).toBe(true);
   });
 });
 
 it("a planted secret is noticed", () => {
+  expect(OPERATIONS_WITH_WEBHOOK.length).toBeGreaterThanOrEqual(10);
   expect(found({ a: `x ${hookAt("b", "http://h")}` })).toHaveLength(5);
 });
