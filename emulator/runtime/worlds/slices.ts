@@ -14,10 +14,25 @@ export function startSlices(wallNow: () => number): YieldWhenDue {
     const elapsedMs = wallNow() - began;
     // A wall clock that was set back must not make a slice longer.
     if (elapsedMs >= 0 && elapsedMs < SLICE_MS) return undefined;
-    return yieldToEventLoop().then(() => {
+    return nextSlice().then(() => {
       began = wallNow();
     });
   };
+}
+
+/** Who waits for a slice, in all worlds of this process: many worlds keep a request waiting no longer than one. */
+const waiting: (() => void)[] = [];
+
+function nextSlice(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(beginSlice);
+  });
+}
+
+function beginSlice(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(beginSlice);
 }
 
 /** Requests, timers and signals get their turn. */

@@ -10,7 +10,12 @@ const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00
 
 let clock: Clock;
 
-afterEach(() => clock.close());
+const otherWork = () => new Promise((resolve) => setImmediate(resolve));
+
+afterEach(async () => {
+  clock.close();
+  await otherWork();
+});
 
 function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
   let wall = 1_000_000;
@@ -98,8 +103,6 @@ function busy(costMs: () => number) {
 }
 
 const tens = (count: number) => Array.from({ length: count }, (_, nth) => 10 * (nth + 1));
-const otherWork = () => new Promise((resolve) => setImmediate(resolve));
-
 describe("a clock that has more to do than there is time", () => {
   it("catches up in slices of wall-clock time, events at their own instants, and lets other work in between", async () => {
     const { wall, seen, world } = busy(() => SLICE_MS / 5);
@@ -150,6 +153,29 @@ describe("a clock that has more to do than there is time", () => {
     clock.close();
     await otherWork();
     expect([seen, clock.behindMs()]).toEqual([tens(21), 0]);
+  });
+
+  it("takes turns with other worlds, one slice at a time", async () => {
+    const one = busy(() => 2 * SLICE_MS);
+    const clockOfOne = clock;
+    const other = busy(() => 2 * SLICE_MS);
+    for (const { wall } of [one, other]) wall.now = 1000;
+    clockOfOne.sync();
+    clock.sync();
+    const fired: [number, number][] = [];
+    for (let turns = 0; turns < 4; turns += 1) {
+      fired.push([one.seen.length, other.seen.length]);
+      await otherWork();
+    }
+    clockOfOne.close();
+    clock.close();
+    await otherWork();
+    expect(fired).toEqual([
+      [1, 1],
+      [2, 1],
+      [2, 2],
+      [3, 2],
+    ]);
   });
 
   it("takes a slice for over when the wall clock is set back", () => {
