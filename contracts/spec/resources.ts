@@ -212,7 +212,7 @@ const ofRun = <T>(field: Field<T>) => assumed(field, "platform.run_members");
 export const bulkExportRun = object({
   id: ofRun(uuid(doc("2.6-2", "Identifier of the export run."))),
   bulk_export_id: bookkeeping(uuid(doc("2.6-2", "Export that it is a part of."))),
-  status,
+  status: assumed(status, "export.status_casing"),
   created_at: ofRun(owned.created_at),
   updated_at: owned.updated_at,
   finished_at: finishedAt,

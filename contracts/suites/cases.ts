@@ -11,7 +11,6 @@ import { FAILURE_CASES } from "./failures.ts";
 import { FILE_CASES } from "./files.ts";
 import { FILTER_CASES } from "./filters.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
-import { HANDED_DOWN_CASES } from "./handed-down.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
@@ -35,7 +34,6 @@ const PLATFORM_CASES: readonly Case[] = [
   ...FILE_CASES,
   ...FILTER_CASES,
   ...COLUMN_CASES,
-  ...HANDED_DOWN_CASES,
   ...LIFECYCLE_CASES,
   ...SCHEDULE_CASES,
   ...FAILURE_CASES,

@@ -79,8 +79,11 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const { id } = await createExport(t, await prepareOrder(t));
       const stopped = await cancel(t, id);
+      const read = await exportOf(t, id);
+      if (["COMPLETED", "FAILED", "TIMEDOUT"].includes(statusOf(read)))
+        t.lack(`an export that is still open when it is stopped: this one is ${read.status}`);
       t.fact("4.7-1", accepted(stopped.status), "PATCH with Cancelled is accepted");
-      t.fact("4.7-1", inStatus(await exportOf(t, id), "CANCELLED"), "and the export is CANCELLED");
+      t.fact("4.7-1", inStatus(read, "CANCELLED"), "and the export is CANCELLED");
     },
   },
   "4.5/list-runs": {

@@ -1,7 +1,7 @@
 import { suite } from "../engine/case.ts";
 import { equal, refused } from "../engine/check.ts";
 import { RUN_MEMBERS, RUN_STATUSES, STRATEGIES } from "../facts/agent.ts";
-import { awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
+import { awaitEnd, listRuns, postToThread, startRun, thread } from "./agent-helpers.ts";
 
 const STARTED = ["writes", "agent"] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -56,7 +56,7 @@ export const RUN_FIELD_CASES = suite({
       const id = await thread(t);
       const { assistant_id } = await startRun(t, id);
       const body = { assistant_id, multitask_strategy: "nonsense" };
-      const { status } = await t.call("POST", `/threads/${id}/runs`, { body });
+      const { status } = await postToThread(t, `${id}/runs`, body);
       t.choice("agent.multitask_request", refused(status), "a made-up strategy is refused");
     },
   },

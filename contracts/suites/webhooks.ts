@@ -10,6 +10,7 @@ import {
   awaitEnd,
   INPUT,
   listRuns,
+  postToThread,
   type RunBody,
   startRun,
   thread,
@@ -27,7 +28,7 @@ const RETRY_TIMEOUT_MS = 10_000;
 /** Starts a run with this webhook; returns the status of the reply. */
 export async function startWith(t: Contract, webhook: string): Promise<number> {
   const body = { assistant_id: await assistant(t), input: INPUT, webhook };
-  return (await t.call("POST", `/threads/${await thread(t)}/runs`, { body })).status;
+  return (await postToThread(t, `${await thread(t)}/runs`, body)).status;
 }
 
 /** Ends the case when no webhook came: it then has nothing to say of what one should hold. */
@@ -254,7 +255,7 @@ export const WEBHOOK_CASES = suite({
       t.choice("agent.webhook_disabled", accepted(status), "the run is accepted");
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, webhook: receiver.url };
-      await t.call("POST", `/threads/${id}/runs/crons`, { body: { ...body, schedule: "*/10 * * * *" } });
+      await postToThread(t, `${id}/runs/crons`, { ...body, schedule: "*/10 * * * *" });
       await advanceClock(t, "PT1H");
       t.must("4.8-1", (await listRuns(t, id)).length > 0, "a cron has started runs");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");

@@ -129,9 +129,9 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.8-1", {
     "singular-only": {
       differs: "runs are started by the listed paths alone",
-      send: rewriteStatus(
-        ["POST", /^\/threads\/[^/]+\/runs(\/(crons|stream|wait))?$/],
-        [200],
+      send: answerInstead(
+        ({ method, path }) =>
+          method === "POST" && /^\/threads\/[^/]+\/runs(\/(crons|stream|wait))?$/.test(path),
         404,
         "Not Found",
       ),
@@ -186,7 +186,12 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("6-2", {
     "success-only": {
       differs: "only runs that succeed are delivered",
-      deliveries: (all) => all.filter((delivery) => runIn(delivery).status === "success"),
+      // A receiver may stand in for an object store as well: what is no run is no delivery.
+      deliveries: (all) =>
+        all.filter((delivery) => {
+          const run = runIn(delivery);
+          return !("run_id" in run) || run.status === "success";
+        }),
     },
   }),
   ...variantsOf("6-3", {

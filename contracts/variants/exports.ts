@@ -117,14 +117,6 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
     },
     "final-400": { differs: "cancelling a final export is 400", send: rewriteStatus(STOP, [409], 400) },
     "waits-running": { differs: "an export is RUNNING while its work waits", send: waitsRunning },
-    "run-requeued": {
-      differs: "a run that is to be tried again is CREATED",
-      send: rewriteReplyBody(RUNS, (run) =>
-        run.status === "RUNNING" && Object.keys(errorsOf(run)).length > 0
-          ? { ...run, status: "CREATED" }
-          : run,
-      ),
-    },
     "starts-late": {
       differs: "a one-off export is CREATED for five seconds",
       settings: { timings: { one_off_start_delay: "PT5S" } },

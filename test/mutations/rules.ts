@@ -60,19 +60,19 @@ export const EXPORT_MUTATIONS = [
       "a schedule does not hand down its filter",
       "    end_time: end,\n",
       "    end_time: end,\n    filter: null,\n",
-      "3.3/hands-down",
+      "3.3/handed-down",
     ],
     [
       "a schedule does not hand down its columns",
       "    end_time: end,\n",
       "    end_time: end,\n    export_fields: null,\n",
-      "3.3/hands-down",
+      "3.3/handed-down",
     ],
     [
       "a schedule does not hand down its format",
       "    end_time: end,\n",
       '    end_time: end,\n    format_version: "v1",\n',
-      "3.3/hands-down",
+      "3.3/handed-down",
     ],
     [
       "the next window begins at the time of day",
