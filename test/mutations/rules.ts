@@ -120,7 +120,7 @@ export const EXPORT_MUTATIONS = [
     [
       "credentials lie in clear",
       "turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input)))",
-      "turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input))),\n    note: JSON.stringify(credentials)",
+      'turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input))),\n    note: Object.values(credentials ?? {}).join(" ")',
       "2.4/at-rest",
     ],
   ),
