@@ -106,7 +106,7 @@ describe("the tables", () => {
       );
     expect(membersOf(destination)).toEqual(["id"]);
     expect(membersOf(bulkExport)).toEqual(["id", "status", "source_bulk_export_id"]);
-    expect(membersOf(bulkExportRun)).toEqual(["status", "errors"]);
+    expect(membersOf(bulkExportRun)).toEqual(["errors"]);
   });
 });
 
