@@ -186,15 +186,16 @@ describe("among other containers", () => {
     expect(await rowsAt(emulator.s3Url, "traces", id, "emulator-secret", "emulator")).toBe(0);
   });
 
-  it("lets neighbours use its controls and its store by its alias, and strangers not", async () => {
-    const ask = async (host: string) => {
-      const script = `fetch("http://platform:4700/_emulator/v1/clock").then(({ status }) => console.log(status))`;
-      const named =
-        host === "platform" ? script : script.replace("platform", emulator.getIpAddress(network.getName()));
-      return (await store.exec(["node", "-e", named])).output.trim();
+  it("lets neighbours use its controls and its store by its alias and address, and no page by a name of its own", async () => {
+    const address = emulator.getIpAddress(network.getName());
+    const ask = async (host: string, name = host) => {
+      const script = `require("node:http").get({ host: "${host}", port: 4700, path: "/_emulator/v1/clock",
+        headers: { host: "${name}:4700" } }, ({ statusCode }) => { console.log(statusCode); process.exit(); })`;
+      return (await store.exec(["node", "-e", script])).output.trim();
     };
     expect(await ask("platform")).toBe("200");
-    expect(await ask("address")).toBe("403");
+    expect(await ask(address)).toBe("200");
+    expect(await ask(address, "rebound.example")).toBe("403");
     const put = await store.exec(["node", "-e", PUT_BY_NEIGHBOUR]);
     expect(put).toMatchObject({ exitCode: 0, output: expect.stringContaining("200") });
   });
