@@ -1,6 +1,7 @@
 import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
+import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
@@ -84,8 +85,7 @@ async function answer(
   } catch (error) {
     if (!(error instanceof Refusal))
       return jsonReply(500, { error: { code: "defect", message: String(error) } });
-    const { status, code, message, hint } = error;
-    return jsonReply(status, { error: { code, message, ...(hint && { hint }) } });
+    return earlyRefusalReply(error, request.path);
   }
 }
 

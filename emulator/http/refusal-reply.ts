@@ -34,7 +34,7 @@ function defect(error: unknown, { method, path }: HttpRequest) {
   };
 }
 
-/** The reply to a request that was refused before its operation was looked for. */
+/** The reply to a request that was refused by a control operation, or before its operation was looked for. */
 export function earlyRefusalReply(refusal: Refusal, path: string, headers?: ReplyHeaders): HttpReply {
   const { status, code, message, hint } = refusal;
   if (path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });

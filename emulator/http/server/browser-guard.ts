@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
-import { isLoopback } from "../loopback.ts";
+import { CONTAINER_HOST, isLoopback } from "../../subjects/local-hosts.ts";
 
 /** Keeps web pages that a developer happens to open away from the emulator. */
 export interface BrowserGuard {
@@ -16,8 +16,6 @@ export interface BrowserGuardOptions {
   readonly corsOrigins: readonly string[];
 }
 
-/** Under which a container reaches the machine that it runs on. */
-const CONTAINER_HOST = "host.docker.internal";
 const PORT = /:\d*$/;
 
 /**

@@ -1,8 +1,8 @@
 import type { Configuration, ReadyLine } from "../../config/configuration.ts";
 import { packageVersion } from "../../config/package-version.ts";
-import { isLoopback } from "../../http/loopback.ts";
 import { MAIN } from "../../http/world-choice.ts";
 import { formatInstant } from "../../kernel/instant.ts";
+import { isLoopback } from "../../subjects/local-hosts.ts";
 import type { World } from "../../subjects/turn.ts";
 
 /** The ports that the servers listen on. */

@@ -1,6 +1,7 @@
 import { ASSUMPTIONS } from "../../../contracts/spec/assumptions.ts";
 import { WEBHOOK_URL_RULES, type WebhookUrlRuleName } from "../../../contracts/spec/webhooks/settings.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { CONTAINER_HOST } from "../local-hosts.ts";
 import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { isAddress, localKind } from "./addresses.ts";
@@ -34,8 +35,6 @@ export interface WebhookRefusal {
 
 /** Test-only paths, of any world; of these, a run may only call the built-in receiver. */
 const CONTROL_PATH = /^(?:\/w\/[^/]+)?\/_emulator(?!\/inbox\/|[^/?#])/;
-/** Under which a container reaches the machine that it runs on. */
-const CONTAINER_HOST = "host.docker.internal";
 
 /** Invalid in URLs: parsers drop them or read them as a slash and may then find a different host. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
