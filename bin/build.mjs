@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -66,7 +66,7 @@ await rm(FRESH, { recursive: true, force: true });
 try {
   const bundles = await Promise.all(BUILDS.map(bundle));
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
-  await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs)]);
+  await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
   await dropUnusedRequires();
   await mergeStart(bundles[0].metafile);
   await publish();
@@ -178,6 +178,13 @@ async function filesIn(folder) {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+/** In a folder of its own, which users put on the path of their Python. */
+async function copyPythonModule() {
+  const name = "trace_platform_emulator.py";
+  await mkdir(join(FRESH, "python"), { recursive: true });
+  await copyFile(join(ROOT, "emulator/entries", name), join(FRESH, "python", name));
 }
 
 async function writeSchema() {

@@ -30,7 +30,7 @@ export function readPage(page: string): string {
 }
 
 const FENCE = /^```(\w+)(?: (no-run))?\n([\s\S]*?)^```$/gm;
-const FILE_NAME = /^(?:#|\/\/) ([\w./-]+\.(?:ts|yaml|json))\n/;
+const FILE_NAME = /^(?:#|\/\/) ([\w./-]+\.(?:ts|yaml|json|py|toml))\n/;
 
 export function blocksOf(page: string): readonly Block[] {
   const text = readPage(page);
