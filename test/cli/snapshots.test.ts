@@ -4,12 +4,11 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type RunningProcess, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const CONTROL = "/_emulator/v1";
 const FROZEN = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-const TIMEOUT_MS = 60_000;
 
 async function put({ ready }: RunningProcess, key: string, body: Uint8Array | string): Promise<void> {
   const store = new S3Client({
@@ -37,7 +36,7 @@ async function stopped({ child, ended }: RunningProcess) {
 }
 
 describe("emulator snapshot and world", () => {
-  it("work on a running emulator, its worlds and files", { timeout: TIMEOUT_MS }, async () => {
+  it("work on a running emulator, its worlds and files", async () => {
     const cwd = workingFolder();
     const running = await start([...FROZEN], { cwd });
     const { url } = running.ready;
@@ -86,7 +85,7 @@ describe("emulator snapshot and world", () => {
     await stopped(running);
   });
 
-  it("take the secrets that they go without from a file of JSON", { timeout: TIMEOUT_MS }, async () => {
+  it("take the secrets that they go without from a file of JSON", async () => {
     const cwd = workingFolder();
     const running = await start([...FROZEN, "--ephemeral"], { cwd });
     const url = ["--url", running.ready.url];
@@ -155,7 +154,7 @@ describe("emulator snapshot and world", () => {
 });
 
 describe("--import and --export-on-exit", () => {
-  it("carry a world from start to start, and through exec", { timeout: TIMEOUT_MS }, async () => {
+  it("carry a world from start to start, and through exec", async () => {
     const cwd = workingFolder();
     const file = join(cwd, "world.tar.gz");
     const first = await start([...FROZEN, "--ephemeral", "--export-on-exit", "world.tar.gz"], { cwd });
@@ -177,9 +176,7 @@ describe("--import and --export-on-exit", () => {
     await stopped(on);
   });
 
-  it("end with 1 when the file cannot be written, and leave the old one", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("end with 1 when the file cannot be written, and leave the old one", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "world.tar.gz"), "old");
     const env = { EMULATOR_LIMITS__SNAPSHOT_BYTES: "10" };
@@ -199,7 +196,7 @@ const ADD_THREAD = `fetch(process.env.EMULATOR_URL + "/threads", {
 }).then(() => process.exit(7))`;
 
 describe("kill -9", () => {
-  it("in the middle of an import leaves nothing of it", { timeout: TIMEOUT_MS }, async () => {
+  it("in the middle of an import leaves nothing of it", async () => {
     const cwd = workingFolder();
     const data = join(cwd, ".emulator");
     let running = await start([...FROZEN], { cwd });
@@ -218,7 +215,7 @@ describe("kill -9", () => {
     const owners = readdirSync(pool);
     const bodies = () =>
       (readdirSync(pool, { recursive: true }) as string[]).filter((name) => /bodies.\d.2$/.test(name));
-    await vi.waitFor(() => expect(bodies()).toHaveLength(2), { timeout: 20_000, interval: 20 });
+    await expect.poll(bodies, { interval: 20 }).toHaveLength(2);
     running.child.kill("SIGKILL");
     await running.ended;
     sending.destroy();
@@ -230,14 +227,14 @@ describe("kill -9", () => {
     await stopped(running);
   });
 
-  it("in the middle of an export leaves the old file", { timeout: TIMEOUT_MS }, async () => {
+  it("in the middle of an export leaves the old file", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "world.tar.gz"), "old");
     const running = await start([...FROZEN, "--export-on-exit", "world.tar.gz"], { cwd });
     for (let number = 0; number < 6; number += 1) await put(running, `${number}.bin`, randomBytes(9_000_000));
     running.child.kill("SIGTERM");
-    const isWriting = () => expect(readdirSync(cwd).some((name) => name.endsWith(".new"))).toBe(true);
-    await vi.waitFor(isWriting, { timeout: 20_000, interval: 1 });
+    const isWriting = () => readdirSync(cwd).some((name) => name.endsWith(".new"));
+    await expect.poll(isWriting, { interval: 1 }).toBe(true);
     running.child.kill("SIGKILL");
     expect((await running.ended).code).toBe(null);
     expect(readFileSync(join(cwd, "world.tar.gz"), "utf8")).toBe("old");

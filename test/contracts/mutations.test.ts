@@ -16,6 +16,5 @@ describe("mutations of the product", () => {
   it.each(MUTATIONS.filter((_, place) => place % ONE_IN === 0))(
     "are noticed by contract run: $title",
     (mutation) => expectNoticed(mutation),
-    120_000,
   );
 });

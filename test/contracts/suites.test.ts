@@ -31,7 +31,7 @@ describe("the suites against the emulator", () => {
     const target = createEmulatorTarget(startEmulator);
     run = await runContracts(target, { oracle });
     await target.close();
-  }, 120_000);
+  });
 
   it("find nothing", () => {
     const found = run.results.filter(({ verdict }) => verdict !== "PASS");
@@ -87,7 +87,7 @@ describe("the mutants", () => {
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
     expect(results.length).toBeGreaterThan(20);
     expect(unsound).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe("the suites by the profile observed", () => {
@@ -103,5 +103,5 @@ describe("the suites by the profile observed", () => {
     expect(await judge("observed", "observed")).not.toContain("FAIL");
     expect(await judge("spec", "spec")).toEqual(new Set(["PASS"]));
     expect(await judge("spec", "observed")).toEqual(new Set(["FAIL"]));
-  }, 60_000);
+  });
 });

@@ -212,11 +212,8 @@ describe("a process that has used emulators", () => {
       await text;
       process.on("exit", () => console.log("open:", process.getActiveResourcesInfo().filter((name) => !/^(Pipe|TTY|FSReq|TCPSocket|ConnectWrap|Immediate)/.test(name)).join()));`;
     const { stdout, error } = await new Promise<{ stdout: string; error: Error | null }>((resolve) => {
-      execFile(
-        process.execPath,
-        ["--input-type=module", "-e", program],
-        { cwd: ROOT, timeout: 25_000 },
-        (error, stdout) => resolve({ stdout, error }),
+      execFile(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT }, (error, stdout) =>
+        resolve({ stdout, error }),
       );
     });
     expect(error).toBe(null);

@@ -177,7 +177,7 @@ describe("vitest", () => {
         execFile(
           process.execPath,
           words,
-          { env: { ...process.env, TMPDIR: temporary, NO_COLOR: "1" }, timeout: 25_000 },
+          { env: { ...process.env, TMPDIR: temporary, NO_COLOR: "1" } },
           (error, stdout, stderr) => resolve({ error, stdout, stderr }),
         );
       },

@@ -1,3 +1,4 @@
+// own process: replaces a module of Node.
 import type * as realFs from "node:fs";
 import { readdirSync } from "node:fs";
 import { beforeEach, expect, test, vi } from "vitest";

@@ -92,9 +92,7 @@ function expectRows(store: TestRows, scope: TraceScope, versions: readonly numbe
   }
 }
 
-test("a turn over two days is there whole or not at all, wherever in a write its process is killed", {
-  timeout: 120_000,
-}, async () => {
+test("a turn over two days is there whole or not at all, wherever in a write its process is killed", async () => {
   const writer = buildWriter();
   const folder = temporaryFolder();
   const versions: [number[], number[]] = [[], []];

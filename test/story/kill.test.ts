@@ -117,9 +117,7 @@ const KILLER = `
 `;
 
 describe("a killed process", () => {
-  it("has lost no acknowledged write, however often it is killed", {
-    timeout: 120_000,
-  }, async () => {
+  it("has lost no acknowledged write, however often it is killed", async () => {
     const kept: Acknowledged = { rows: new Map(), projects: new Set(), objects: new Map() };
     for (let round = 1; round <= ROUNDS; round += 1) {
       const cli = await startCli("--data", folder);
@@ -147,9 +145,7 @@ describe("a killed process", () => {
     await again.end("SIGTERM");
   });
 
-  it("leaves nothing of an ingest for a new project to the project that gets its id next", {
-    timeout: 60_000,
-  }, async () => {
+  it("leaves nothing of an ingest for a new project to the project that gets its id next", async () => {
     const own = join(folder, "unacknowledged");
     const killer = join(folder, "killer.mjs");
     writeFileSync(killer, KILLER);
@@ -184,9 +180,7 @@ describe("a killed process", () => {
     await again.end("SIGTERM");
   });
 
-  it("resumes an export from its checkpoint, no row missing or twice (§7.3-1)", {
-    timeout: 60_000,
-  }, async () => {
+  it("resumes an export from its checkpoint, no row missing or twice (§7.3-1)", async () => {
     const own = join(folder, "export");
     const settings = ["--data", own, "--clock", "frozen", "--now", BEGIN];
     process.env.EMULATOR_LIMITS__ROWS_PER_FILE = "50";

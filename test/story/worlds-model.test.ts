@@ -267,9 +267,7 @@ const step = fc.record({
   k: fc.nat(3),
 });
 
-it("changes of one world never show in another, and forks equal their source (model)", {
-  timeout: 60_000,
-}, async () => {
+it("changes of one world never show in another, and forks equal their source (model)", async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 16 }), async (steps) => {
     rig = await startRig();
     try {

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
@@ -29,11 +28,12 @@ interface Surroundings {
 const children = new Set<ChildProcess>();
 const folders: string[] = [];
 
-afterEach(() => {
+/** Ends what a test has started, and removes its folders. */
+export function endProcesses(): void {
   for (const child of children) child.kill("SIGKILL");
   children.clear();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+}
 
 export function workingFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));

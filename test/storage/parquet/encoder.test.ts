@@ -90,7 +90,7 @@ describe("the encoder", () => {
     expect(bytesOf(await encoder.encode(request)).equals(first)).toBe(true);
   });
 
-  test("says so when a thread has no memory left, and goes on", { timeout: 30_000 }, async () => {
+  test("says so when a thread has no memory left, and goes on", async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
     const { folder, order: request } = stored(Array.from({ length: 6 }, (_, n) => sampleRow(n, { tags })));
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });

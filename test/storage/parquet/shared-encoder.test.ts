@@ -1,3 +1,4 @@
+// own process: counts the threads and open files of its process.
 import { readdirSync, readlinkSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";

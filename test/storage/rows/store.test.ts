@@ -1,3 +1,4 @@
+// own process: counts the open files of its process.
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openTraceStore } from "./open-store.ts";

@@ -1,3 +1,5 @@
+// own process: replaces the environment.
+// slow: waits for a location that does not answer.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+// slow: many runs of a model.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
