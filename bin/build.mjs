@@ -6,17 +6,18 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { lazyOldModules } from "./build/lazy-old-modules.mjs";
-import { mergeChunks } from "./build/merge-chunks.mjs";
 import { thirdPartyNotices } from "./build/third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 
+/** Commands that start an emulator. */
+const STARTING = /(start|exec)\.ts$/;
+
 /**
- * Entry points: files run or imported by their own path. The command line is one file, since each further file it
- * has to open slows its start; the other commands and everything else share chunks.
+ * Entry points: files run or imported by their own path. The commands that start an emulator are built by themselves:
+ * the fewer entries share code, the fewer files each has to open.
  */
 const BUILDS = [
   { entryPoints: ["bin/emulator.ts"], plugins: [otherCommands()] },
@@ -35,18 +36,14 @@ const BUILDS = [
   },
 ];
 
-/** Packages that are bundled: needed for the start, or small. The others are loaded on first use. */
-const BUNDLED = new Set(["ajv", "fast-xml-parser", "ipaddr.js", "lowdb", "proper-lockfile"]);
+/** Packages that are bundled, since every start needs them. The others are loaded on first use. */
+const BUNDLED = new Set(["ipaddr.js", "lowdb"]);
 
 /** Optional peer dependencies: installed by users of the entry that imports them. */
 const PEERS = ["msw", "testcontainers", "vitest"];
 
 /** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
-
-/** Bundled CommonJS packages call `require` for Node's built-in modules. */
-const REQUIRE_FOR_BUNDLED_PACKAGES =
-  'import { createRequire as $createRequire } from "node:module"; const require = $createRequire(import.meta.url);';
 
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const external = [...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)), ...PEERS];
@@ -67,8 +64,6 @@ try {
   const bundles = await Promise.all(BUILDS.map(bundle));
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
-  await dropUnusedRequires();
-  await mergeStart(bundles[0].metafile);
   await publish();
 } catch (error) {
   // The bundler has printed its own errors already.
@@ -78,7 +73,7 @@ try {
   await rm(FRESH, { recursive: true, force: true });
 }
 
-function bundle({ plugins = [], ...own }) {
+function bundle(own) {
   return build({
     ...common,
     outbase: ".",
@@ -87,16 +82,10 @@ function bundle({ plugins = [], ...own }) {
     // Less white space compiles sooner; names are kept so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
-
     chunkNames: "chunks/[name]-[hash]",
     external: external.flatMap((name) => [name, `${name}/*`]),
-    alias: {
-      // The lock library needs none of its retries for exhausted file handles, and it patches `fs` for all.
-      "graceful-fs": "node:fs",
-    },
-    plugins: [lazyOldModules, ...plugins],
     // File names are unique to each build, even where two builds have equal content.
-    banner: { js: `/*${BUILD}*/${REQUIRE_FOR_BUNDLED_PACKAGES}` },
+    banner: { js: `/*${BUILD}*/` },
     metafile: true,
     ...own,
   });
@@ -114,63 +103,21 @@ async function sourceHash() {
 
 async function otherCommandFiles() {
   const names = await readdir(join(ROOT, "bin/commands"));
-  return names.filter((name) => name !== "start.ts").map((name) => `bin/commands/${name}`);
+  return names.filter((name) => !STARTING.test(name)).map((name) => `bin/commands/${name}`);
 }
 
-/** Keeps every command but `start` external; the path is valid from both `bin` and `chunks`. */
+/** Keeps the other commands external; the path is valid from both `bin` and `chunks`. */
 function otherCommands() {
   return {
     name: "other-commands",
     setup({ onResolve }) {
       onResolve({ filter: /^\.\/commands\// }, ({ path }) =>
-        path.endsWith("/start.ts")
+        STARTING.test(path)
           ? undefined
           : { path: path.replace(/^\.\//, "../bin/").replace(/\.ts$/, ".js"), external: true },
       );
     },
   };
-}
-
-/** Creates `require` only in files that need it, since that takes time at the start. */
-async function dropUnusedRequires() {
-  for (const file of await filesIn(FRESH)) {
-    if (!file.endsWith(".js")) continue;
-    const text = await readFile(join(FRESH, file), "utf8");
-    const rest = text.replace(REQUIRE_FOR_BUNDLED_PACKAGES, "");
-    if (rest !== text && !/\brequire\b/.test(rest)) await writeFile(join(FRESH, file), rest);
-  }
-}
-
-/** Chunks that every command loads, and those that `start` loads in addition. */
-async function mergeStart({ outputs: all }) {
-  const outputs = Object.fromEntries(
-    Object.entries(all).map(([path, output]) => [inFresh(path), withPaths(output)]),
-  );
-  const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
-  const entry = outputOf("bin/emulator.ts");
-  const commands = outputs[entry].imports.filter(
-    ({ kind, external }) => kind !== "dynamic-import" && !external,
-  );
-  await mergeChunks(FRESH, outputs, [
-    { name: `chunks/common-${BUILD}.js`, roots: commands.map(({ path }) => path) },
-    // By itself: it is still at work when a command imports what it has imported.
-    { name: entry, roots: [entry] },
-    {
-      name: `chunks/start-${BUILD}.js`,
-      roots: ["bin/commands/start.ts", "emulator/runtime/start.ts"].map(outputOf),
-    },
-  ]);
-}
-
-function inFresh(path) {
-  return relative(FRESH, join(ROOT, path));
-}
-
-function withPaths(output) {
-  const imports = output.imports.map((each) =>
-    each.external ? each : { ...each, path: inFresh(each.path) },
-  );
-  return { ...output, imports };
 }
 
 async function filesIn(folder) {

@@ -1,59 +1,10 @@
 #!/usr/bin/env node
-import type { ErrorReply } from "../emulator/client/send.ts";
-import { packageVersion } from "../emulator/config/package-version.ts";
-import { nearest } from "../emulator/kernel/nearest.ts";
-import { UsageError } from "./command.ts";
-import { readCommandLine } from "./command-line.ts";
-import { COMMANDS } from "./commands.ts";
-import { endWithReader, print, printError } from "./terminal.ts";
+import module from "node:module";
+import { fileURLToPath } from "node:url";
 
-const DEFAULT_COMMAND = "start";
+/** Since Node 22.1. */
+type CompileCache = { enableCompileCache?(folder: string): unknown };
 
-async function main(words: readonly string[]): Promise<number> {
-  const [first, ...rest] = words;
-  if (first === "--version" || first === "-v") return show(packageVersion());
-  if (first === "--help" || first === "-h" || first === "help")
-    return show(await (await import("./help.ts")).overview());
-  const isCommand = first !== undefined && !first.startsWith("-");
-  const name = isCommand ? first : DEFAULT_COMMAND;
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load === undefined) throw new UsageError(unknownCommand(name));
-  const { command } = await load();
-  const invocation = readCommandLine(name, command, isCommand ? rest : words, process.env, process.cwd());
-  if (invocation.flags.help === true) return show((await import("./help.ts")).commandHelp(name, command));
-  return command.run(invocation);
-}
-
-function show(text: string): number {
-  print(text);
-  return 0;
-}
-
-function unknownCommand(name: string): string {
-  const meant = nearest(name, Object.keys(COMMANDS));
-  return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
-}
-
-type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained">>;
-
-/** Errors that end a command with a message, by name: separately built commands have their own error classes. */
-const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
-  UsageError: ({ message }) => [2, message],
-  CommandFailure: ({ message }) => [1, message],
-  NoReply: ({ message }) => [1, `${message}, or name it with --url`],
-  ErrorReply: ({ message, explained = message }) => [1, explained],
-};
-
-function exitCodeFor(error: unknown): number {
-  const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
-  if (error instanceof Error && explain !== undefined) {
-    const [code, message] = explain(error);
-    for (const line of message.split("\n")) printError(line);
-    return code;
-  }
-  printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
-  return 1;
-}
-
-endWithReader();
-process.exitCode = await main(process.argv.slice(2)).catch(exitCodeFor);
+// Compiled code is kept beside the code, where nobody else can put any. NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+(module as CompileCache).enableCompileCache?.(fileURLToPath(new URL("../.compiled", import.meta.url)));
+await (await import("./main.ts")).runCommandLine();

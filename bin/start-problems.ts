@@ -1,5 +1,5 @@
 import type { Configuration } from "../emulator/config/configuration.ts";
-import type { RunningEmulator } from "../emulator/runtime/start.ts";
+import { type RunningEmulator, start } from "../emulator/runtime/start.ts";
 import { UsageError } from "./command.ts";
 
 /** Causes and fixes of a failed start, by system error code. */
@@ -25,7 +25,6 @@ type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hin
 
 /** Starts an emulator; throws `UsageError` (exit code 2) for problems that the user can fix. */
 export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {
-  const { start } = await import("../emulator/runtime/start.ts");
   try {
     return await start(configuration);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { handleControl } from "../control/gateway.ts";
 import { corsHeaders, preflightReply } from "../http/cors.ts";
 import type { Gateway } from "../http/gateway.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
@@ -6,7 +7,6 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, withHeaders } from "../subjects/message.ts";
-import type { Recording } from "../subjects/recording.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
@@ -67,22 +67,12 @@ async function handleNow(
   runtime.clock.sync();
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
-    ? answerControl(controlOf(named), request, record)
+    ? handleControl(controlOf(named), request, record)
     : gateway.handle(runtime.world, request, { stepper: runtime.clock, record }));
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;
   return reply;
-}
-
-/** The test-only operations are loaded with the first request for one. */
-async function answerControl(
-  context: ControlContext,
-  request: HttpRequest,
-  record: ReturnType<Recording["record"]>,
-): Promise<HttpReply> {
-  const { handleControl } = await import("../control/gateway.ts");
-  return handleControl(context, request, record);
 }
 
 /** Locations in a reply carry the base path that the client has used. */

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders, Server } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Configuration } from "../config/configuration.ts";
-import { type BrowserGuard, createBrowserGuard } from "../http/server/browser-guard.ts";
+import { createBrowserGuard } from "../http/server/browser-guard.ts";
 import { createClientAddresses } from "../http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../http/server/server.ts";
 import { worldChoice } from "../http/world-choice.ts";
-import type { Resolved, S3Listener } from "../s3/front/front.ts";
+import { createS3Front, type Resolved } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { PortNumbers } from "./process/addresses.ts";
@@ -30,7 +30,8 @@ export function createServers(
   const guard = createBrowserGuard({ allowedHosts, corsOrigins });
   const us = createOrigin({ region: "us", limits, clientAddresses, guard, handle });
   const eu = createOrigin({ region: "eu", limits, clientAddresses, guard, handle });
-  const s3 = createObjectStorageOrigin(worlds, guard);
+  const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
+  const s3 = createS3Server(createS3Front({ wallNow: Date.now, resolve, guard }));
   return {
     async listen() {
       const s3Port = await listen(s3, port && port + 2, host);
@@ -41,24 +42,6 @@ export function createServers(
       await Promise.all([us, eu, s3].map((server) => closeServer(server, CLOSE_GRACE_MS)));
     },
   };
-}
-
-/** The S3 front is loaded with its first request: most uses of an emulator never open its port. */
-function createObjectStorageOrigin(worlds: Worlds, guard: BrowserGuard): Server {
-  let front: Promise<S3Listener> | undefined;
-  return createS3Server((request, response) => {
-    front ??= loadS3Front(worlds, guard);
-    void front.then((answer) => answer(request, response));
-  });
-}
-
-async function loadS3Front(worlds: Worlds, guard: BrowserGuard): Promise<S3Listener> {
-  const { createS3Front } = await import("../s3/front/front.ts");
-  return createS3Front({
-    wallNow: Date.now,
-    resolve: (url, headers) => storeFor(worlds, url, headers),
-    guard,
-  });
 }
 
 async function storeFor(

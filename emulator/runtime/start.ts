@@ -21,7 +21,7 @@ import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
 import { createFreeSpaceGuard } from "./process/free-space.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createServers } from "./servers.ts";
-import type { MainFileParts } from "./snapshots/main-file.ts";
+import { beginMain, exportMain, type MainFileParts } from "./snapshots/main-file.ts";
 import { createSnapshotFiles } from "./snapshots/snapshot-files.ts";
 import { createSnapshots } from "./snapshots/snapshots.ts";
 import { unknownWorld } from "./worlds/names.ts";
@@ -154,7 +154,7 @@ async function openMain(
 ): Promise<{ readonly main: NamedWorld; readonly missing: MissingSecrets | undefined }> {
   const { importFile, exportFile } = emulator.configuration;
   const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await (await import("./snapshots/main-file.ts")).beginMain(emulator) : undefined;
+  const missing = hasFiles ? await beginMain(emulator) : undefined;
   const main = await emulator.worlds.ensureReady(MAIN);
   if (!main) throw unknownWorld(MAIN);
   return { main, missing };
@@ -177,8 +177,7 @@ function stopTime(worlds: Worlds): void {
 /** Saves everything before a file that could not be written is reported. */
 async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
   try {
-    if (emulator.configuration.exportFile !== null)
-      await (await import("./snapshots/main-file.ts")).exportMain(emulator);
+    if (emulator.configuration.exportFile !== null) await exportMain(emulator);
   } finally {
     await close();
   }

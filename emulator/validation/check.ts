@@ -1,4 +1,5 @@
 import type { Field } from "../../contracts/spec/fields.ts";
+import { lazily } from "../kernel/lazily.ts";
 import { memberPath } from "./misfits.ts";
 
 /**
@@ -18,7 +19,7 @@ const checks = new WeakMap<Field<unknown>, Check>();
 export async function checkOf(field: Field<unknown>): Promise<Check> {
   const known = checks.get(field);
   if (known) return known;
-  const { compile, lazily } = await import("./compile.ts");
+  const { compile } = await import("./compile.ts");
   const all = compile(field);
   const first = lazily(() => compile(field, "first"));
   const check: Check = (value, where, bytes = 0) => {

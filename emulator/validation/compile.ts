@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Field } from "../../contracts/spec/fields.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { parseMicros } from "../kernel/instant.ts";
+import { lazily } from "../kernel/lazily.ts";
 import { type Misfit, misfitsOf } from "./misfits.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -28,13 +29,4 @@ function createAjv(allErrors: boolean): Ajv2020 {
   ajv.addFormat("date-time", { type: "string", validate: (text) => parseMicros(text) !== undefined });
   ajv.addFormat("duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });
   return ajv;
-}
-
-/** Makes a value when it is first asked for. */
-export function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
@@ -24,6 +25,11 @@ describe("emulator", () => {
       stdout: `${version}\n`,
       stderr: "",
     });
+  });
+
+  it.runIf("enableCompileCache" in module)("keeps its compiled code where Node can", async () => {
+    await run(["--version"], { cwd: workingFolder() });
+    expect(existsSync(new URL("../../dist/.compiled", import.meta.url))).toBe(true);
   });
 
   it("lists its commands, and each command its flags", async () => {

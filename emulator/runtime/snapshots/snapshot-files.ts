@@ -1,7 +1,13 @@
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { ExportedArchive, ExportSource } from "../../storage/archive/export-archive.ts";
+import {
+  type ExportedArchive,
+  type ExportSource,
+  exportArchive,
+} from "../../storage/archive/export-archive.ts";
+import { missingSecrets } from "../../storage/archive/given-secrets.ts";
+import { importArchive } from "../../storage/archive/import-archive.ts";
 import type { Manifest } from "../../storage/archive/manifest.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
@@ -47,16 +53,11 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   const transfers = createTransfers();
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
-  async function exported(packed: ExportSource, release: () => void) {
-    const { exportArchive } = await import("../../storage/archive/export-archive.ts");
-    const archive = exportArchive(packed, { pool, secrets, bytesMax });
-    return { ...archive, chunks: releasing(archive.chunks, release) };
-  }
-
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
     const release = transfers.begin(heads.hold(packed.head));
     try {
-      return await exported(packed, release);
+      const archive = exportArchive(packed, { pool, secrets, bytesMax });
+      return { ...archive, chunks: releasing(archive.chunks, release) };
     } catch (error) {
       release();
       throw error;
@@ -88,8 +89,6 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         return prepared.owner;
       };
       try {
-        const { importArchive } = await import("../../storage/archive/import-archive.ts");
-        const { missingSecrets } = await import("../../storage/archive/given-secrets.ts");
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
         const { manifest, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;

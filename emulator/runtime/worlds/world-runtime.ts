@@ -5,6 +5,7 @@ import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
+import { createOracle } from "../../oracle/oracle.ts";
 import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts";
 import { stageFile } from "../../s3/stage-file.ts";
@@ -26,6 +27,7 @@ import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.t
 import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
 import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../assembly.ts";
 import { type Clock, startClock } from "./clock.ts";
+import { dryRun } from "./dry-run.ts";
 import { isStalled } from "./in-flight.ts";
 import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
@@ -106,7 +108,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     world,
     clock,
     objects,
-    oracle: lazyOracle(adapters, objects),
+    oracle: oracleOf(adapters, objects),
     objectsFolder: pool.objectsFolder(name),
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
@@ -213,31 +215,16 @@ async function dryRunIn(
   world: World,
   target: AdvanceTarget & AdvancePace,
 ): Promise<DryRunResult> {
-  const { dryRun } = await import("./dry-run.ts");
   return dryRun(world, (image) => partsOf(adapters, image, createDelays()), target);
 }
 
-/** The oracle, loaded with its first request: most uses of an emulator verify nothing. */
-function lazyOracle(adapters: WorldAdapters, objects: ObjectStore): Oracle {
-  let oracle: Promise<Oracle> | undefined;
-
-  async function load(): Promise<Oracle> {
-    const { createOracle } = await import("../../oracle/oracle.ts");
-    const { storage, ports, objectStores } = adapters;
-    const { key, pieces } = storage.rows;
-    return createOracle({
-      world: objects.world,
-      rowsOf: (partition) => ({ world: key, pieces: pieces(partition) }),
-      objectStores,
-      secrets: ports.secrets,
-      objects,
-    });
-  }
-
-  return {
-    async verify(exportId) {
-      oracle ??= load();
-      return (await oracle).verify(exportId);
-    },
-  };
+function oracleOf({ storage, ports, objectStores }: WorldAdapters, objects: ObjectStore): Oracle {
+  const { key, pieces } = storage.rows;
+  return createOracle({
+    world: objects.world,
+    rowsOf: (partition) => ({ world: key, pieces: pieces(partition) }),
+    objectStores,
+    secrets: ports.secrets,
+    objects,
+  });
 }

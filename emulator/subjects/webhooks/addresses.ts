@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { lazily } from "../../kernel/lazily.ts";
 
 type Ipv4 = ipaddr.IPv4;
 type Ipv6 = ipaddr.IPv6;
@@ -23,7 +24,7 @@ function isIpv4(text: string): boolean {
 
 const PUBLIC = "public";
 
-const IPV4_KINDS = rangesOf((network) => ipaddr.IPv4.parseCIDR(network), {
+const ipv4Kinds = rangesOf((network) => ipaddr.IPv4.parseCIDR(network), {
   unspecified: ["0.0.0.0/8"],
   private: ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"],
   loopback: ["127.0.0.0/8"],
@@ -41,12 +42,12 @@ const IPV4_KINDS = rangesOf((network) => ipaddr.IPv4.parseCIDR(network), {
 });
 
 function ipv4Kind(address: Ipv4): string | undefined {
-  const kind = ipaddr.subnetMatch(address, IPV4_KINDS, PUBLIC);
+  const kind = ipaddr.subnetMatch(address, ipv4Kinds(), PUBLIC);
   return kind === PUBLIC ? undefined : kind;
 }
 
 /** Checked in order: the first range that contains an address decides. */
-const IPV6_KINDS = rangesOf((network) => ipaddr.IPv6.parseCIDR(network), {
+const ipv6Kinds = rangesOf((network) => ipaddr.IPv6.parseCIDR(network), {
   unspecified: ["::/128"],
   loopback: ["::1/128"],
   "ipv4 at the end": ["::ffff:0:0/96", "::ffff:0:0:0/96", "::/96", "64:ff9b::/96"],
@@ -63,7 +64,7 @@ const IPV4_AT: Readonly<Record<string, number>> = { "ipv4 at the end": 12, "ipv4
 
 /** The kind of an IPv6 address; with an embedded IPv4 address, the kind of that, since packets go there. */
 function ipv6Kind(address: Ipv6): string | undefined {
-  const kind = ipaddr.subnetMatch(address, IPV6_KINDS, "reserved");
+  const kind = ipaddr.subnetMatch(address, ipv6Kinds(), "reserved");
   const at = IPV4_AT[kind];
   if (at !== undefined) return ipv4Kind(new ipaddr.IPv4(address.toByteArray().slice(at, at + 4)));
   return kind === PUBLIC ? undefined : kind;
@@ -72,8 +73,8 @@ function ipv6Kind(address: Ipv6): string | undefined {
 function rangesOf<Range>(
   parse: (network: string) => Range,
   networks: Readonly<Record<string, readonly string[]>>,
-): Record<string, Range[]> {
-  return Object.fromEntries(
-    Object.entries(networks).map(([kind, list]) => [kind, list.map((network) => parse(network))]),
+): () => Record<string, Range[]> {
+  return lazily(() =>
+    Object.fromEntries(Object.entries(networks).map(([kind, list]) => [kind, list.map(parse)])),
   );
 }

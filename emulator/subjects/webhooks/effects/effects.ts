@@ -7,6 +7,7 @@ import { secretsIn, withoutSecrets } from "../mask.ts";
 import { policyOf, webhookRefusal, webhookTarget } from "../policy.ts";
 import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Resolve } from "./resolver.ts";
+import { sendExternal } from "./send-external.ts";
 import { postToSelf } from "./send-to-self.ts";
 
 /** Dependencies of the sender. */
@@ -49,8 +50,11 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
       if (ended.signal.aborted) return { failure: "network", message: "The world was closed." };
       if (target.kind === "loopback")
         return await postToSelf({ settings, handle, signal: ended.signal }, order);
-      const { sendExternal: postAway } = await import("./send-external.ts");
-      return await postAway({ policy, settings, resolve, signal: ended.signal }, target.url, order.payload);
+      return await sendExternal(
+        { policy, settings, resolve, signal: ended.signal },
+        target.url,
+        order.payload,
+      );
     } finally {
       release();
     }

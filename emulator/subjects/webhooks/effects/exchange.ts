@@ -1,5 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
-import { request as requestSecure } from "node:https";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, lookupOf } from "./resolver.ts";
 
@@ -30,7 +29,9 @@ export interface Exchange {
 export async function exchange(call: Call): Promise<Exchange> {
   const timeouts = createTimeouts();
   try {
-    const response = await send(call, timeouts);
+    // TLS is loaded with the first receiver that needs it.
+    const { request } = await import(call.url.protocol === "https:" ? "node:https" : "node:http");
+    const response = await send(request, call, timeouts);
     const { statusCode: status = 0, headers } = response;
     const reply = await beginningOf(response, call.replyBytes);
     response.destroy();
@@ -40,11 +41,12 @@ export async function exchange(call: Call): Promise<Exchange> {
   }
 }
 
-function send(call: Call, timeouts: Timeouts): Promise<IncomingMessage> {
+type SendRequest = (url: URL, options: RequestOptions) => ClientRequest;
+
+function send(request: SendRequest, call: Call, timeouts: Timeouts): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { url, method, body, signal, addresses } = call;
-    const request = url.protocol === "https:" ? requestSecure : requestPlain;
-    const sent: ClientRequest = request(url, {
+    const sent = request(url, {
       method,
       agent: false,
       signal,
