@@ -27,7 +27,7 @@ export interface RawReply {
 
 /** A request that no SDK would make, with a right signature; header values are sent as their UTF-8 bytes. */
 export async function sendSigned(
-  server: TestServer,
+  server: Pick<TestServer, "port">,
   { method, path, query = {}, headers = {}, body = "" }: RequestParts,
 ): Promise<RawReply> {
   const signed = await signer.sign({

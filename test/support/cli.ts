@@ -15,12 +15,18 @@ export interface RunningCli {
 
 /** Starts the built command line on free ports and waits for its ready line. */
 export function startCli(...args: readonly string[]): Promise<RunningCli> {
+  return startCliIn({}, ...args);
+}
+
+/** The same with more in its environment. */
+export function startCliIn(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<RunningCli> {
   const child = spawn(
     process.execPath,
     [CLI, "start", "--json", "--port", "0", "--rate-limits", "off", ...args],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } },
   );
   return new Promise((resolve, reject) => {
     let output = "";

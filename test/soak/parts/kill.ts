@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { type RunningCli, startCli, startCliIn } from "../../support/cli.ts";
+import { DESTINATION } from "../../support/emulator.ts";
+import {
+  type Acknowledged,
+  findLost,
+  load,
+  nothingAcknowledged,
+  SESSION,
+  send,
+} from "../../support/kill-load.ts";
+import { killedInWrite } from "../../support/torn-write.ts";
+import { type Soak, soakPart } from "../soak.ts";
+
+// Kills processes in the middle of writes: whatever was acknowledged is there afterwards, and exports are right.
+
+const ROUNDS_PER_FOLDER = 12;
+const WRITES_MAX = 250;
+const ANSWERS_MAX = 250;
+const DAY = { start_time: "2026-02-10T00:00:00Z", end_time: "2026-02-11T00:00:00Z" };
+
+/** Starts a process, which dies by itself in some write; undefined when that was before it was ready. */
+async function startDoomed({ random }: Soak, folder: string): Promise<RunningCli | undefined> {
+  const env = killedInWrite(1 + random.integer(WRITES_MAX), random.integer(4) / 3);
+  return startCliIn(env, "--data", folder).catch(() => undefined);
+}
+
+/** Loads a process until it dies, or is killed after so many answers. */
+async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept: Acknowledged) {
+  let left = 1 + soak.random.integer(ANSWERS_MAX);
+  const ended = once(cli.child, "exit") as Promise<[number | null, string | null]>;
+  await load(cli, round, kept, () => {
+    left -= 1;
+    if (left === 0) cli.child.kill("SIGKILL");
+  });
+  const [code, signal] = await ended;
+  if (signal !== "SIGKILL") soak.find(`round ${round}: it ended by itself with ${code ?? signal}`);
+}
+
+async function verifyExport(soak: Soak, cli: RunningCli): Promise<void> {
+  const made = await send(cli, "POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+  const { id } = (
+    await send(cli, "POST", "/api/v1/bulk-exports", {
+      bulk_export_destination_id: (made.body as { id: string }).id,
+      session_id: SESSION,
+      ...DAY,
+    })
+  ).body as { id: string };
+  await send(cli, "POST", "/_emulator/v1/clock/freeze", {});
+  const until = { export: id, status: "COMPLETED" };
+  await send(cli, "POST", "/_emulator/v1/clock/advance", { until });
+  const { body } = await send(cli, "GET", `/_emulator/v1/exports/${id}/verify`);
+  const verdict = body as { ok: boolean };
+  if (!verdict.ok) soak.find(`the oracle: ${JSON.stringify(verdict).slice(0, 1000)}`);
+  soak.count("verified exports");
+}
+
+function merge(into: Acknowledged, from: Acknowledged): void {
+  for (const [id, name] of from.rows) into.rows.set(id, name);
+  for (const name of from.projects) into.projects.add(name);
+  for (const [key, body] of from.objects) into.objects.set(key, body);
+}
+
+/** Rounds in one data folder; each start is also the look at what the round before has left. */
+async function rounds(soak: Soak, folder: string, first: number): Promise<void> {
+  const all = nothingAcknowledged();
+  for (let round = first; round < first + ROUNDS_PER_FOLDER && soak.goesOn(); round += 1) {
+    const cli =
+      soak.random.integer(3) > 0 ? await startDoomed(soak, folder) : await startCli("--data", folder);
+    const kept = nothingAcknowledged();
+    if (cli) await loadUntilKilled(soak, cli, round, kept);
+    soak.count("kills");
+    soak.count("acknowledged writes", kept.rows.size + kept.projects.size + kept.objects.size);
+    const after = await startCli("--data", folder);
+    for (const lost of await findLost(after, kept)) soak.find(`round ${round} has lost ${lost}`);
+    await after.end("SIGKILL");
+    merge(all, kept);
+  }
+  const last = await startCli("--data", folder);
+  for (const lost of await findLost(last, all)) soak.find(`later rounds have lost ${lost}`);
+  if (all.rows.size > 0) await verifyExport(soak, last);
+  const { code } = await last.end("SIGTERM");
+  if (code !== 0) soak.find(`after round ${first} it was stopped with ${code}`);
+}
+
+await soakPart(["kills", "acknowledged writes", "verified exports"], async (soak) => {
+  for (let first = 1; soak.goesOn(); first += ROUNDS_PER_FOLDER)
+    await rounds(soak, join(soak.folder, `data-${first}`), first);
+});

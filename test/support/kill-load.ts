@@ -1,0 +1,105 @@
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import type { RunningCli } from "./cli.ts";
+import { HEADERS } from "./emulator.ts";
+import { objectStore } from "./object-store.ts";
+
+/** The project of all rows. */
+export const SESSION = "99999999-0000-4000-8000-000000000001";
+
+export const rowId = (round: number, number: number) =>
+  `${round.toString(16).padStart(8, "0")}-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+
+const storeOf = ({ ready }: RunningCli) => objectStore(ready.s3_url);
+
+export async function send({ ready }: RunningCli, method: string, path: string, body?: unknown) {
+  const reply = await fetch(ready.url + path, {
+    method,
+    headers: HEADERS,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, body: (await reply.json()) as never };
+}
+
+/** What the emulator has said yes to. */
+export interface Acknowledged {
+  readonly rows: Map<string, string>;
+  readonly projects: Set<string>;
+  readonly objects: Map<string, string>;
+}
+
+export function nothingAcknowledged(): Acknowledged {
+  return { rows: new Map(), projects: new Set(), objects: new Map() };
+}
+
+/** Writes of every kind until the process is gone; each counts only once it was answered. */
+export async function load(
+  cli: RunningCli,
+  round: number,
+  kept: Acknowledged,
+  answered: () => void = () => {},
+): Promise<void> {
+  const store = storeOf(cli);
+  const untilGone = async (write: (number: number) => Promise<void>) => {
+    try {
+      for (let number = 0; ; number += 1) {
+        await write(number);
+        answered();
+      }
+    } catch {
+      // Killed: what was under way counts for nothing.
+    }
+  };
+  const row = (number: number, name: string) => ({
+    id: rowId(round, number),
+    name,
+    run_type: "chain",
+    session_id: SESSION,
+    start_time: "2026-02-10T00:00:00Z",
+  });
+  await Promise.all([
+    untilGone(async (number) => {
+      const post = [0, 1, 2].map((nth) => row(number * 3 + nth, `first ${number}`));
+      if ((await send(cli, "POST", "/runs/batch", { post })).status !== 202) throw new Error("refused");
+      for (const { id, name } of post) kept.rows.set(id, name);
+    }),
+    untilGone(async (number) => {
+      const id = rowId(round, number);
+      // A row that is not known to be there is asked for only, so that the other writers get their turn.
+      if (!kept.rows.has(id)) return void (await send(cli, "GET", "/ok"));
+      const { status } = await send(cli, "PATCH", `/runs/${id}`, { name: `changed ${number}` });
+      if (status === 202) kept.rows.set(id, `changed ${number}`);
+    }),
+    untilGone(async (number) => {
+      const name = `project ${round}/${number}`;
+      if ((await send(cli, "POST", "/sessions", { name })).status === 200) kept.projects.add(name);
+    }),
+    untilGone(async (number) => {
+      const key = `round=${round}/object-${number}.txt`;
+      await store.send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: `body ${number}` }));
+      kept.objects.set(key, `body ${number}`);
+    }),
+  ]);
+  store.destroy();
+}
+
+export async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> {
+  const lost: string[] = [];
+  for (const [id, name] of kept.rows) {
+    const { status, body } = await send(cli, "GET", `/runs/${id}`);
+    // A change that was never answered may have been kept all the same.
+    const found = (body as { name?: string }).name ?? "";
+    if (status !== 200 || (name.startsWith("changed") ? found !== name : !/^(first|changed)/.test(found)))
+      lost.push(`row ${id}: ${found}`);
+  }
+  for (const name of kept.projects) {
+    const { body } = await send(cli, "GET", `/sessions?name=${encodeURIComponent(name)}`);
+    if ((body as unknown[]).length !== 1) lost.push(name);
+  }
+  const store = storeOf(cli);
+  for (const [key, body] of kept.objects) {
+    const found = await store.send(new GetObjectCommand({ Bucket: "traces", Key: key }));
+    if ((await found.Body?.transformToString()) !== body) lost.push(key);
+  }
+  store.destroy();
+  return lost;
+}
