@@ -20,8 +20,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   create: {
     operands: 1,
-    run: (client, { flags: { from } }, id) =>
-      client.worlds.create({ id, ...(typeof from === "string" && { from }) }),
+    run: (client, { flags: { from, at } }, id) =>
+      client.worlds.create({
+        id,
+        ...(typeof from === "string" && { from }),
+        ...(typeof at === "string" && { at }),
+      }),
     lines: (world: WorldView) => [lineOf(world)],
   },
   rm: {
@@ -40,6 +44,10 @@ export const command: Command = {
       value: "<name>",
       help: "with create: the world or snapshot to copy; `seeded` starts with the configured seed data",
     },
+    at: {
+      value: "<turn|ISO>",
+      help: "with create: the turn or the instant of that world from which the new one goes on",
+    },
   },
   run,
 };
@@ -52,8 +60,9 @@ async function run(invocation: Invocation): Promise<number> {
     throw new UsageError(`${name}: unknown action of world; give one of ${Object.keys(ACTIONS).join(", ")}`);
   const extra = [id, surplus][action.operands];
   if (extra !== undefined) throw new UsageError(`${extra}: not expected after world ${name}`);
-  if (flags.from !== undefined && name !== "create")
-    throw new UsageError("--from: only `world create` takes it");
+  for (const flag of ["from", "at"])
+    if (flags[flag] !== undefined && name !== "create")
+      throw new UsageError(`--${flag}: only \`world create\` takes it`);
   if (name === "rm") needed(id);
   const { client } = await runningWorld(invocation);
   const answer = await action.run(client, invocation, id);

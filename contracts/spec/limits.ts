@@ -106,6 +106,22 @@ export const LIMITS = {
     own: true,
     text: "Bytes that a snapshot may hold as a file, before it is compressed.",
   },
+  history_turns: {
+    section: "8",
+    requirement: "X-6",
+    value: 10_000,
+    unit: "count",
+    own: true,
+    text: "Turns back to which the state of a world can be had again.",
+  },
+  history_bytes: {
+    section: "8",
+    requirement: "X-6",
+    value: 268_435_456,
+    unit: "bytes",
+    own: true,
+    text: "Bytes that are kept for the history of a world alone; beyond them it begins later.",
+  },
   webhook_attempts: {
     section: "6",
     requirement: "6-3",

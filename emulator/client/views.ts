@@ -25,6 +25,8 @@ export interface WorldOrder {
   readonly id?: string | undefined;
   /** A world or snapshot to copy; `seeded` starts with the configured seed data. */
   readonly from?: string | undefined;
+  /** The number of a turn, or an instant, in the past of that world. */
+  readonly at?: number | string | undefined;
   readonly clock?: "flowing" | "frozen" | undefined;
   readonly seed?: number | undefined;
   /** Virtual time, ISO 8601. */

@@ -1,5 +1,6 @@
 import {
   dateTime,
+  eitherOf,
   integer,
   type ObjectOf,
   object,
@@ -7,6 +8,7 @@ import {
   optional,
   text,
 } from "../../contracts/spec/fields.ts";
+import { asOf } from "../kernel/as-of.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
 import { instantMs } from "../kernel/instant.ts";
 import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
@@ -14,6 +16,9 @@ import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
 import { GIVEN_SECRETS } from "../subjects/snapshot-secrets.ts";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
+
+/** A turn by its number, or an instant. */
+const AS_OF = eitherOf([integer({ minimum: 0 }), text()]);
 
 const INITIAL_SETTINGS = {
   seed: optional(integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -55,11 +60,16 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     stores: true,
     recorded: false,
     summary:
-      "Make a world: empty, or a copy of a world or a snapshot; `seeded` starts with the configured seed data.",
-    body: object({ id: optional(text()), from: optional(text()), ...INITIAL_SETTINGS }),
-    run({ worlds }, { body: { id, from, ...own } }) {
+      "Make a world: empty, or a copy of a world, as it is or as of a turn or an instant, or of a snapshot; `seeded` starts with the configured seed data.",
+    body: object({ id: optional(text()), from: optional(text()), at: optional(AS_OF), ...INITIAL_SETTINGS }),
+    run({ worlds }, { body: { id, from, at, ...own } }) {
       const initialSettings = initialSettingsOf(own);
-      return worlds.create({ id, from, initialSettings });
+      return worlds.create({
+        id,
+        from,
+        at: at === undefined ? undefined : asOf(String(at)),
+        initialSettings,
+      });
     },
   }),
   control({

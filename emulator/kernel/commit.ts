@@ -87,37 +87,62 @@ export function emptyState(seed: number, now: Instant, clock: ClockState): World
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }
 
+/** Records to which commits are applied. */
+export interface MutableRecords {
+  put(collection: string, item: StoredRecord): void;
+  remove(collection: string, key: string): void;
+}
+
+/** All of a state but its records. */
+type StateWithoutRecords = Omit<WorldState, "records">;
+
 /** A mutable state to which commits are applied efficiently. */
 interface MutableState {
   turn: number;
   now: Instant;
   clock: ClockState;
   readonly ordinals: Record<string, number>;
-  readonly records: Map<string, Map<string, StoredRecord>>;
+  readonly records: MutableRecords;
   readonly queue: Map<number, DueEvent>;
   readonly inFlight: Map<number, Effect>;
 }
 
 /** The state after these commits; those that the state already contains are passed over. */
 export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
+  const tables = new Map(Object.entries(state.records).map(([name, items]) => [name, byKey(items)]));
+  const records: MutableRecords = {
+    put(name, item) {
+      const table = tables.get(name) ?? byKey([]);
+      tables.set(name, table.set(item.key, item));
+    },
+    remove: (name, key) => void tables.get(name)?.delete(key),
+  };
+  const rest = commitTo(records, state, commits);
+  return {
+    ...rest,
+    records: Object.fromEntries([...tables].map(([name, table]) => [name, [...table.values()]])),
+  };
+}
+
+/** Applies commits to the records, and answers what the rest of the state is then. */
+export function commitTo(
+  records: MutableRecords,
+  state: StateWithoutRecords,
+  commits: Iterable<Commit>,
+): StateWithoutRecords {
   const mutable: MutableState = {
     turn: state.turn,
     now: state.now,
     clock: state.clock,
     ordinals: { ...state.ordinals },
-    records: new Map(Object.entries(state.records).map(([name, items]) => [name, byKey(items)])),
+    records,
     queue: new Map(state.queue.map((event) => [event.number, event])),
     inFlight: new Map(state.inFlight.map((effect) => [effect.number, effect])),
   };
   for (const commit of commits) if (commit.turn > mutable.turn) apply(mutable, commit);
-  const { records, queue, inFlight, ...rest } = mutable;
-  return {
-    seed: state.seed,
-    ...rest,
-    records: Object.fromEntries([...records].map(([name, table]) => [name, [...table.values()]])),
-    queue: [...queue.values()],
-    inFlight: [...inFlight.values()],
-  };
+  const { turn, now, clock, ordinals, queue, inFlight } = mutable;
+  const { seed } = state;
+  return { seed, turn, now, clock, ordinals, queue: [...queue.values()], inFlight: [...inFlight.values()] };
 }
 
 function apply(mutable: MutableState, commit: Commit): void {
@@ -133,13 +158,10 @@ function apply(mutable: MutableState, commit: Commit): void {
   if (commit.settled !== undefined) mutable.inFlight.delete(commit.settled);
 }
 
-function applyRecords(records: MutableState["records"], { put = {}, removed = {} }: Commit): void {
-  for (const [name, items] of Object.entries(put)) {
-    const table = records.get(name) ?? byKey([]);
-    records.set(name, table);
-    for (const item of items) table.set(item.key, item);
-  }
-  for (const [name, keys] of Object.entries(removed)) for (const key of keys) records.get(name)?.delete(key);
+/** What a turn removed and put again comes last in the order of its collection. */
+function applyRecords(records: MutableRecords, { put = {}, removed = {} }: Commit): void {
+  for (const name in removed) for (const key of removed[name] ?? []) records.remove(name, key);
+  for (const name in put) for (const item of put[name] ?? []) records.put(name, item);
 }
 
 function byKey(items: readonly StoredRecord[]): Map<string, StoredRecord> {

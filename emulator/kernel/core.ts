@@ -1,4 +1,4 @@
-import type { Cause, ClockState } from "./commit.ts";
+import type { Cause, ClockState, Commit } from "./commit.ts";
 import { createEffectQueue, type EffectQueue } from "./effect-queue.ts";
 import type { Instant } from "./instant.ts";
 import { createJournal, entryOf, type Journal } from "./journal.ts";
@@ -50,7 +50,7 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
     records,
     pendingReplies,
     queue: createEventQueue(knownEvents<Types>(parts.events, image.queue)),
-    journal: createJournal(parts.journalCapacity),
+    journal: createJournal(parts.journalCapacity, parts.past),
     effectQueue: createEffectQueue({
       inFlight: knownEffects<Types>(parts.effects, image.inFlight),
       runners: parts.effects,
@@ -113,15 +113,23 @@ function finish<Types extends WorldTypes>(
   core: Core<Types>,
   { commit, scheduled, asked, replies, changed }: TurnOutcome<Types>,
 ): void {
-  if (changed) core.parts.persist(commit);
-  core.lastTurn = commit.turn;
+  const { past, persist, passed } = core.parts;
+  if (past) refuseChange(commit);
+  else if (changed) persist(commit);
+  if (!past) core.lastTurn = commit.turn;
   if (commit.unscheduled) core.queue.remove(commit.unscheduled);
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of asked) core.effectQueue.add(effect);
   // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
-  core.journal.append(entryOf(commit));
+  if (!past) core.journal.append(entryOf(commit));
+  passed?.(commit, changed);
   for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
+}
+
+/** Requests that write are refused before: this one is said to read. */
+function refuseChange({ cause, put, removed, scheduled, clock }: Commit): void {
+  if (put || removed || scheduled || clock) throw new Error(`${cause.name} changes records; the past stays.`);
 }
 
 /** A turn that refused its request must not have written anything; otherwise the world is ended. */
@@ -132,6 +140,7 @@ function noteRefusal<Types extends WorldTypes>(
 ): void {
   if (changed && commit.cause.type !== "control")
     throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
+  if (core.parts.past) return;
   core.lastTurn = commit.turn;
   const { status, code, message } = refusal;
   core.journal.append(entryOf(commit, { status, code, message }));

@@ -17,6 +17,8 @@ export interface EffectQueue<Types extends WorldTypes> {
   add(effect: EffectOf<Types>): void;
   /** Starts the next pending effect; false when there is none. */
   startNext(): boolean;
+  /** What was in flight from the start is to be done again. */
+  restart(): void;
   /** Its result has been taken. */
   settle(number: number): void;
   list(): readonly EffectOf<Types>[];
@@ -48,7 +50,10 @@ interface PendingEffect {
   deliver?: () => void;
 }
 
-/** Effects that are `inFlight` from the start count as such and are not run again: `recover` settles them. */
+/**
+ * Effects that are `inFlight` from the start count as such and are not run again: `recover` settles them, or `restart`
+ * asks for them once more.
+ */
 export function createEffectQueue<Types extends WorldTypes>({
   inFlight,
   runners,
@@ -100,6 +105,7 @@ export function createEffectQueue<Types extends WorldTypes>({
       if (effect) start(effect);
       return effect !== undefined;
     },
+    restart: () => void toStart.push(...running.values()),
     settle: (number) => void running.delete(number),
     list: () => [...running.values()],
     settled() {

@@ -31,9 +31,12 @@ export interface Journal {
   close(): void;
 }
 
-/** A journal that keeps the newest `capacity` turns; followers are called at once, inside `append`. */
-export function createJournal(capacity: number): Journal {
-  const ring: JournalEntry[] = [];
+/**
+ * A journal that keeps the newest `capacity` turns, and begins with these; followers are called at once, inside
+ * `append`.
+ */
+export function createJournal(capacity: number, first: readonly JournalEntry[] = []): Journal {
+  const ring: JournalEntry[] = first.slice(-capacity);
   let start = 0;
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
   const closers: (() => void)[] = [];

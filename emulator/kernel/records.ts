@@ -1,4 +1,4 @@
-import type { StoredRecord, WorldState } from "./commit.ts";
+import type { MutableRecords, StoredRecord, WorldState } from "./commit.ts";
 import { type Collection, createTable, type Table } from "./table.ts";
 import type { Reader } from "./turn.ts";
 
@@ -6,6 +6,8 @@ import type { Reader } from "./turn.ts";
 export interface Records {
   readonly reader: Reader;
   table<T>(kind: Collection<T>): Table<T>;
+  /** For commits that are applied again. */
+  readonly writer: MutableRecords;
   /** Everything, as a snapshot has it. */
   stored(): WorldState["records"];
   /** Records of their own that begin with what these hold. */
@@ -20,21 +22,10 @@ export function createRecords(
   collections: readonly Collection<never>[],
   stored: WorldState["records"],
 ): Records {
-  const kinds = new Map(collections.map((kind) => [kind.name, kind]));
-  const tables: Tables = new Map();
-  for (const [name, items] of Object.entries(stored)) {
-    const kind = kinds.get(name);
-    if (!kind || items.length === 0) continue;
-    tables.set(name, tableOf(kind, items));
-  }
-  return recordsIn(kinds, tables);
-}
-
-/** Stored records are JSON that was written for this collection: they are trusted to have its type. */
-function tableOf<T>(kind: Collection<T>, items: readonly StoredRecord[]): Table<T> {
-  const table = createTable(kind);
-  for (const { record } of items) table.put(record as T);
-  return table;
+  const records = recordsIn(new Map(collections.map((kind) => [kind.name, kind])), new Map());
+  for (const [name, items] of Object.entries(stored))
+    for (const item of items) records.writer.put(name, item);
+  return records;
 }
 
 /** Tables are created on first use: most worlds use few, and a process may have many worlds. */
@@ -43,6 +34,9 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
     const found = tables.get(name) ?? newTable(name);
     return found as Table<T>;
   }
+
+  /** Stored records are JSON that was written for this collection: they are trusted to have its type. */
+  const putStored = <T>(kind: Collection<T>, record: unknown): void => table(kind).put(record as T);
 
   function newTable(name: string): Table<never> {
     const kind = kinds.get(name);
@@ -66,6 +60,13 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       count: (kind, group, label) => table(kind).count(group, label),
       page: (kind, wanted) => table(kind).page(wanted),
       all: (kind) => table(kind).values(),
+    },
+    writer: {
+      put(name, { record }) {
+        const kind = kinds.get(name);
+        if (kind) putStored(kind, record);
+      },
+      remove: (name, key) => tables.get(name)?.remove(key),
     },
     stored: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
     copy: () => recordsIn(kinds, copyTables()),

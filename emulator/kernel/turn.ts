@@ -169,7 +169,6 @@ function writerOf<Types extends WorldTypes>(
       const draft = current();
       const key = kind.idOf(record);
       context.table(kind).put(record);
-      draft.removed?.[kind.name]?.delete(key);
       draft.put ??= {};
       const stored = draft.put[kind.name] ?? new Map<string, StoredRecord>();
       draft.put[kind.name] = stored.set(key, { key, record });

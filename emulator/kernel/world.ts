@@ -13,6 +13,10 @@ export interface World<Types extends WorldTypes> {
   readonly now: Instant;
   readonly clock: ClockState;
   readonly journal: Journal;
+  /** The number of the last turn. */
+  readonly lastTurn: number;
+  /** True for a world of the past, which only answers. */
+  readonly isPast: boolean;
   readonly reader: Reader;
   readonly ports: Types["ports"];
   /** Runs one turn, commits it, then runs what has become due at this instant. */
@@ -32,6 +36,8 @@ export interface World<Types extends WorldTypes> {
   end(reason: Error): void;
   /** Settles the effects that were in flight when the process ended. */
   recover(): void;
+  /** Goes on from an instant of the past: does again what was in flight then, and fires what was due. */
+  resume(): void;
   state(): WorldState;
   /** The image for a copy of this world; requires that no effect is in flight. */
   image(): WorldImage;
@@ -55,6 +61,10 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
     journal,
     ports: parts.ports,
     reader: records.reader,
+    isPast: parts.past !== undefined,
+    get lastTurn() {
+      return core.lastTurn;
+    },
     get now() {
       return core.now;
     },
@@ -86,6 +96,10 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
     },
     recover() {
       for (const effect of effectQueue.list()) deliverResult(core, effect, INTERRUPTED);
+    },
+    resume() {
+      effectQueue.restart();
+      drain(core);
     },
     state: () => ({ ...commonState(), records: records.stored(), queue: queue.list() }),
     image: () => ({ ...commonState(), records: records.copy(), queue: queue.unordered() }),

@@ -6,7 +6,7 @@ import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { World } from "../subjects/turn.ts";
-import type { Emulator, EmulatorSnapshots } from "./library/emulator.ts";
+import type { Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
 import { type RunningEmulator, start } from "./start.ts";
@@ -21,6 +21,7 @@ export type {
   EmulatorFaults,
   EmulatorRequestInit,
   EmulatorSnapshots,
+  ForkOptions,
   Snapshot,
 } from "./library/emulator.ts";
 export type { EmulatorOptions } from "./library/options.ts";
@@ -63,8 +64,8 @@ function emulatorOf(
     return closed;
   }
 
-  async function fork({ from = world, id }: { from?: string; id?: string } = {}): Promise<Emulator> {
-    const made = await client.worlds.create({ from, id });
+  async function fork({ from = world, id, at }: ForkOptions = {}): Promise<Emulator> {
+    const made = await client.worlds.create({ from, id, at });
     const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
     const remove = async () => isThere() && client.worlds.remove(made.id);
     return emulatorOf(process, made.id, made, remove);

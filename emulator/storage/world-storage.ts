@@ -3,7 +3,9 @@ import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Secrets } from "../subjects/turn.ts";
-import { textOf, withPieces } from "./journal/line.ts";
+import { headOf } from "./head-of.ts";
+import type { Moment } from "./history/history.ts";
+import { createPendingLines } from "./journal/pending-lines.ts";
 import { readHead } from "./journal/read-head.ts";
 import { createSealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
@@ -43,6 +45,8 @@ export interface WorldStorage {
   flushed(): Promise<void> | undefined;
   /** What others go on from, at rest only. Copies names and costs no file operation but the flush. */
   source(image: WorldImage): StoredImage;
+  /** The same as of the past; on a kept pool its records are written to a file. */
+  sourceAsOf(past: Pick<Moment, "image" | "rows">): StoredImage;
   /** The world is over: what still waits is kept no more, and its files may go. */
   end(): void;
   /** Writes the last state, if any, and closes the files. */
@@ -61,6 +65,8 @@ export interface WorldStorageOptions {
   readonly collections: readonly Collection<never>[];
   /** Those of the data folder. */
   readonly secrets: Secrets;
+  /** Takes bodies that no record names any more, until it has `bodies.remove` take them away. */
+  readonly retain?: (files: readonly string[], bytes: number) => void;
   /** Called when a write failed. */
   readonly onFailure?: (error: Error) => void;
   readonly foldAtBytes?: number;
@@ -81,10 +87,9 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     changed: round.due,
     appending: () => journal?.begin(),
   });
-  const bodies = openBodies({ pool, owner, world: name, changed: round.due });
+  const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
   const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
-  let lines: string[] = [];
-  let marked = rows.mark();
+  const lines = journal && createPendingLines(sealing, rows.mark);
   let isOver = false;
   if (!isClean) bodies.reconcile(image.records.reader);
 
@@ -93,20 +98,9 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
     rows.append();
-    const pieces = rows.takeNamed();
-    if (rows.mark() > marked || (pieces.length > 0 && lines.length === 0)) addLine(undefined);
-    const [first, ...rest] = lines;
-    lines = [];
-    if (first !== undefined)
-      journal?.append([withPieces(first, pieces), ...rest].map((line) => `${line}\n`).join(""));
+    const text = lines?.take(rows.takeNamed());
+    if (text) journal?.append(text);
     bodies.follow();
-  }
-
-  function addLine(commit: Commit | undefined): void {
-    if (!journal) return;
-    const mark = rows.mark();
-    lines.push(textOf(commit && sealing.commit(commit), mark > marked ? mark : undefined));
-    marked = mark;
   }
 
   return {
@@ -115,12 +109,12 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     bodies,
     isFresh,
     keep(commit) {
-      addLine(commit);
+      lines?.add(commit);
       if (journal) round.flush();
       else bodies.follow();
     },
     keepSoon(commit) {
-      addLine(commit);
+      lines?.add(commit);
       round.due();
     },
     flush: round.flush,
@@ -129,6 +123,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       round.flush();
       bodies.seal();
       return { head: sealedHead(journal?.head() ?? head), image: present, rows: rows.image() };
+    },
+    sourceAsOf({ image: past, rows: mark }) {
+      round.flush();
+      bodies.seal();
+      const source = { image: past, rows: rows.imageAsOf(mark) };
+      const { others } = sealedHead(journal?.head() ?? head);
+      return { ...source, head: headOf(options, source, others) };
     },
     end() {
       isOver = true;

@@ -1,5 +1,6 @@
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
 import type { Recording } from "./recording.ts";
@@ -43,6 +44,8 @@ export interface CreateWorldRequest {
   /** The first free name when it is left out. */
   readonly id: string | undefined;
   readonly from: string | undefined;
+  /** The point in the past of that world; it goes on from where it stands when left out. */
+  readonly at: AsOf | undefined;
   /** How an empty or seeded world begins, where that differs from the world main. */
   readonly initialSettings: InitialSettings | undefined;
 }

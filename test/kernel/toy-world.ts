@@ -4,7 +4,7 @@ import { imageOf } from "../../emulator/kernel/image.ts";
 import { collection } from "../../emulator/kernel/table.ts";
 import type { NoData } from "../../emulator/kernel/types.ts";
 import { createWorld, type World } from "../../emulator/kernel/world.ts";
-import type { EventReactions, ResultReactions } from "../../emulator/kernel/world-parts.ts";
+import type { EventReactions, ResultReactions, WorldParts } from "../../emulator/kernel/world-parts.ts";
 
 /** A world that knows nothing but sheep: enough to see what a turn is. */
 export interface Sheep {
@@ -44,6 +44,7 @@ export interface ToyParts {
   readonly events?: Partial<EventReactions<ToyTypes>>;
   readonly results?: Partial<ResultReactions<ToyTypes>>;
   readonly effects?: Partial<EffectRunners<ToyTypes>>;
+  readonly passed?: WorldParts<ToyTypes>["passed"];
 }
 
 export function toyState(now = 0): WorldState {
@@ -54,7 +55,7 @@ const nothing = () => undefined;
 const never = () => new Promise<object>(nothing);
 
 /** Events and results without a reaction of their own do nothing; effects without a runner never end. */
-export function toyWorld({ state = toyState(), events, results, effects }: ToyParts = {}): Toy {
+export function toyWorld({ state = toyState(), events, results, effects, passed }: ToyParts = {}): Toy {
   const commits: Commit[] = [];
   const world = createWorld<ToyTypes>({
     ports: undefined,
@@ -68,6 +69,7 @@ export function toyWorld({ state = toyState(), events, results, effects }: ToyPa
       commits.push(JSON.parse(JSON.stringify(commit)));
     },
     journalCapacity: 100,
+    ...(passed && { passed }),
   });
   return { world, commits };
 }

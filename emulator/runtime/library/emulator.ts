@@ -31,12 +31,23 @@ export interface Emulator {
   reset(options?: { readonly empty?: boolean }): Promise<void>;
   /**
    * Another world that goes on from this one, or from the world or snapshot that `from` names (`"seeded"` is
-   * as the configuration begins it), and shares nothing with it from then on.
+   * as the configuration begins it), and shares nothing with it from then on. With `at`, a turn by its number or an
+   * instant, it goes on from there.
    */
-  fork(options?: { readonly from?: string; readonly id?: string }): Promise<Emulator>;
+  fork(options?: ForkOptions): Promise<Emulator>;
   /** Ends the emulator; a forked world is only removed. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What a world goes on from. */
+export interface ForkOptions {
+  /** A world or a snapshot. */
+  readonly from?: string;
+  /** Its name; the first free one when left out. */
+  readonly id?: string;
+  /** The number of a turn, or an instant (ISO 8601), in the past of the world. */
+  readonly at?: number | string;
 }
 
 /** What `fetch` takes, and what saves headers in tests. */

@@ -1,17 +1,16 @@
 import type { Configuration, SeedData } from "../../config/configuration.ts";
-import { emptyState, type WorldState } from "../../kernel/commit.ts";
+import { emptyState } from "../../kernel/commit.ts";
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { ExportSource } from "../../storage/archive/export-archive.ts";
 import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/given-secrets.ts";
+import { headOf, stateOf } from "../../storage/head-of.ts";
 import { readHead } from "../../storage/journal/read-head.ts";
 import { createSealing } from "../../storage/journal/sealing.ts";
-import { writeState } from "../../storage/journal/state.ts";
 import type { SnapshotEntry } from "../../storage/pool/entries.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
-import { NOBODY, stateName } from "../../storage/pool/names.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
-import { imageOfNames, namesIn } from "../../storage/rows/image.ts";
+import { imageOfNames } from "../../storage/rows/image.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
 import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
@@ -143,25 +142,12 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
   };
 }
 
-function stateOf({ image }: ForkSource): WorldState {
-  return { ...image, records: image.records.stored() };
-}
-
 /** A snapshot with secrets that it lacked; its rows and bodies stay where they are. */
-function completedSource(
-  { pool, heads, secrets }: SnapshotsParts,
-  source: ForkSource,
-  given: GivenSecrets,
-): ForkSource {
+function completedSource(parts: SnapshotsParts, source: ForkSource, given: GivenSecrets): ForkSource {
   const before = stateOf(source);
-  const state = withCompleted(before, completedRecords(before, given, secrets));
+  const state = withCompleted(before, completedRecords(before, given, parts.secrets));
   const completed = { ...source, image: imageOf(state, COLLECTIONS) };
-  if (!pool.isKept) return completed;
-  const owner = heads.nextOwner();
-  const file = stateName(owner, 1);
-  writeState(pool.path(file), { state: createSealing(secrets).state(state), rows: namesIn(source.rows) });
-  const others = [...source.head.others, owner];
-  return { ...completed, head: { owner: NOBODY, state: file, journals: [], others } };
+  return { ...completed, head: headOf(parts, completed, source.head.others) };
 }
 
 function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {

@@ -1,5 +1,6 @@
 import type { Configuration } from "../../config/configuration.ts";
 import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
+import type { AsOf } from "../../kernel/as-of.ts";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -9,6 +10,7 @@ import { createOracle } from "../../oracle/oracle.ts";
 import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
 import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts";
 import { stageFile } from "../../s3/stage-file.ts";
+import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
@@ -29,6 +31,7 @@ import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../assembly.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { dryRun } from "./dry-run.ts";
 import { isStalled } from "./in-flight.ts";
+import { openHistory, withHistory } from "./past/world-history.ts";
 import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
@@ -46,6 +49,10 @@ export interface WorldRuntime {
   stats(): { readonly rows: number; readonly bytes: number };
   /** Calls `use` once no effect is in flight; the fork source is valid until `use` returns. */
   whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
+  /** Its last turns, and the states that they have led to. */
+  readonly history: History;
+  /** What a fork from a point in the past begins with; refuses one out of reach (422). */
+  sourceAsOf(at: AsOf): ForkSource;
   /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
   persisted(): Promise<void> | undefined;
   /** Ends the world and releases its folders without saving, for another one to take its place. */
@@ -78,25 +85,31 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { configuration, source, pool, name } = options;
   const initial = initialState(configuration);
   const onFailure = (error: Error): void => world.end(error);
-  const storage = openWorldStorage({ ...options, initial, collections: COLLECTIONS, onFailure });
+  const storage = openWorldStorage({
+    ...options,
+    initial,
+    collections: COLLECTIONS,
+    onFailure,
+    retain: (files, bytes) => history.keepBodies(files, bytes),
+  });
   const image = source ? source.image : resumedState(storage.image, configuration);
-  const adapters = openAdapters(options, storage);
-  const { encoder, webhooks, objectStores } = adapters;
-  const world = createWorld(partsOf(adapters, image, adapters.delays));
+  const adapters = openAdapters(options, storage, () => ({ world, history }));
+  const { encoder, webhooks, objectStores, delays } = adapters;
+  const world: World = createWorld({
+    ...partsOf(adapters, image, delays),
+    passed: (commit, isChange) => past.passed(commit, isChange),
+  });
+  const past = openHistory(world, storage, source?.before);
+  const { history } = past;
   const clock = startClock(world, configuration.followWaits);
   const { rows, bodies } = storage;
-  const objects: ObjectStore = {
-    world,
-    files: bodies,
-    delays: adapters.delays,
-    triggerFault: triggerS3Fault,
-  };
-  world.recover();
+  const objects: ObjectStore = { world, files: bodies, delays, triggerFault: triggerS3Fault };
+  goOn(world, source);
 
   async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
     world.end(reason);
-    adapters.delays.rejectAll(reason);
+    delays.rejectAll(reason);
     bodies.end();
     webhooks.close();
     objectStores.close();
@@ -121,6 +134,13 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
       while (world.inFlight().length > 0);
       return use({ ...storage.source(world.image()), limiter: world.ports.limiter.copy() });
     },
+    history,
+    sourceAsOf(at) {
+      clock.sync();
+      const moment = history.momentAt(at, { turn: world.lastTurn, now: world.now });
+      const before = history.upTo(moment.image.turn);
+      return { ...storage.sourceAsOf(moment), limiter: moment.limiter, before };
+    },
     end(reason) {
       storage.end();
       return release(reason, undefined);
@@ -131,6 +151,12 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
       return release(new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };
+}
+
+/** A source at rest has nothing in flight: what is there was under way at a point in the past. */
+function goOn(world: World, source: ForkSource | undefined): void {
+  if (source) world.resume();
+  else world.recover();
 }
 
 /** Waits for effects in flight: their results would reach only one of the two worlds. */
@@ -156,11 +182,15 @@ interface WorldAdapters {
   readonly objectStores: ReturnType<typeof createObjectStoreClients>;
 }
 
-function openAdapters(options: WorldRuntimeOptions, storage: WorldStorage): WorldAdapters {
+function openAdapters(
+  options: WorldRuntimeOptions,
+  storage: WorldStorage,
+  past: () => { readonly world: World; readonly history: History },
+): WorldAdapters {
   const { configuration, source, secrets, isEmbedded, handle } = options;
   const { settings } = configuration;
   const { rows } = storage;
-  const limiter = source?.limiter.copy() ?? createRateLimiter(settings.rateLimits);
+  const limiter = withHistory(source?.limiter.copy() ?? createRateLimiter(settings.rateLimits), past);
   return {
     ports: {
       settings,

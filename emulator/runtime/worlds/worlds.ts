@@ -1,4 +1,5 @@
 import { MAIN } from "../../http/world-choice.ts";
+import type { AsOf } from "../../kernel/as-of.ts";
 import type { InitialSettings } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -73,14 +74,17 @@ function factsOf({ heads, open }: WorldsParts, id: string): WorldFacts {
 
 async function create(
   parts: WorldsParts,
-  { id: wanted, from, initialSettings }: CreateWorldRequest,
+  { id: wanted, from, at, initialSettings }: CreateWorldRequest,
 ): Promise<string> {
   const { heads, snapshots } = parts;
   const id = wanted ?? freeWorldName(heads);
   refuseTaken(parts, id);
   if (initialSettings) refuseInitialSettings(from);
+  if (at && (from === undefined || heads.snapshots.has(from) || from === SEEDED)) throw withoutPast(from);
   const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
-  return isNew ? createFresh(parts, id, from === undefined, initialSettings) : fork(parts, wanted, from);
+  return isNew
+    ? createFresh(parts, id, from === undefined, initialSettings)
+    : fork(parts, { wanted, from, at });
 }
 
 /** A world that could not be given what it begins with is removed again. */
@@ -130,9 +134,15 @@ function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
   replace(parts, named, snapshot, source);
 }
 
-function fork(parts: WorldsParts, wanted: string | undefined, from: string): Promise<string> {
+interface ForkRequest {
+  readonly wanted: string | undefined;
+  readonly from: string;
+  readonly at: AsOf | undefined;
+}
+
+function fork(parts: WorldsParts, { wanted, from, at }: ForkRequest): Promise<string> {
   const { heads, open } = parts;
-  return withForkSource(parts, from, (source) => {
+  return withForkSource(parts, { from, at }, (source) => {
     const id = wanted ?? freeWorldName(heads);
     // Another request may have taken the name meanwhile.
     refuseTaken(parts, id);
@@ -158,14 +168,16 @@ function startFromSnapshot(
 
 async function withForkSource<T>(
   { snapshots, open }: WorldsParts,
-  name: string,
+  { from, at }: Omit<ForkRequest, "wanted">,
   use: (source: ForkSource) => T,
 ): Promise<T> {
-  const savedSource = snapshots.forkSource(name);
+  const savedSource = snapshots.forkSource(from);
   if (savedSource) return use(savedSource);
-  const named = await open.ensureOpen(name);
-  if (!named) throw unknownSource(name);
-  return named.runtime.whenIdle(use);
+  const named = await open.ensureOpen(from);
+  if (!named) throw unknownSource(from);
+  const { runtime } = named;
+  if (at) return use(runtime.sourceAsOf(at));
+  return runtime.whenIdle((source) => use({ ...source, before: runtime.history.upTo(source.image.turn) }));
 }
 
 /** The head of a new world that is forked from a source, or begins empty. */
@@ -185,6 +197,17 @@ function replace(parts: WorldsParts, named: NamedWorld, from: string | null, sou
 
 function refuseTaken({ heads, worldsMax }: WorldsParts, id: string): void {
   refuseWorldName(heads, id, worldsMax);
+}
+
+function withoutPast(from: string | undefined): Refusal {
+  return new Refusal(
+    422,
+    "invalid_request",
+    from === undefined
+      ? "at: a world that begins empty has no past."
+      : `at: ${from} is no world, and has no past.`,
+    "Name a world under from; GET /_emulator/v1/worlds lists them.",
+  );
 }
 
 /** A fork takes seed, time and clock from its source. */

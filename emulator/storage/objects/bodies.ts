@@ -25,7 +25,10 @@ export interface Bodies {
   /** Opens a body now, so that what is removed later can still be read. */
   open(file: string): OpenedBody | undefined;
   close(body: OpenedBody): void;
-  /** No record names these bodies any more; `place` is that of the object, if it was removed. */
+  /**
+   * No record names these bodies any more; `place` is that of the object, if it was removed. They are handed to
+   * `retain`, which has them removed later.
+   */
   drop(files: Iterable<string>, place?: ObjectPlace): void;
   /** People find the bucket no more. */
   hideBucket(name: string): void;
@@ -36,6 +39,8 @@ export interface Bodies {
    * nobody else can know.
    */
   follow(): void;
+  /** Takes bodies away that no state of the past names any more either, unless others may know them. */
+  remove(files: readonly string[]): void;
   /** Others go on from here: they may name all bodies that are there. */
   seal(): void;
   /** Shows people what the records name, after a process that may have ended in between. */
@@ -51,6 +56,8 @@ export interface BodiesOptions {
   readonly world: string;
   /** Called when something is pending for `follow`. */
   readonly changed: () => void;
+  /** Takes bodies that were dropped, with their size in bytes; it calls `remove`, now or later. */
+  readonly retain?: ((files: readonly string[], bytes: number) => void) | undefined;
 }
 
 /** So many bodies lie in one folder. */
@@ -62,7 +69,8 @@ export function bodyName(owner: number, number: number): string {
 }
 
 /** Goes on behind the last body that the owner has written. */
-export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodies {
+export function openBodies(options: BodiesOptions): Bodies {
+  const { pool, owner, world, changed, retain = remove } = options;
   const view = createObjectsView(pool.objectsFolder(world), pool.discard);
   const live = new Map<string, BodyStage>();
   const pending = createPendingBodies({
@@ -72,32 +80,27 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
     changed,
   });
   let dropped: string[] = [];
-  let last = lastBody(pool, owner);
-  let sealed = last;
+  const numbers = createNumbers(pool, owner);
   let isOver = false;
-
-  function nextName(): string {
-    last += 1;
-    return bodyName(owner, last);
-  }
-
-  /** Older ones may be named by other heads; they are removed when no head reads this owner's files. */
-  const isOnlyOurs = (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed;
 
   function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
     if (isOver) return;
-    for (const file of files) {
-      live.get(file)?.discard();
-      if (isOnlyOurs(file)) dropped.push(file);
-      else pool.suspects.add(ownerOf(file));
-    }
+    const gone = [...files];
+    for (const file of gone) live.get(file)?.discard();
+    retain(gone, sizeOf(gone.map(pool.path)));
     if (place) view.hide(place);
-    if (dropped.length > 0) changed();
+  }
+
+  function remove(files: readonly string[]): void {
+    for (const file of files)
+      if (numbers.isOnlyOurs(file)) dropped.push(file);
+      else pool.suspects.add(ownerOf(file));
+    if (dropped.length > 0 && !isOver) changed();
   }
 
   return {
     stage() {
-      const file = nextName();
+      const file = numbers.nextName();
       if (isOver) return refusedStage(file);
       const stage = openStage(file, pool.path(file), () => live.delete(file));
       live.set(file, stage);
@@ -123,14 +126,13 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
       if (!isOver) view.hideBucket(name);
     },
     keeper: pending,
+    remove,
     follow() {
       pending.carryOut();
       for (const file of dropped) fs.rmSync(pool.path(file), { force: true });
       dropped = [];
     },
-    seal() {
-      sealed = last;
-    },
+    seal: numbers.seal,
     reconcile(reader) {
       pool.suspects.add(owner);
       view.reconcile(shownIn(reader, { pool, owner }));
@@ -138,6 +140,23 @@ export function openBodies({ pool, owner, world, changed }: BodiesOptions): Bodi
     end() {
       for (const stage of [...live.values()]) stage.discard();
       isOver = true;
+    },
+  };
+}
+
+/** The numbers that an owner has given to its bodies. */
+function createNumbers(pool: Pool, owner: number) {
+  let last = lastBody(pool, owner);
+  let sealed = last;
+  return {
+    nextName(): string {
+      last += 1;
+      return bodyName(owner, last);
+    },
+    /** Older ones may be named by other heads; they are removed when no head reads this owner's files. */
+    isOnlyOurs: (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed,
+    seal(): void {
+      sealed = last;
     },
   };
 }
@@ -150,6 +169,10 @@ function shownIn(reader: Reader, { pool, owner }: Pick<BodiesOptions, "pool" | "
     if (ownerOf(file) === owner) shown.set(path, { place: { bucket, key }, path });
   }
   return shown;
+}
+
+function sizeOf(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + (fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function numberOf(file: string): number {

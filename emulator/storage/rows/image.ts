@@ -1,4 +1,4 @@
-import type { NamedRows, NamedSegment } from "../pool/names.ts";
+import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
@@ -80,6 +80,12 @@ export function sealedImage({ next, scopes }: RowsImage): RowsImage {
 /** Every segment of an image. */
 export function namesIn({ next, scopes }: RowsImage): NamedRows {
   return { next, segments: [...scopes.values()].flatMap((scope) => scope.names()) };
+}
+
+/** The same rows as far as they are numbered below a mark. */
+export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
+  const asOf = ({ file, below }: Piece): Piece => ({ file, below: Math.min(below ?? mark, mark) });
+  return { next: mark, segments: segments.map((each) => ({ ...each, pieces: each.pieces.map(asOf) })) };
 }
 
 function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {

@@ -5,7 +5,7 @@ import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/po
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { imageOfRows, type Rows, type RowsImage, sealedImage } from "./image.ts";
+import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
 import { mergePieces } from "./merge.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
@@ -27,6 +27,8 @@ export interface RowStore extends TraceStore {
   names(): NamedRows;
   /** The rows as they are now, for others to go on from. */
   image(): RowsImage;
+  /** The same as they were when the next row got this number. */
+  imageAsOf(mark: number): RowsImage;
 }
 
 /** What a store of rows is opened with. */
@@ -34,6 +36,8 @@ export interface RowStoreOptions {
   readonly pool: Pool;
   /** In whose folder its tails lie. */
   readonly owner: number;
+  /** Other than that of its folder, where there may be several stores. */
+  readonly key?: string;
   readonly image: RowsImage;
   /** Called when rows are pending. */
   readonly changed: () => void;
@@ -93,11 +97,12 @@ function ownRows({ index, segments }: Rows): Rows {
 }
 
 /** Opens the trace rows of a world: pieces in files, and a packed index of them in memory. */
-export function openRowStore({ pool, owner, image, changed, appending }: RowStoreOptions): RowStore {
-  const scopes = createScopes(pool, image);
+export function openRowStore(options: RowStoreOptions): RowStore {
+  const { pool, owner, changed, appending } = options;
+  const scopes = createScopes(pool, options.image);
   const dirty = new Set<Segment>();
   const unnamed = new Set<Segment>();
-  let { next } = image;
+  let { next } = options.image;
   let waitingBytes = 0;
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
@@ -127,17 +132,18 @@ export function openRowStore({ pool, owner, image, changed, appending }: RowStor
     if (waitingBytes > WAITING_BYTES_MAX) append();
   }
 
+  function image(): RowsImage {
+    append();
+    latest ??= scopes.image(next);
+    return latest;
+  }
+
   return {
-    key: pool.folder(owner),
+    key: options.key ?? pool.folder(owner),
     pieces(partition) {
       if (dirty.size > 0) append();
       const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
-      if (segment === undefined) return [];
-      return extentsOf(segment).map(({ file, firstByte, records }) => ({
-        path: pool.path(file),
-        firstByte,
-        records,
-      }));
+      return segment === undefined ? [] : locatedIn(pool, segment);
     },
     append,
     takeNamed() {
@@ -146,10 +152,10 @@ export function openRowStore({ pool, owner, image, changed, appending }: RowStor
       return named;
     },
     names: () => scopes.names(next),
-    image() {
-      append();
-      latest ??= scopes.image(next);
-      return latest;
+    image,
+    imageAsOf(mark) {
+      const present = image();
+      return mark === next ? present : imageOfNames(pool, namesAsOf(scopes.names(next), mark));
     },
     write(scope, rows) {
       rows.forEach(checkRow);
@@ -166,6 +172,14 @@ export function openRowStore({ pool, owner, image, changed, appending }: RowStor
       return { rows: next, bytes };
     },
   };
+}
+
+function locatedIn(pool: Pool, segment: Segment): readonly LocatedPiece[] {
+  return extentsOf(segment).map(({ file, firstByte, records }) => ({
+    path: pool.path(file),
+    firstByte,
+    records,
+  }));
 }
 
 function bytesBelow(folder: string): number {

@@ -1,0 +1,35 @@
+import type { WorldState } from "../kernel/commit.ts";
+import type { WorldImage } from "../kernel/image.ts";
+import type { Secrets } from "../subjects/turn.ts";
+import { createSealing } from "./journal/sealing.ts";
+import { writeState } from "./journal/state.ts";
+import type { Heads } from "./pool/heads.ts";
+import { type Head, NOBODY, stateName } from "./pool/names.ts";
+import type { Pool } from "./pool/pool.ts";
+import { namesIn, type RowsImage } from "./rows/image.ts";
+
+/** Where states are written. */
+interface StatePlace {
+  readonly pool: Pool;
+  readonly heads: Heads;
+  readonly secrets: Secrets;
+}
+
+/** Records and rows as plain data. */
+export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
+  return { ...image, records: image.records.stored() };
+}
+
+/** A head that leads to these records, in a file of its own unless nothing is kept, and to rows and bodies of others. */
+export function headOf(
+  { pool, heads, secrets }: StatePlace,
+  source: { readonly image: WorldImage; readonly rows: RowsImage },
+  others: readonly number[],
+): Head {
+  if (!pool.isKept) return { owner: NOBODY, state: null, journals: [], others };
+  const owner = heads.nextOwner();
+  const file = stateName(owner, 1);
+  const state = createSealing(secrets).state(stateOf(source));
+  writeState(pool.path(file), { state, rows: namesIn(source.rows) });
+  return { owner: NOBODY, state: file, journals: [], others: [...others, owner] };
+}

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Point } from "../../../emulator/kernel/as-of.ts";
+import type { WorldImage } from "../../../emulator/kernel/image.ts";
+import type { World } from "../../../emulator/kernel/world.ts";
+import { createHistory, type History } from "../../../emulator/storage/history/history.ts";
+import type { RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
+import { REQUEST, SHEEP, type Sheep, type ToyTypes, toyWorld } from "../../kernel/toy-world.ts";
+import { limiterWith } from "../../subjects/rate-limits/limiter.ts";
+
+const CALL = { apiKey: "k", userId: undefined, address: "1.2.3.4", region: "us", method: "GET", path: "/x" };
+const LIMITER = await limiterWith({ enabled: true });
+
+interface Told {
+  readonly world: World<ToyTypes>;
+  readonly history: History;
+  readonly released: string[];
+  readonly limiter: RateLimiter;
+  readonly present: () => Point;
+}
+
+/** A world of sheep and its history; each turn writes as many rows as its number says. */
+function told(bounds: { readonly turns: number; readonly bytes: number }): Told {
+  const limiter = LIMITER.copy();
+  const released: string[] = [];
+  const { world } = toyWorld({
+    passed: (commit, isChange) =>
+      history.add({ ...commit, commit: isChange ? commit : undefined, rows: commit.turn * 10 }),
+  });
+  const capture = () => ({ image: world.image(), rows: world.lastTurn * 10, limiter: limiter.copy() });
+  const history = createHistory({
+    bounds,
+    first: capture(),
+    capture,
+    release: (files) => released.push(...files),
+    journal: world.journal,
+  });
+  return { world, history, released, limiter, present: () => ({ turn: world.lastTurn, now: world.now }) };
+}
+
+/** All that an image holds, as JSON; what waits in the order in which it fires. */
+function shown({ records, queue, ...rest }: WorldImage): string {
+  const events = queue.toSorted((a, b) => a.at - b.at || a.number - b.number);
+  return JSON.stringify([rest, records.stored(), events]);
+}
+
+const act = fc.record({
+  kind: fc.constantFrom("put", "put", "remove", "again", "event", "unschedule", "read", "move", "ask"),
+  id: fc.nat(4).map((n) => `s${n}`),
+  legs: fc.nat(9),
+});
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
+
+function carryOut(world: World<ToyTypes>, { kind, id, legs }: Act): void {
+  const sheep: Sheep = { id, flock: legs > 4 ? "a" : "b", legs };
+  if (kind === "move") return world.moveTo(world.now + legs);
+  world.turn(REQUEST, (turn) => {
+    if (kind === "remove" || kind === "again") turn.remove(SHEEP, id);
+    if (kind === "put" || kind === "again") turn.put(SHEEP, sheep);
+    if (kind === "event") turn.schedule({ kind: "tick", ref: id, afterMs: legs, data: {} });
+    if (kind === "unschedule") turn.unschedule(id);
+    if (kind === "ask") turn.requestEffect({ kind: "shear", ref: id, lane: id, data: {} });
+  });
+}
+
+it("the state after each turn in reach is what it was, over whole states and all", () => {
+  const property = fc.property(fc.array(act, { minLength: 30, maxLength: 90 }), (acts) => {
+    const { world, history, present } = told({ turns: 20, bytes: 1_000_000 });
+    const after = new Map([[0, shown(world.image())]]);
+    world.journal.follow(({ turn }) => void after.set(turn, ""));
+    for (const each of acts) {
+      carryOut(world, each);
+      after.set(world.lastTurn, shown({ ...world.image(), now: 0 }));
+    }
+    expect(history.earliest.turn).toBeLessThanOrEqual(Math.max(0, world.lastTurn - 20));
+    expect(world.lastTurn - history.earliest.turn).toBeLessThanOrEqual(40);
+    for (const [turn, wanted] of after) {
+      if (turn < history.earliest.turn || wanted === "" || turn === 0) continue;
+      const { image, rows } = history.momentAt({ turn }, present());
+      expect(shown({ ...image, now: 0 }), `after turn ${turn}`).toBe(wanted);
+      expect(rows).toBeLessThanOrEqual(turn * 10);
+    }
+  });
+  fc.assert(property, { numRuns: 60, seed: 5 });
+});
+
+it("an instant is that of the last turn at or before it, and time stands at the instant", () => {
+  const { world, history, present } = told({ turns: 100, bytes: 1_000_000 });
+  for (const legs of [1, 2, 3]) {
+    world.moveTo(legs * 1000);
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
+  }
+  world.moveTo(9000);
+  const legsAt = (instant: number) => {
+    const { image } = history.momentAt({ instant }, present());
+    return [image.records.reader.get(SHEEP, "s")?.legs, image.turn, image.now];
+  };
+  expect(legsAt(999)).toEqual([undefined, 0, 999]);
+  expect(legsAt(1000)).toEqual([1, 1, 1000]);
+  expect(legsAt(2999)).toEqual([2, 2, 2999]);
+  expect(legsAt(9000)).toEqual([3, 3, 9000]);
+});
+
+it("refuses what is still to come and what is before its first state, and names where it begins", () => {
+  const { world, history, present } = told({ turns: 5, bytes: 1_000_000 });
+  for (let legs = 0; legs < 30; legs += 1)
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
+  const asked = (at: Parameters<History["momentAt"]>[0]) => () => history.momentAt(at, present());
+  expect(asked({ turn: 31 })).toThrow("has not come to turn 31: it stands at turn 30");
+  expect(asked({ instant: 1 })).toThrow("has not come to 1970-01-01T00:00:00.001000Z");
+  expect(asked({ turn: 2 })).toThrow(/turn 2 is before the history .* begins with turn (2[0-9])/);
+  expect(asked({ instant: -1 })).toThrow("is before the history of this world");
+});
+
+it("begins later when it takes more bytes than it may, and then gives up the bodies of what is gone", () => {
+  const { world, history, released } = told({ turns: 1000, bytes: 8000 });
+  const text = "x".repeat(500);
+  for (let n = 1; n <= 40; n += 1) {
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: text + n, flock: "a", legs: 4 }));
+    history.keepBodies([`body-${n}`], 100);
+  }
+  expect(history.earliest.turn).toBeGreaterThan(20);
+  expect(released[0]).toBe("body-1");
+  expect(released.length).toBeGreaterThanOrEqual(history.earliest.turn - 1);
+  expect(released).not.toContain("body-40");
+});
+
+it("counts of the rate limits are those of the moment", () => {
+  const { world, history, present, limiter } = told({ turns: 10, bytes: 1_000_000 });
+  const usedAt = (turn: number) =>
+    history.momentAt({ turn }, present()).limiter.appliedRows(CALL, world.now)[0]?.window.used;
+  for (let n = 0; n < 25; n += 1) {
+    history.settle();
+    limiter.decide(CALL, world.now);
+    history.count((copy) => copy.decide(CALL, world.now), { turn: world.lastTurn, now: world.now });
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs: n }));
+  }
+  expect([usedAt(25), usedAt(24), usedAt(21), usedAt(16)]).toEqual([25, 24, 21, 16]);
+});

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../emulator/runtime/index.ts";
+import { startRig } from "../support/emulator.ts";
+import { ACTIONS, closeStores, digest, lastTurn, waitUntilIdle } from "../support/world-actions.ts";
+
+interface Step {
+  readonly action: string;
+  readonly k: number;
+}
+
+/** A story, the step after which it is forked, and how that point is named. */
+interface Story {
+  readonly steps: readonly Step[];
+  readonly after: number;
+  readonly by: "turn" | "instant";
+  readonly seed: number;
+}
+
+/** Where the world stood after a step. */
+interface Stand {
+  readonly turn: number;
+  readonly now: string;
+  readonly digest: string;
+}
+
+const step = fc.record({ action: fc.constantFrom(...Object.keys(ACTIONS)), k: fc.nat(3) });
+const story: fc.Arbitrary<Story> = fc.record({
+  steps: fc.array(step, { minLength: 6, maxLength: 14 }),
+  after: fc.nat(100),
+  by: fc.constantFrom("turn", "instant"),
+  seed: fc.nat(1000),
+});
+
+/** Each step is at an instant of its own, so that the one before it can be named. */
+async function take(world: Emulator, { action, k }: Step): Promise<void> {
+  await world.clock.advance("PT1S");
+  await ACTIONS[action]?.(world, k, "somebody");
+  await waitUntilIdle(world);
+}
+
+/** The turns after one, as bytes. */
+async function journalAfter(world: Emulator, turn: number): Promise<string> {
+  return JSON.stringify(await world.control("GET", `/journal?since=${turn}`));
+}
+
+/** Tells the story in `main`; answers where it stood at the point, which steps came after, and what they led to. */
+async function tell(main: Emulator, { steps, after, by }: Story) {
+  const stands: Stand[] = [];
+  for (const each of steps) {
+    await take(main, each);
+    const seen = await digest(main);
+    stands.push({ turn: await lastTurn(main), now: main.clock.now(), digest: seen });
+  }
+  const at = stands[after % steps.length] as Stand;
+  const rest = steps.slice((after % steps.length) + 1);
+  return { at, point: by === "turn" ? at.turn : at.now, rest, last: stands.at(-1) as Stand };
+}
+
+const AROUND = 200;
+
+/** A digest is long: only where they part is shown. */
+function expectSame(seen: string, wanted: string, what: string): void {
+  let from = 0;
+  while (from < wanted.length && seen[from] === wanted[from]) from += 1;
+  const part = (text: string) => text.slice(Math.max(0, from - AROUND), from + AROUND);
+  expect(part(seen), what).toBe(part(wanted));
+}
+
+async function retell(main: Emulator, { at, point, rest, last }: Awaited<ReturnType<typeof tell>>) {
+  const seen = await main.fork({ at: point });
+  expectSame(await digest(seen), at.digest, `a fork at ${point}`);
+  const fork = await main.fork({ at: point });
+  let shown = at.digest;
+  for (const each of rest) {
+    await take(fork, each);
+    shown = await digest(fork);
+  }
+  expectSame(shown, last.digest, `${point} and what came after it`);
+  expectSame(await journalAfter(fork, at.turn), await journalAfter(main, at.turn), "the journal");
+  expectSame(await digest(main), last.digest, "what was forked");
+}
+
+async function check(told: Story, options: EmulatorOptions): Promise<void> {
+  const rig = await startRig({ ...options, seed: told.seed });
+  try {
+    await retell(rig.emulator, await tell(rig.emulator, told));
+  } finally {
+    closeStores();
+    await rig.close();
+  }
+}
+
+const RUNS = 6;
+
+async function holds(options: () => EmulatorOptions, seed: number): Promise<void> {
+  const property = fc.asyncProperty(story, (told) => check(told, options()));
+  await fc.assert(property, { numRuns: RUNS, seed, endOnFailure: true });
+}
+
+describe("a fork from the past shows what was, and goes on to the same bytes", { timeout: 60_000 }, () => {
+  it("in memory", () => holds(() => ({}), 11));
+
+  it("in a data folder", async () => {
+    const root = mkdtempSync(join(tmpdir(), "past-"));
+    let runs = 0;
+    try {
+      await holds(() => ({ ephemeral: false, data: join(root, String(runs++)) }), 12);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});
