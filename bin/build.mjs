@@ -6,6 +6,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { writeCommonJs } from "./build/commonjs.mjs";
 import { thirdPartyNotices } from "./build/third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -64,6 +65,7 @@ try {
   const bundles = await Promise.all(BUILDS.map(bundle));
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
+  await writeCommonJs(FRESH, manifest.exports);
   await publish();
 } catch (error) {
   // The bundler has printed its own errors already.

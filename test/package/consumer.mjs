@@ -125,7 +125,49 @@ const TYPED = `
   });
 `;
 
-const settings = (module, moduleResolution) =>
+/** As `npm init` makes a project: CommonJS, in which nothing is awaited at the top. */
+const TYPED_CJS = `
+  import { type Emulator, type EmulatorOptions, startEmulator } from "trace-platform-emulator";
+  import { createEmulatorTarget, runContracts } from "trace-platform-emulator/contracts";
+  import { emulatorHandlers } from "trace-platform-emulator/msw";
+  import { EmulatorContainer, type StartedEmulatorContainer } from "trace-platform-emulator/testcontainers";
+  import { test } from "trace-platform-emulator/vitest";
+  import { setupServer } from "msw/node";
+  import { expect } from "vitest";
+
+  export async function main(): Promise<boolean> {
+    const options: EmulatorOptions = { clock: "frozen" };
+    const emulator: Emulator = await startEmulator(options);
+    // @ts-expect-error A clock has two ways to go.
+    await startEmulator({ clock: "stopped" });
+    setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" })).listen();
+    const started: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).start();
+    const address: string = started.s3Url;
+    const run = await runContracts(createEmulatorTarget(startEmulator), { select: ["4.1"] });
+    test("typed", async ({ emulator: own, clock }) => {
+      await clock.advance("PT1H");
+      await expect(own).toHaveExported(address, { rows: 60 });
+    });
+    return run.ok;
+  }
+`;
+
+const REQUIRED = `
+  const assert = require("node:assert/strict");
+  const { startEmulator } = require("trace-platform-emulator");
+  const { CASES } = require("trace-platform-emulator/contracts");
+  const { emulatorHandlers } = require("trace-platform-emulator/msw");
+  const { EmulatorContainer } = require("trace-platform-emulator/testcontainers");
+
+  startEmulator().then(async (emulator) => {
+    assert.equal((await emulator.request("/ok")).status, 200);
+    assert.equal(typeof EmulatorContainer, "function");
+    assert.ok(emulatorHandlers(emulator, { us: "https://api.traces.test" }).length > 0 && Object.keys(CASES).length > 0);
+    await emulator.close();
+  });
+`;
+
+const settings = (module, moduleResolution, file = "typed.ts", isStrictAboutOthers = true) =>
   JSON.stringify({
     compilerOptions: {
       module,
@@ -135,10 +177,10 @@ const settings = (module, moduleResolution) =>
       types: ["node"],
       strict: true,
       exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
+      skipLibCheck: !isStrictAboutOthers,
       noEmit: true,
     },
-    files: ["typed.ts"],
+    files: [file],
   });
 
 const TYPES = {
@@ -146,6 +188,12 @@ const TYPES = {
   "tsconfig.node16.json": settings("node16", "node16"),
   "tsconfig.nodenext.json": settings("nodenext", "nodenext"),
   "tsconfig.bundler.json": settings("esnext", "bundler"),
+  "typed.cts": TYPED_CJS,
+  "required.cjs": REQUIRED,
+  // The declarations of msw import modules there, which only this kind of project refuses.
+  "tsconfig.cjs-node16.json": settings("node16", "node16", "typed.cts", false),
+  "tsconfig.cjs-nodenext.json": settings("nodenext", "nodenext", "typed.cts"),
+  "tsconfig.cjs-bundler.json": settings("commonjs", "bundler", "typed.cts"),
 };
 
 export const PROJECT = { ...ALONE, ...WITH_PEERS, ...TYPES };

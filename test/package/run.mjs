@@ -66,9 +66,16 @@ function useAlone(node, version) {
 
 /** The entries for other packages, whose own programs run on the same Node. */
 function useWithPeers(node) {
-  for (const file of ["msw.mjs", "testcontainers.mjs"]) run(node, [file]);
+  for (const file of ["msw.mjs", "testcontainers.mjs", "required.cjs"]) run(node, [file]);
   const vitest = join(project, "node_modules/vitest/vitest.mjs");
   assert.match(run(node, [vitest, "run", "own.test.mjs"]), /1 passed/);
+}
+
+/** What others check of the declarations and the entries of a package. */
+function judge(file) {
+  const bin = join(ROOT, "node_modules/.bin");
+  run(join(bin, "attw"), [file, "--profile", "node16", "--format", "ascii"]);
+  run(join(bin, "publint"), ["run", file, "--strict"]);
 }
 
 /** Node of other versions comes from the registry, for one kind of machine. */
@@ -99,6 +106,7 @@ try {
     JSON.stringify({ name: "stranger", private: true, type: "module" }),
   );
   for (const [name, text] of Object.entries(PROJECT)) writeFileSync(join(project, name), text);
+  judge(join(folder, packed.filename));
   install(join(folder, packed.filename));
   assert.match(
     run(process.execPath, [cli, "contract", "run", "--target", "container"], { code: 2 }),
