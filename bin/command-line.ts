@@ -33,7 +33,7 @@ function readWords(
     Object.entries(known).map(([flag, { value }]) => [flag, { type: value ? "string" : "boolean" } as const]),
   );
   const { tokens } = parseArgs({
-    args: [...words],
+    args: withDefaultWords(known, words),
     options: { ...options, help: { type: "boolean", short: "h" } },
     strict: false,
     allowPositionals: true,
@@ -49,6 +49,17 @@ function readWords(
     flags[token.name] = before === undefined ? value : `${before}\n${value}`;
   }
   return { flags, operands };
+}
+
+/** Gives flags whose value may be left out their first word. */
+function withDefaultWords(known: Flags, words: readonly string[]): string[] {
+  const end = words.indexOf("--");
+  return words.flatMap((word, index) => {
+    const choices = known[word.slice(2)]?.words;
+    const isFlag = word.startsWith("--") && (end === -1 || index < end);
+    if (!isFlag || choices === undefined || choices.includes(words[index + 1] ?? "")) return [word];
+    return [`${word}=${choices[0]}`];
+  });
 }
 
 function flagValue(

@@ -5,6 +5,8 @@ export interface Flag {
   readonly help: string;
   /** For example `<dir>`. */
   readonly value?: string;
+  /** Words that it may be followed by; alone it is the first of them. */
+  readonly words?: readonly [string, ...string[]];
   /** It may be given several times; its values are joined by line breaks. */
   readonly many?: true;
 }

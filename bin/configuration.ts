@@ -4,9 +4,13 @@ import { type Invocation, UsageError } from "./command.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;
 
-/** Resolves the configuration of an invocation; throws `UsageError` with one line for each problem. */
-export async function configurationOf({ cwd, env, flags }: Invocation, discover = true): Promise<Resolved> {
-  const resolution = await resolveConfiguration({ cwd, env, flags, discover });
+/** Resolves the configuration of an invocation; throws `UsageError` with one line for each problem. `options` win. */
+export async function configurationOf(
+  { cwd, env, flags }: Invocation,
+  discover = true,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<Resolved> {
+  const resolution = await resolveConfiguration({ cwd, env, flags, discover, options });
   if (!resolution.ok) throw new UsageError(resolution.problems.join("\n"));
   return resolution;
 }

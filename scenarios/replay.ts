@@ -169,12 +169,16 @@ function rerunLine(
   { cwd, againFlags = [] }: ReplayOptions,
   seed: number | undefined,
 ): string {
-  const near = relative(cwd, file);
-  const words = ["npx emulator replay", shellWord(near.startsWith("..") ? file : near)];
-  if (seed !== undefined) words.push(`--seed ${seed}`);
-  return [...words, ...againFlags].join(" ");
+  return replayLine(file, cwd, [...(seed === undefined ? [] : [`--seed ${seed}`]), ...againFlags]);
 }
 
-function shellWord(text: string): string {
+/** The command that replays a file with these flags. */
+export function replayLine(file: string, cwd: string, flags: readonly string[]): string {
+  const near = relative(cwd, file);
+  return ["npx emulator replay", shellWord(near.startsWith("..") ? file : near), ...flags].join(" ");
+}
+
+/** Quotes text as one word of a shell, where it needs quotes. */
+export function shellWord(text: string): string {
   return /^[\w./:\\@%+=,~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

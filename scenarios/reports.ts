@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import type { Outcome } from "./replay.ts";
+import { xml } from "./xml.ts";
 
 /** The values of `--report`. */
 export type ReportName = "pretty" | "junit" | "json" | "md";
@@ -91,16 +92,6 @@ function markdown(outcomes: readonly Outcome[], cwd: string): string {
     ...rows,
     ...details,
   ].join("\n");
-}
-
-/** Escapes text for XML 1.0, which cannot represent most control characters. */
-function xml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "�")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }
 
 function near(file: string, cwd: string): string {

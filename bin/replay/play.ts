@@ -5,17 +5,21 @@ import { fileURLToPath } from "node:url";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { type ReportName, report as written } from "../../scenarios/reports.ts";
+import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
+import { shardOf } from "./bounds.ts";
 import { openInProcess, readParquet } from "./in-process.ts";
 
-const MAX_JOBS = 64;
+export const MAX_JOBS = 64;
 
 /** `replay`: plays scenarios and reports how they went. */
 export async function playScenarios(invocation: Invocation): Promise<number> {
-  const { flags, operands, cwd } = invocation;
+  const { flags, cwd } = invocation;
+  const lost = ["budget", "max-runs", "only"].find((name) => flags[name] !== undefined);
+  if (lost !== undefined) throw new UsageError(`--${lost}: give it with --vary`);
   const report = reportOf(invocation);
   const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
   const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
@@ -23,7 +27,8 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
   if (address === undefined && flags.world !== undefined)
     throw new UsageError("--world: name the emulator as well, with --target");
-  const scenarios = readScenarios(scenarioFiles(operands.length > 0 ? operands : [shippedFolder()], cwd));
+  const files = partOf(scenarioFiles(operandsOf(invocation), cwd), shardOf(flags));
+  const scenarios = readScenarios(files);
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
   const played = replay(scenarios, {
@@ -67,10 +72,16 @@ function exitCodeOf(outcomes: readonly Outcome[]): number {
   return verdicts.has("drifted") ? 3 : 0;
 }
 
-function publish({ flags, cwd }: Invocation, name: ReportName, outcomes: readonly Outcome[]): void {
-  const text = written(name, outcomes, cwd);
+function publish(invocation: Invocation, name: ReportName, outcomes: readonly Outcome[]): void {
+  const { cwd } = invocation;
+  const isBad = exitCodeOf(outcomes) > 0;
+  deliver(invocation, isBad, written(name, outcomes, cwd), written("pretty", outcomes, cwd));
+}
+
+/** Writes a report to `--output`, with a summary on the terminal, or to the terminal. */
+export function deliver({ flags, cwd }: Invocation, isBad: boolean, text: string, summary: string): void {
   if (typeof flags.output !== "string") {
-    if (flags.quiet !== true || exitCodeOf(outcomes) > 0) print(text);
+    if (flags.quiet !== true || isBad) print(text);
     return;
   }
   try {
@@ -80,16 +91,21 @@ function publish({ flags, cwd }: Invocation, name: ReportName, outcomes: readonl
       `--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`,
     );
   }
-  if (flags.quiet !== true) print(written("pretty", outcomes, cwd));
+  if (flags.quiet !== true) print(summary);
 }
 
-function reportOf({ flags }: Invocation): ReportName {
+/** The files and folders that are named, or those of the package. */
+export function operandsOf({ operands }: Invocation): readonly string[] {
+  return operands.length > 0 ? operands : [shippedFolder()];
+}
+
+export function reportOf({ flags }: Invocation): ReportName {
   const name = flags.report ?? (flags.json === true ? "json" : "pretty");
   if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
   throw new UsageError(`--report: "${String(name)}" is not valid; give pretty, junit, json or md`);
 }
 
-function countOf(
+export function countOf(
   value: string | boolean | undefined,
   flag: string,
   least: number,

@@ -219,12 +219,14 @@ export const bulkExportRun = object({
   start_time: bookkeeping(dateTime(doc("2.6-1", "Begin of its part of the window, included."))),
   end_time: bookkeeping(dateTime(doc("2.6-1", "End of its part of the window, not included."))),
   rows_exported: ofRun(integer(doc("2.6-2", "Rows in its files so far.", { minimum: 0 }))),
-  errors: mapOf(
-    text({ description: "What went wrong in that attempt." }),
-    doc("7.3-7", "Known errors, each under the attempt that it ended.", {
-      "x-assumption": "export.errors_when_none",
-      propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
-    }),
+  errors: nullable(
+    mapOf(
+      text({ description: "What went wrong in that attempt." }),
+      doc("7.3-7", "Known errors, each under the attempt that it ended.", {
+        "x-assumption": "export.errors_when_none",
+        propertyNames: { pattern: "^retry_(0|[1-9][0-9]*)$" },
+      }),
+    ),
   ),
   metadata: ofRun(progress),
 });

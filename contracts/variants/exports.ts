@@ -73,10 +73,6 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       differs: "a run has run_id, state and started",
       send: renameMembers(RUNS, { id: "run_id", status: "state", created_at: "creation" }),
     },
-    "errors-null": {
-      differs: "errors is null while there are none",
-      send: rewriteErrors((errors) => (Object.keys(errors).length === 0 ? null : errors)),
-    },
     "cursor-object": {
       differs: "the cursor is an object",
       send: progress((metadata) => ({

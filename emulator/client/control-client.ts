@@ -3,7 +3,15 @@ import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { FaultView } from "../subjects/faults/rules.ts";
 import type { FaultOrder } from "./faults.ts";
 import { requestJson, type Send } from "./send.ts";
-import type { AdvanceResult, AdvanceTarget, ClockView, Status, TraceOrder, WorldOrder } from "./views.ts";
+import type {
+  AdvanceResult,
+  AdvanceTarget,
+  ClockView,
+  NotedChoice,
+  Status,
+  TraceOrder,
+  WorldOrder,
+} from "./views.ts";
 
 /** Below it are the test-only operations. */
 export const CONTROL_PATH = `${CONTROL_PREFIX}v1`;
@@ -25,6 +33,8 @@ export function createControlClient(send: Send) {
     status: () => call<Status>("GET", "/status"),
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),
+    /** The open choices of the specification that the world has depended on, each with its value. */
+    choices: () => call<readonly NotedChoice[]>("GET", "/choices"),
     /** Resets the world to its initial state; `empty` omits the seed data of the configuration. */
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
     /** Every turn with its cause; only turns after number `since` if given. */

@@ -1,3 +1,5 @@
+import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
+import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { ClockState } from "../kernel/commit.ts";
 
 /** The base addresses of a world. */
@@ -18,6 +20,12 @@ export interface Status extends WorldAddresses {
   /** `behind_ms`: virtual ms between `now` and where a clock that has too much to do should stand. */
   readonly clock: ClockState & { readonly behind_ms: number };
   readonly [fact: string]: unknown;
+}
+
+/** A row of the reply of `GET /choices`: an open choice of the specification, and what it is set to. */
+export interface NotedChoice extends Assumption {
+  readonly id: AssumptionId;
+  readonly value: AssumptionValue;
 }
 
 /** Options for a new world; all optional. */

@@ -25,6 +25,8 @@ export interface Configuration {
   readonly clock: ClockState;
   /** Whether a request that waits for a run advances a frozen clock. */
   readonly followWaits: boolean;
+  /** Whether worlds note which open choices of the specification are read. */
+  readonly noteChoices: boolean;
   readonly settings: Settings;
   readonly seedData: SeedData;
 }

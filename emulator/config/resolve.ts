@@ -91,6 +91,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
       now: value("clock.now"),
       clock: { mode: value("clock.mode"), rate: value("clock.rate") },
       followWaits: value("clock.follow_waits"),
+      noteChoices: value("server.note_choices"),
       settings,
       seedData,
     },

@@ -94,6 +94,11 @@ const SERVER = {
     "origins of pages that may call the emulator in addition to local ones, separated by commas",
     { flag: "cors-origins" },
   ),
+  "server.note_choices": setting(
+    toggle(),
+    false,
+    "whether worlds note the open choices of the specification that their requests depend on",
+  ),
 };
 
 const WORLD = {

@@ -1,8 +1,18 @@
+import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
+import type { Assumption } from "../../contracts/spec/assumption.ts";
+import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { boolean, integer, object, optional, uuid } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
-import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import {
+  type ControlContext,
+  type ControlOperation,
+  control,
+  type Lines,
+} from "../subjects/control-operation.ts";
+import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 
 /** Maximum unread lines of a follower; a slower one is disconnected. */
@@ -21,6 +31,12 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     path: "/config",
     summary: "The effective configuration, and every assumption with its value, alternatives and section.",
     run: (context) => context.configuration(),
+  }),
+  control({
+    method: "GET",
+    path: "/choices",
+    summary: "The open choices of the specification that the requests of this world depend on so far.",
+    run: ({ choices, world }) => choicesView(choices, world.ports.settings),
   }),
   control({
     method: "GET",
@@ -64,6 +80,19 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
     },
   }),
 ];
+
+/** Throws a `Refusal` where choices are not noted. */
+function choicesView(choices: ControlContext["choices"], { assumptions }: Settings): readonly object[] {
+  if (choices === undefined)
+    throw new Refusal(
+      409,
+      "choices_not_noted",
+      "This emulator does not note the open choices that its requests depend on.",
+      "Start it with server.note_choices: true (EMULATOR_SERVER__NOTE_CHOICES).",
+    );
+  const noted = OPEN_CHOICES.filter((id) => choices.has(id));
+  return noted.map((id) => ({ id, value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }));
+}
 
 async function* kept(world: World, since: number): AsyncIterable<string> {
   for (const entry of world.journal.since(since)) yield line(entry);

@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { test as base, beforeAll, expect } from "vitest";
+import { test as base, beforeAll, beforeEach, describe, expect } from "vitest";
 import type { Judged } from "../../contracts/engine/recorded.ts";
+import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
+import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
+import { overlaid } from "../../scenarios/conditions.ts";
 import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
+import { alternativesOf, NOTING } from "../../scenarios/readings/readings.ts";
+import type { NotedChoice } from "../client/views.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 
 const LOADING_LIMIT_MS = 60_000;
@@ -115,6 +120,47 @@ export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
       if (reached !== true) throw new Error(`export ${exportId} did not become ${status}: ${why}`);
     },
   };
+}
+
+/** How `describeReadings` runs the tests. */
+export interface ReadingsOptions {
+  /** Options of the emulator of every reading. */
+  readonly emulatorOptions?: EmulatorOptions;
+  /** Ids of the choices that are made in another way; by default every one that has alternatives. */
+  readonly choices?: readonly AssumptionId[];
+}
+
+/**
+ * Runs the tests that `define` gives as configured, and again under each other reading of what the specification
+ * leaves open: `describeReadings("my client", (test) => { test("…", async ({ emulator }) => … ) })`. A reading
+ * of a choice that the tests did not depend on is skipped.
+ */
+export function describeReadings(
+  name: string,
+  define: (each: typeof test) => void,
+  { emulatorOptions = {}, choices = OPEN_CHOICES }: ReadingsOptions = {},
+): void {
+  const consulted = new Set<string>();
+  const testUnder = (settings: EmulatorOptions) =>
+    test.extend({ emulatorOptions: overlaid(emulatorOptions, settings) as EmulatorOptions }) as typeof test;
+  describe(name, () => {
+    describe("as configured", () => {
+      const noted = testUnder(NOTING);
+      noted.afterEach(async ({ emulator }) => {
+        for (const { id } of await emulator.control<readonly NotedChoice[]>("GET", "/choices"))
+          consulted.add(id);
+      });
+      define(noted);
+    });
+    for (const reading of choices.flatMap(alternativesOf))
+      describe(`${reading.name} (§${reading.section})`, () => {
+        beforeEach(({ skip }) => {
+          const isMeant = reading.choices.some((id) => consulted.has(id));
+          skip(!isMeant, "the tests do not depend on it as configured");
+        });
+        define(testUnder(reading.settings));
+      });
+  });
 }
 
 /** The expected members of a delivery, by name or path, with the matchers of scenarios. */

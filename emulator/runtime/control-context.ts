@@ -33,7 +33,7 @@ export interface SharedContext {
 /** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
 export function controlContextOf(named: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration } = shared;
-  const { world, clock, oracle, dryRun } = named.runtime;
+  const { world, clock, oracle, dryRun, choices } = named.runtime;
   return {
     world,
     clock,
@@ -41,6 +41,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     recording: named.recording,
     dryRun,
     status: () => statusOf(named, shared),
+    choices,
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(named, isEmpty),
     worlds: worldsOf(shared),

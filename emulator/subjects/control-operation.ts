@@ -1,3 +1,4 @@
+import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
@@ -17,6 +18,8 @@ export interface ControlContext {
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   /** Facts about the process for `status`. */
   status(): Readonly<Record<string, unknown>>;
+  /** The open choices of the specification that this world has read; undefined where they are not noted. */
+  readonly choices: ReadonlySet<AssumptionId> | undefined;
   /** The effective configuration; secrets masked. */
   configuration(): Readonly<Record<string, unknown>>;
   /** The world equals a fresh one; seeded again unless it shall be empty. */

@@ -181,8 +181,11 @@ export const EXPORT_ASSUMPTIONS = {
     section: "2.6",
     requirement: "2.6-2",
     choice: "{}",
-    alternatives: [],
-    reason: "An object keyed by attempts is empty when no attempt has failed.",
+    alternatives: ["null"],
+    reason:
+      "An object keyed by attempts is empty when no attempt has failed; the public service was seen to answer null.",
+    observed: "null",
+    switchable: true,
   },
   "export.deleted_destination": {
     section: "7.3",

@@ -1,4 +1,6 @@
+import type { AssumptionId } from "../../../contracts/spec/assumptions.ts";
 import type { Configuration } from "../../config/configuration.ts";
+import { noting } from "../../config/noted-choices.ts";
 import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
 import type { AsOf } from "../../kernel/as-of.ts";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
@@ -46,6 +48,8 @@ export interface WorldRuntime {
   readonly isFresh: boolean;
   /** Advances a copy of the world with stubbed effects, and discards it. */
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
+  /** The open choices of the specification that were read; undefined where they are not noted. */
+  readonly choices: ReadonlySet<AssumptionId> | undefined;
   stats(): { readonly rows: number; readonly bytes: number };
   /** Calls `use` once no effect is in flight; the fork source is valid until `use` returns. */
   whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
@@ -125,6 +129,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     objectsFolder: pool.objectsFolder(name),
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
+    choices: configuration.noteChoices ? adapters.choices : undefined,
     stats: () => rows.stats(),
     persisted: storage.flushed,
     async whenIdle(use) {
@@ -174,6 +179,7 @@ async function waitUntilIdle(world: World): Promise<void> {
 
 /** What a world reaches outside of itself. */
 interface WorldAdapters {
+  readonly choices: ReadonlySet<AssumptionId>;
   readonly ports: Ports;
   readonly storage: WorldStorage;
   readonly delays: Delays;
@@ -188,10 +194,14 @@ function openAdapters(
   past: () => { readonly world: World; readonly history: History },
 ): WorldAdapters {
   const { configuration, source, secrets, isEmbedded, handle } = options;
-  const { settings } = configuration;
+  const choices = new Set<AssumptionId>();
+  const settings = configuration.noteChoices
+    ? noting(configuration.settings, (id) => choices.add(id))
+    : configuration.settings;
   const { rows } = storage;
   const limiter = withHistory(source?.limiter.copy() ?? createRateLimiter(settings.rateLimits), past);
   return {
+    choices,
     ports: {
       settings,
       traces: rows,
@@ -204,7 +214,8 @@ function openAdapters(
     storage,
     delays: createDelays(),
     encoder: encoderFor(options.encoder, rows),
-    webhooks: createWebhookSender({ settings, handle }),
+    // Its policy is read with the first turn of a run that has a webhook.
+    webhooks: createWebhookSender({ settings: configuration.settings, handle }),
     objectStores: createObjectStoreClients({ timeoutMs: settings.timings.object_store_timeout_ms }),
   };
 }

@@ -46,13 +46,18 @@ export function exportRunView(
     start_time: text(run.start_time),
     end_time: text(run.end_time),
     rows_exported,
-    errors: run.errors,
+    errors: errorsView(settings, run.errors),
     metadata: {
       latest_cursor: run.latest_cursor,
       rows_exported,
       files: run.files.map((file) => `${bucket}/${file.key}`),
     },
   };
+}
+
+function errorsView({ assumptions }: Settings, errors: ExportRun["errors"]): ExportRun["errors"] | null {
+  const hasNone = Object.keys(errors).length === 0;
+  return hasNone && assumptions["export.errors_when_none"] === "null" ? null : errors;
 }
 
 /** Only the observed spelling differs from the table's names. */

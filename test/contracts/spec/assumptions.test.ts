@@ -36,6 +36,7 @@ describe("the assumptions", () => {
       "destination.include_bucket_in_prefix_default": [false, true],
       "destination.delete_in_use": ["delete", "refuse"],
       "export.store_outage": ["infrastructure interruption", undefined],
+      "export.errors_when_none": ["{}", "null"],
       "export.filter_fields": ["every column", "some refused"],
       "export.status_casing": ["upper", "title"],
       "export.default_format_version": ["v1", undefined],

@@ -1,0 +1,132 @@
+import type { ChildProcess } from "node:child_process";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import type { Conditions, Played } from "../../scenarios/conditions.ts";
+import { shellWord } from "../../scenarios/replay.ts";
+import { type Invocation, settingFlags, UsageError } from "../command.ts";
+import { configurationOf } from "../configuration.ts";
+import { runWithEmulator } from "../defect-exit.ts";
+import { exploreSubjects } from "../replay/explore.ts";
+import { wayOf } from "../replay/way.ts";
+import { clientAt } from "../running.ts";
+import { startOrExplain } from "../start-problems.ts";
+import { runChild } from "./child.ts";
+
+/** Of what a command prints, the end of this length is kept. */
+const KEPT_CHARACTERS = 16_384;
+const SHOWN_LINES = 20;
+/** A command that takes that many times as long as in its baseline is ended, but never before `LEAST_LIMIT_MS`. */
+const PATIENCE = 20;
+const LEAST_LIMIT_MS = 120_000;
+
+/** `exec --vary`: runs a command again in other ways, each time with a fresh emulator. */
+export async function exploreCommand(invocation: Invocation): Promise<number> {
+  const { operands, cwd, flags } = invocation;
+  if (flags.data !== undefined)
+    throw new UsageError("--data: not with --vary, which runs each time with a fresh emulator; leave it out");
+  const way = wayOf(invocation);
+  // Told at once when they are wrong, not in each run.
+  await configurationOf(invocation);
+  const name = operands.map(shellWord).join(" ");
+  const kept = Object.keys(settingFlags()).flatMap((flag) => {
+    const value = flags[flag];
+    return value === undefined
+      ? []
+      : [value === true ? `--${flag}` : `--${flag} ${shellWord(String(value))}`];
+  });
+  const runs = openRuns(invocation);
+  const subject = {
+    name,
+    file: cwd,
+    play: runs.play,
+    again: (trial: string) =>
+      ["npx emulator exec", ...kept, way.flag, `--only ${shellWord(trial)}`, "--", name].join(" "),
+  };
+  return exploreSubjects(invocation, [subject], way, 1, runs.close);
+}
+
+/** Runs of a command, each with an emulator of its own. */
+function openRuns(invocation: Invocation) {
+  const children = new Set<ChildProcess>();
+  let limitMs = Number.POSITIVE_INFINITY;
+
+  async function play<Found>({ settings = {}, begin, end }: Conditions<Found>): Promise<Played<Found>> {
+    const flags = { port: "0", ephemeral: true, ...invocation.flags };
+    const { configuration } = await configurationOf({ ...invocation, flags }, true, settings);
+    const running = await startOrExplain(configuration);
+    let found: Found | undefined;
+    let child: CommandRun | undefined;
+    await runWithEmulator(running, configuration, async (defectExit) => {
+      const world = worldOf(running);
+      await begin?.(world);
+      const begun = performance.now();
+      child = await runQuietly(invocation, running, children, limitMs);
+      if (limitMs === Number.POSITIVE_INFINITY)
+        limitMs = Math.max(LEAST_LIMIT_MS, PATIENCE * (performance.now() - begun));
+      found = await Promise.race([end(world), defectExit.then(() => undefined)]);
+      return 0;
+    });
+    const problem = child && { label: child.how, differences: child.lastLines };
+    return { failure: child?.isOk ? undefined : problem, found };
+  }
+
+  return {
+    play,
+    async close() {
+      for (const child of children) child.kill("SIGKILL");
+    },
+  };
+}
+
+function worldOf({ ready }: RunningEmulator): Parameters<NonNullable<Conditions<unknown>["begin"]>>[0] {
+  return {
+    control: clientAt(ready.url),
+    async request({ region, method, path, headers, body }) {
+      const origin = region === "eu" ? ready.eu_url : ready.url;
+      const reply = await fetch(`${origin}${path}`, {
+        method,
+        headers: { ...headers },
+        ...(body !== undefined && { body }),
+      });
+      return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
+    },
+  };
+}
+
+/** How a command ended, and the last that it printed. */
+interface CommandRun {
+  readonly isOk: boolean;
+  readonly how: string;
+  readonly lastLines: readonly string[];
+}
+
+async function runQuietly(
+  invocation: Invocation,
+  { ready }: RunningEmulator,
+  children: Set<ChildProcess>,
+  limitMs: number,
+): Promise<CommandRun> {
+  let output = "";
+  let isLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const keep = (text: string) => {
+    output = (output + text).slice(-KEPT_CHARACTERS);
+  };
+  const watch = (child: ChildProcess) => {
+    children.add(child);
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", keep);
+    if (limitMs === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGKILL");
+    }, limitMs);
+  };
+  const code = await runChild(invocation, childEnvironment(ready), watch, ["ignore", "pipe", "pipe"]);
+  clearTimeout(timer);
+  const how = isLate ? `ended after ${Math.round(limitMs / 1000)} s without a result` : `exit code ${code}`;
+  const lines = output
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "");
+  return { isOk: code === 0 && !isLate, how, lastLines: lines.slice(-SHOWN_LINES) };
+}

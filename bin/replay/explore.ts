@@ -1,0 +1,77 @@
+import { availableParallelism } from "node:os";
+import { playUnder } from "../../scenarios/conditions.ts";
+import { type ExplorationReport, explore, type Subject } from "../../scenarios/exploration.ts";
+import { explorationCounts, explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
+import { readScenarios, replayLine, scenarioFiles, shellWord } from "../../scenarios/replay.ts";
+import { type Invocation, UsageError } from "../command.ts";
+import { exitCodeAfter, firstSignal } from "../signals.ts";
+import { openProgress } from "../terminal.ts";
+import { boundsOf } from "./bounds.ts";
+import { openInProcess } from "./in-process.ts";
+import { countOf, deliver, MAX_JOBS, operandsOf, reportOf } from "./play.ts";
+import { type Way, wayOf } from "./way.ts";
+
+/** Flags of `replay` that need one world, or its own journal. */
+const APART = ["target", "world", "record", "update", "keep"] as const;
+
+/** `replay --vary`: plays scenarios again in other ways, and reports where they do not hold. */
+export async function exploreScenarios(invocation: Invocation): Promise<number> {
+  const { flags, cwd } = invocation;
+  const apart = APART.find((name) => flags[name] !== undefined);
+  if (apart !== undefined)
+    throw new UsageError(`--${apart}: not with --vary, which starts emulators of its own; leave it out`);
+  const way = wayOf(invocation);
+  const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
+  const scenarios = readScenarios(scenarioFiles(operandsOf(invocation), cwd));
+  const environments = openInProcess();
+  const again = [way.flag, ...(seed === undefined ? [] : [`--seed ${seed}`])];
+  const subjects = scenarios.map(
+    (scenario): Subject => ({
+      name: scenario.name,
+      file: scenario.file,
+      play: (conditions) =>
+        playUnder(seed === undefined ? scenario : { ...scenario, seed }, environments, conditions),
+      again: (trial) => replayLine(scenario.file, cwd, [...again, `--only ${shellWord(trial)}`]),
+    }),
+  );
+  return exploreSubjects(invocation, subjects, way, availableParallelism(), environments.close);
+}
+
+/** Explores subjects and reports it; `close` is called in any case. */
+export async function exploreSubjects(
+  invocation: Invocation,
+  subjects: readonly Subject[],
+  { exploration }: Way,
+  usualJobs: number,
+  close: () => Promise<void>,
+): Promise<number> {
+  const { flags, cwd } = invocation;
+  const report = reportOf(invocation);
+  const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(usualJobs, MAX_JOBS);
+  const bounds = boundsOf(flags);
+  const interrupted = firstSignal();
+  const progress = openProgress(flags.quiet === true);
+  try {
+    const explored = explore(subjects, exploration, {
+      ...bounds,
+      jobs,
+      onProgress: (done, total, latest) => progress.show(`${done}/${total} ${latest}`),
+    });
+    const outcome = await Promise.race([explored, interrupted]);
+    progress.clear();
+    if (typeof outcome === "string") return exitCodeAfter(outcome);
+    const exitCode = exitCodeOf(outcome);
+    deliver(invocation, exitCode > 0, explorationReport(report, outcome, cwd), summaryLine(outcome));
+    return exitCode;
+  } finally {
+    progress.clear();
+    await close();
+  }
+}
+
+/** Exit codes: 1 where something differs or a baseline does not pass, 2 where a trial cannot be played. */
+function exitCodeOf(report: ExplorationReport): number {
+  const { differs, refused, broken } = explorationCounts(report);
+  if (differs + refused > 0) return 1;
+  return broken > 0 ? 2 : 0;
+}

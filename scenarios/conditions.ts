@@ -1,0 +1,97 @@
+import type { ControlClient } from "../emulator/client/control-client.ts";
+import type { Scenario } from "./document.ts";
+import { type Environment, EnvironmentError, type Environments } from "./environment.ts";
+import { runScenario } from "./run-scenario.ts";
+import { createRunner } from "./runner.ts";
+import type { FileLocation } from "./source.ts";
+
+/** The world that something is played in. */
+export interface PlayedWorld {
+  readonly control: ControlClient;
+  readonly request: Environment["request"];
+}
+
+/** What something is played under, beyond what it asks for itself. */
+export interface Conditions<Found> {
+  /** Laid over its own settings. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Called with the fresh world, before the first request. */
+  readonly begin?: (world: PlayedWorld) => Promise<void>;
+  /** Changes how the requests of a scenario are sent and answered; a command sends its own. */
+  readonly wrap?: (environment: Environment) => Environment;
+  /** Looks at the world after the last request. */
+  readonly end: (world: PlayedWorld) => Promise<Found>;
+}
+
+/** What came of playing something once. */
+export interface Played<Found> {
+  readonly failure: PlayedFailure | undefined;
+  /** What `end` has found; undefined when it was not reached. */
+  readonly found: Found | undefined;
+  /** Why it cannot be played so. */
+  readonly problem?: string;
+}
+
+/** Where something failed first; a command has no place. */
+export interface PlayedFailure {
+  readonly label: string;
+  readonly place?: FileLocation | undefined;
+  readonly differences: readonly string[];
+}
+
+/** Plays a scenario in a world of its own under conditions. */
+export async function playUnder<Found>(
+  scenario: Scenario,
+  environments: Environments,
+  { settings = {}, begin, wrap = (same) => same, end }: Conditions<Found>,
+): Promise<Played<Found>> {
+  let found: Found | undefined;
+  async function open(environment: Environment): Promise<Environment> {
+    const { control } = createRunner(environment);
+    const world = { control, request: environment.request };
+    await begin?.(world);
+    return {
+      ...wrap(environment),
+      async close() {
+        try {
+          found = await end(world);
+        } finally {
+          await environment.close();
+        }
+      },
+    };
+  }
+  try {
+    const run = await runScenario(
+      { ...scenario, settings: overlaid(scenario.settings, settings) },
+      {
+        ...environments,
+        async open(options) {
+          const environment = await environments.open(options);
+          return open(environment).catch(async (error: unknown) => {
+            await environment.close();
+            throw error;
+          });
+        },
+      },
+    );
+    return { failure: run.failure, found };
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    return { failure: undefined, found: undefined, problem: error.message };
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Merges objects member by member; everything else is replaced. */
+export function overlaid(below: object, above: object): Members {
+  const merged: Record<string, unknown> = { ...below };
+  for (const [name, value] of Object.entries(above))
+    merged[name] = isMembers(value) && isMembers(merged[name]) ? overlaid(merged[name], value) : value;
+  return merged;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

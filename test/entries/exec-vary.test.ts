@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { ExplorationReport } from "../../scenarios/exploration.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
+
+const CLIENT = fileURLToPath(new URL("clients/fragile.mjs", import.meta.url));
+const FROZEN = ["--profile", "observed", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+const RUNS_MS = 120_000;
+
+describe("emulator exec --vary", () => {
+  it(
+    "names what a fragile client relies on, with the line that repeats it",
+    async () => {
+      const cwd = workingFolder();
+      const words = [
+        "exec",
+        "--vary",
+        ...FROZEN,
+        "--jobs",
+        "2",
+        "--report",
+        "json",
+        "--output",
+        "report.json",
+      ];
+      const { code, stdout, stderr } = await run([...words, "--", process.execPath, CLIENT], { cwd });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+      expect(stdout).toMatch(/^--vary: \d+ trials: \d+ held, 2 differs\n$/);
+      const { exploration } = JSON.parse(readFileSync(join(cwd, "report.json"), "utf8")) as {
+        exploration: ExplorationReport;
+      };
+      const different = exploration.results.filter(({ verdict }) => verdict !== "held");
+      expect(different.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
+        ["export.errors_when_none={}", "exit code 1"],
+        ["agent.list_order=oldest first", "exit code 1"],
+      ]);
+      expect(different[1]?.differences.join("\n")).toContain("the first run of the list is not the newest");
+      expect(different[1]?.means).toBe("it relies on agent.list_order = newest first (§4.1, not specified)");
+      expect(different[1]?.again).toBe(
+        `npx emulator exec --clock frozen --now 2026-03-01T00:00:00Z --profile observed --vary --only 'agent.list_order=oldest first' -- ${process.execPath} ${CLIENT}`,
+      );
+      const only = ["--only", "agent.list_order=newest first"];
+      const again = await run(["exec", "--vary", ...FROZEN, ...only, "--", process.execPath, CLIENT], {
+        cwd,
+      });
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("1 trial: 1 held") });
+    },
+    RUNS_MS,
+  );
+
+  it("refuses a command that fails as it is", async () => {
+    const { code, stdout } = await run(["exec", "--vary", "--", process.execPath, "-e", "process.exit(3)"], {
+      cwd: workingFolder(),
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain("it does not pass without --vary (exit code 3); make it pass first");
+  });
+
+  it.each([
+    [["--budget", "5s"], "--budget: give it with --vary"],
+    [["--vary", "--only", "nonsense"], '--only: "nonsense" is no reading'],
+    [["--vary", "--data", "here"], "--data: not with --vary"],
+    [["--vary=all"], '--vary: "all" is not valid; give each, pairs, observed'],
+    [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],
+    [["--vary", "--shard", "3/2"], '--shard: "3/2" is not valid'],
+  ])("refuses %j", async (flags, said) => {
+    const { code, stderr } = await run(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { playUnder } from "../../../scenarios/conditions.ts";
+import { readScenario } from "../../../scenarios/document.ts";
+import type { Environments } from "../../../scenarios/environment.ts";
+import { type ExplorationOptions, explore, type Subject } from "../../../scenarios/exploration.ts";
+import { explorationReport } from "../../../scenarios/exploration-reports.ts";
+import { type ReadingMode, readingNamed } from "../../../scenarios/readings/readings.ts";
+import { readingTrials } from "../../../scenarios/readings/vary.ts";
+
+let folder: string;
+let environments: Environments;
+
+beforeEach(() => {
+  environments = openInProcess();
+  folder = mkdtempSync(join(tmpdir(), "vary-"));
+});
+
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await environments.close();
+});
+
+const ORDER = [
+  "given:",
+  "  - request: POST /threads",
+  "    body: {}",
+  "    capture: { thread: thread_id }",
+  "  - repeat: 2",
+  "    steps:",
+  "      - request: POST /threads/${thread}/runs",
+  "        body: { assistant_id: agent, multitask_strategy: enqueue }",
+  "        capture: { newest: run_id }",
+  "      - advance: PT1H",
+  "then:",
+  "  - request: GET /threads/${thread}/runs",
+  '    expect: { body: { 0: { run_id: "${newest}" } } }',
+];
+
+function subject(name: string, ...lines: readonly string[]): Subject {
+  const file = join(folder, `${name}.scenario.yaml`);
+  writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
+  const scenario = readScenario(file);
+  return {
+    name,
+    file,
+    play: (conditions) => playUnder(scenario, environments, conditions),
+    again: (trial) => `again ${trial}`,
+  };
+}
+
+function vary(
+  subjects: readonly Subject[],
+  mode: ReadingMode = "each",
+  options: Partial<ExplorationOptions> = {},
+) {
+  return explore(subjects, readingTrials(mode, options.only), { jobs: 1, maxRuns: 100, ...options });
+}
+
+describe("every reading", () => {
+  it("of the choices that a scenario depends on is tried, and the one that it relies on is named", async () => {
+    const report = await vary([subject("order", ...ORDER)]);
+    const different = report.results.filter(({ verdict }) => verdict !== "held");
+    expect(different.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
+      ["agent.list_order=oldest first", "then[0]"],
+    ]);
+    expect(different[0]?.means).toBe("it relies on agent.list_order = newest first (§4.1, not specified)");
+    const tried = report.results.map(({ trial }) => trial);
+    expect(tried).toContain("agent.thread_fields=with interrupts");
+    // It has no export.
+    expect(tried.filter((name) => name.startsWith("export."))).toEqual([]);
+    expect(explorationReport("pretty", report, folder)).toContain("order.scenario.yaml:14: then[0]");
+  });
+
+  it("is in pairs that come down to the one choice that decides", async () => {
+    const report = await vary([subject("order", ...ORDER)], "pairs");
+    const different = report.results.filter(({ verdict }) => verdict !== "held");
+    expect(different.map(({ trial }) => trial)).toEqual(["agent.list_order=oldest first"]);
+  });
+
+  it("is the observed profile as one", async () => {
+    const [result] = (await vary([subject("order", ...ORDER)], "observed")).results;
+    expect(result).toMatchObject({ trial: "profile=observed", verdict: "held" });
+    expect(result?.differs).toContain("platform.timestamp_suffix is +00:00, not Z");
+  });
+
+  it("is repeated by its name", async () => {
+    const only = "agent.list_order=oldest first, platform.timestamp_suffix=+00:00";
+    const { results } = await vary([subject("order", ...ORDER)], "each", { only });
+    expect(results.map(({ trial }) => trial)).toEqual(["agent.list_order=oldest first"]);
+    expect(readingNamed("agent.list_order=oldest")).toBeUndefined();
+    expect(readingNamed("agent.nothing=1")).toBeUndefined();
+  });
+
+  it("starts from the values that the scenario sets itself", async () => {
+    const settings = 'settings: { assumptions: { "agent.list_order": oldest first } }';
+    const { results } = await vary([subject("order", settings, ...ORDER.slice(0, -1))]);
+    expect(results.map(({ trial }) => trial)).toContain("agent.list_order=newest first");
+  });
+});
+
+describe("what is not run", () => {
+  it("is said, with the bound that left it out", async () => {
+    const report = await vary([subject("order", ...ORDER)], "each", { maxRuns: 2 });
+    expect(report.results).toHaveLength(2);
+    expect(report.notRun.every(({ why }) => why === "--max-runs")).toBe(true);
+    expect(report.notRun.length).toBeGreaterThan(3);
+    const late = await vary([subject("order", ...ORDER)], "each", { budgetMs: 0 });
+    expect(late).toMatchObject({ results: [], notRun: [{ why: "--budget" }, ...late.notRun.slice(1)] });
+  });
+
+  it("is a scenario that does not pass as it is", async () => {
+    const failing = subject("bad", "then:", "  - request: GET /ok", "    expect: { status: 201 }");
+    const report = await vary([failing, subject("order", ...ORDER)], "each", { maxRuns: 1 });
+    expect(report.refused).toEqual([
+      {
+        subject: "bad",
+        why: "it does not pass without --vary (then[0]: status: expected 201, found 200); make it pass first",
+      },
+    ]);
+    expect(report.results.map((each) => each.subject)).toEqual(["order"]);
+  });
+
+  it("are the trials of other parts, and all parts together are all of them", async () => {
+    const parts = [1, 2, 3].map((index) =>
+      vary([subject("order", ...ORDER)], "each", { shard: { index, count: 3 } }),
+    );
+    const names = (await Promise.all(parts)).flatMap(({ results }) => results.map(({ trial }) => trial));
+    const whole = (await vary([subject("order", ...ORDER)])).results.map(({ trial }) => trial);
+    expect([...names].sort()).toEqual([...whole].sort());
+  });
+});
