@@ -1,7 +1,15 @@
 import { parseArgs } from "node:util";
 import { variableOf } from "../emulator/config/layers.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
-import { COMMON_FLAGS, type Command, type Flags, type Invocation, UsageError } from "./command.ts";
+import {
+  type AnyCommand,
+  COMMON_FLAGS,
+  type CommandGroup,
+  type Flags,
+  type Invocation,
+  type NamedCommand,
+  UsageError,
+} from "./command.ts";
 
 /** Flags that belong to no setting: settings read and check their own environment variables. */
 const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world"];
@@ -9,18 +17,37 @@ const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world"];
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);
 
+/** The command that these words call with its own words, or the group whose help they ask for. Throws `UsageError`. */
+export function calledCommand(
+  name: string,
+  entry: AnyCommand,
+  words: readonly string[],
+): (NamedCommand & { readonly words: readonly string[] }) | { readonly group: CommandGroup } {
+  if (!("actions" in entry)) return { name, command: entry, words };
+  const [first = "", ...rest] = words;
+  if (first === "--help" || first === "-h") return { group: entry };
+  const isNamed = first !== "" && !first.startsWith("-");
+  const action = isNamed ? first : (entry.usual ?? "");
+  const command = Object.hasOwn(entry.actions, action) ? entry.actions[action] : undefined;
+  if (command !== undefined) return { name: `${name} ${action}`, command, words: isNamed ? rest : words };
+  const actions = Object.keys(entry.actions);
+  const meant = isNamed ? nearest(action, actions) : undefined;
+  const problem = isNamed ? `${action}: unknown action of ${name}` : `${name}: the action is missing`;
+  throw new UsageError(
+    `${problem}; ${meant === undefined ? `give one of ${actions.join(", ")}` : `did you mean ${meant}?`}`,
+  );
+}
+
 /** Parses the arguments of a command; flags left out are read from their environment variables. Throws `UsageError`. */
 export function readCommandLine(
-  name: string,
-  command: Command,
+  { name, command }: NamedCommand,
   words: readonly string[],
   env: Invocation["env"],
   cwd: string,
 ): Invocation {
   const known: Flags = { ...command.flags, ...COMMON_FLAGS };
   const { flags, operands } = readWords(name, known, words);
-  if (flags.help !== true && !fits(command.operands, operands.length))
-    throw new UsageError(operandProblem(name, command, operands));
+  if (flags.help !== true) checkOperands(name, command.operands, operands);
   return { flags: { ...flagsFromTwins(known, env), ...flags }, operands, cwd, env };
 }
 
@@ -91,17 +118,14 @@ function unknownFlag(command: string, rawName: string, known: Flags): string {
   return `${rawName}: unknown flag; ${hint}`;
 }
 
-/** A last operand ending in `…` takes any number of words, at least one unless it is in brackets. */
-function fits(names: readonly string[], count: number): boolean {
-  const last = names.at(-1) ?? "";
-  if (!/…[>\]]$/.test(last)) return count === names.length;
-  return count >= (last.startsWith("[") ? names.length - 1 : names.length);
-}
-
-function operandProblem(name: string, command: Command, operands: readonly string[]): string {
-  const missing = command.operands[operands.length];
-  if (missing !== undefined) return `${name}: ${missing} is missing; see \`emulator ${name} --help\``;
-  return `${operands[command.operands.length]}: not expected after ${name}; see \`emulator ${name} --help\``;
+/** An operand in brackets may be left out; a last one ending in `…` takes any further words. */
+function checkOperands(name: string, known: readonly string[], given: readonly string[]): void {
+  const missing = known[given.length];
+  if (missing !== undefined && !missing.startsWith("["))
+    throw new UsageError(`${name}: ${missing} is missing; see \`emulator ${name} --help\``);
+  const surplus = /…[>\]]$/.test(known.at(-1) ?? "") ? undefined : given[known.length];
+  if (surplus !== undefined)
+    throw new UsageError(`${surplus}: not expected after ${name}; see \`emulator ${name} --help\``);
 }
 
 function flagsFromTwins(known: Flags, env: Invocation["env"]): Record<string, string | boolean> {

@@ -22,14 +22,32 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One command; its module is loaded only when it is called. */
+/** One command, or one action of a group; its module is loaded only when it is called. */
 export interface Command {
   readonly summary: string;
-  /** Operands: `<id>` takes one word, `<cmd…>` one or more, `[file…]` any number. */
+  /** Operands: `<id>` takes one word, `[id]` one or none, `<cmd…>` one or more, `[file…]` any number. */
   readonly operands: readonly string[];
   readonly flags: Flags;
   /** Resolves with the exit code. */
   run(invocation: Invocation): Promise<number>;
+}
+
+/** A command with actions, each a command of its own: `emulator world list`. */
+export interface CommandGroup {
+  readonly summary: string;
+  readonly actions: Readonly<Record<string, Command>>;
+  /** The action that runs when none is named. */
+  readonly usual?: string;
+}
+
+/** What the table of commands holds. */
+export type AnyCommand = Command | CommandGroup;
+
+/** A command with all the words that call it. */
+export interface NamedCommand {
+  /** For example `world list`. */
+  readonly name: string;
+  readonly command: Command;
 }
 
 /** Wrong usage or configuration: one line on standard error, exit code 2. */
@@ -67,6 +85,12 @@ export const TARGET_FLAGS: Flags = {
 export const WORLD_FLAGS: Flags = {
   ...TARGET_FLAGS,
   world: { value: "<id>", help: "which world (default main)" },
+};
+
+/** Flags that say who calls the platform API. */
+export const CALLER_FLAGS: Flags = {
+  "api-key": { value: "<key>", help: "API key (default emulator-key)" },
+  "tenant-id": { value: "<uuid>", help: "workspace (default that of a fresh world)" },
 };
 
 /** The flags derived from the settings table. */

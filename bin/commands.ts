@@ -1,7 +1,7 @@
-import type { Command } from "./command.ts";
+import type { AnyCommand } from "./command.ts";
 
 /** Loads the module of a command. */
-type Load = () => Promise<{ readonly command: Command }>;
+type Load = () => Promise<{ readonly command: AnyCommand }>;
 
 /** In the order in which help lists them. */
 export const COMMANDS: Readonly<Record<string, Load>> = {
@@ -15,6 +15,14 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   wait: () => import("./commands/wait.ts"),
   status: () => import("./commands/status.ts"),
   env: () => import("./commands/env.ts"),
+  traces: () => import("./commands/traces.ts"),
+  export: () => import("./commands/export.ts"),
+  clock: () => import("./commands/clock.ts"),
+  fault: () => import("./commands/fault.ts"),
+  webhooks: () => import("./commands/webhooks.ts"),
+  limits: () => import("./commands/limits.ts"),
+  s3: () => import("./commands/s3.ts"),
+  logs: () => import("./commands/logs.ts"),
   world: () => import("./commands/world.ts"),
   snapshot: () => import("./commands/snapshot.ts"),
   reset: () => import("./commands/reset.ts"),

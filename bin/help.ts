@@ -1,18 +1,42 @@
-import { COMMON_FLAGS, type Command, type Flags } from "./command.ts";
+import {
+  type AnyCommand,
+  COMMON_FLAGS,
+  type CommandGroup,
+  type Flags,
+  type NamedCommand,
+} from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { aligned } from "./terminal.ts";
 
-const GAP = 2;
+const INDENT = "  ";
 
 /** The help of one command. */
-export function commandHelp(name: string, command: Command): string {
-  const usage = ["emulator", name, ...command.operands, "[flags]"].join(" ");
+export function commandHelp({ name, command }: NamedCommand): string {
   return [
     command.summary,
     "",
-    `Usage: ${usage}`,
+    `Usage: ${["emulator", name, ...command.operands, "[flags]"].join(" ")}`,
     "",
     "Flags:",
     ...flagLines({ ...command.flags, ...COMMON_FLAGS }),
+  ].join("\n");
+}
+
+/** The help of a command with actions. */
+export function groupHelp(name: string, { summary, actions, usual }: CommandGroup): string {
+  const rows = Object.entries(actions).map(([action, { operands, summary }]) => [
+    [action, ...operands].join(" "),
+    summary,
+  ]);
+  return [
+    summary,
+    "",
+    `Usage: emulator ${name} <action> [flags]${usual === undefined ? "" : `   (without an action: ${usual})`}`,
+    "",
+    "Actions:",
+    ...aligned(rows, INDENT),
+    "",
+    `\`emulator ${name} <action> --help\` lists the flags of an action.`,
   ].join("\n");
 }
 
@@ -21,7 +45,7 @@ export async function overview(): Promise<string> {
   const rows: [string, string][] = [];
   for (const [name, load] of Object.entries(COMMANDS)) {
     const { command } = await load();
-    rows.push([[name, ...command.operands].join(" "), command.summary]);
+    rows.push([`${name} ${wordsOf(command)}`, command.summary]);
   }
   return [
     "A local emulator of a hosted tracing and agent platform.",
@@ -29,7 +53,7 @@ export async function overview(): Promise<string> {
     "Usage: emulator [command] [flags]   (without a command: start)",
     "",
     "Commands:",
-    ...table(rows),
+    ...aligned(rows, INDENT),
     "",
     "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
     "Every flag has an environment variable: --port is EMULATOR_PORT.",
@@ -37,17 +61,14 @@ export async function overview(): Promise<string> {
   ].join("\n");
 }
 
-function flagLines(flags: Flags): string[] {
-  return table(
-    Object.entries(flags).map(([name, { value, help }]) => [
-      `--${name}${value === undefined ? "" : ` ${value}`}`,
-      help,
-    ]),
-  );
+function wordsOf(entry: AnyCommand): string {
+  return "actions" in entry ? Object.keys(entry.actions).join("|") : entry.operands.join(" ");
 }
 
-/** Rows of two columns, the first one as wide as its widest cell. */
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([first]) => first.length)) + GAP;
-  return rows.map(([first, second]) => `  ${first.padEnd(width)}${second}`);
+function flagLines(flags: Flags): string[] {
+  const rows = Object.entries(flags).map(([name, { value, help }]) => [
+    `--${name}${value === undefined ? "" : ` ${value}`}`,
+    help,
+  ]);
+  return aligned(rows, INDENT);
 }

@@ -2,9 +2,9 @@ import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
 import { UsageError } from "./command.ts";
-import { readCommandLine } from "./command-line.ts";
+import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
-import { commandHelp, overview } from "./help.ts";
+import { commandHelp, groupHelp, overview } from "./help.ts";
 import { endWithReader, print, printError } from "./terminal.ts";
 
 const DEFAULT_COMMAND = "start";
@@ -17,10 +17,12 @@ async function main(words: readonly string[]): Promise<number> {
   const name = isCommand ? first : DEFAULT_COMMAND;
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load === undefined) throw new UsageError(unknownCommand(name));
-  const { command } = await load();
-  const invocation = readCommandLine(name, command, isCommand ? rest : words, process.env, process.cwd());
-  if (invocation.flags.help === true) return show(commandHelp(name, command));
-  return command.run(invocation);
+  const { command: entry } = await load();
+  const called = calledCommand(name, entry, isCommand ? rest : words);
+  if ("group" in called) return show(groupHelp(name, called.group));
+  const invocation = readCommandLine(called, called.words, process.env, process.cwd());
+  if (invocation.flags.help === true) return show(commandHelp(called));
+  return called.command.run(invocation);
 }
 
 function show(text: string): number {
@@ -33,14 +35,17 @@ function unknownCommand(name: string): string {
   return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
 }
 
-type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained">>;
+type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained" | "status">>;
+
+/** Replies that refuse what the user gave; others are about the state of the emulator. */
+const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);
 
 /** Errors that end a command with a message, by name: separately built commands have their own error classes. */
 const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
   UsageError: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],
-  ErrorReply: ({ message, explained = message }) => [1, explained],
+  ErrorReply: ({ message, explained = message, status }) => [REFUSED_INPUT.has(status) ? 2 : 1, explained],
 };
 
 function exitCodeFor(error: unknown): number {

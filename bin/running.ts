@@ -1,26 +1,39 @@
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { sendTo } from "../emulator/client/send.ts";
+import { requestJson, sendTo } from "../emulator/client/send.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
 
 const TIMEOUT_MS = 60_000;
 
-/** The world that a command works on, and its control API. */
+/** The world that a command works on: its control API, and the API of the platform. */
 export interface RunningWorld {
   readonly url: string;
   readonly client: ControlClient;
+  /** Sends and reads JSON; throws `ErrorReply`. */
+  api<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
 /** Finds the running emulator; calls time out after `timeoutMs`. Throws `CommandFailure`. */
-export async function runningWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS): Promise<RunningWorld> {
+export async function runningWorld(invocation: Invocation, timeoutMs?: number): Promise<RunningWorld> {
   const url = (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
-  return { url, client: clientAt(url, timeoutMs) };
+  return worldAt(url, timeoutMs, invocation.flags);
 }
 
-/** The control API at an address. */
-export function clientAt(url: string, timeoutMs = TIMEOUT_MS): ControlClient {
-  return createControlClient(sendTo(url, timeoutMs));
+/** The world at an address; platform calls are made with the key and the workspace of the flags. */
+export function worldAt(
+  url: string,
+  timeoutMs = TIMEOUT_MS,
+  { "api-key": key = DEFAULT_API_KEY, "tenant-id": tenant = DEFAULT_TENANT_ID }: Invocation["flags"] = {},
+): RunningWorld {
+  const send = sendTo(url, timeoutMs);
+  const headers = { "x-api-key": String(key), "x-tenant-id": String(tenant) };
+  return {
+    url,
+    client: createControlClient(send),
+    api: (method, path, body) => requestJson(send, { method, path, body, headers }),
+  };
 }
 
 /** Whether the emulator at an address is ready. */

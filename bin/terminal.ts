@@ -11,6 +11,21 @@ export function printResult({ flags }: Invocation, value: unknown, lines: readon
   else if (flags.quiet !== true) for (const line of lines) print(line);
 }
 
+const GAP = 2;
+
+/** Rows of cells as lines, each column but the last as wide as its widest cell. */
+export function aligned(rows: readonly (readonly string[])[], indent = ""): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows.map((row) => {
+    const cells = row.map((cell, at) =>
+      at === row.length - 1 ? cell : cell.padEnd((widths[at] ?? 0) + GAP),
+    );
+    return (indent + cells.join("")).trimEnd();
+  });
+}
+
 /** Prints problems to standard error. */
 export function printError(line: string): void {
   process.stderr.write(`emulator: ${line}\n`);
@@ -37,4 +52,22 @@ export function openProgress(quiet: boolean): Progress {
     if (shown) process.stderr.write(`\r\u001b[2K${text}`);
   };
   return { show: (text) => write(`${text} …`), clear: () => write("") };
+}
+
+const SECOND_MS = 1000;
+
+/** Shows on a terminal that work goes on, from its first second on. */
+export async function withProgress<T>({ flags }: Invocation, text: string, work: Promise<T>): Promise<T> {
+  const progress = openProgress(flags.quiet === true);
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    progress.show(`${text}, ${seconds} s`);
+  }, SECOND_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    if (seconds > 0) progress.clear();
+  }
 }

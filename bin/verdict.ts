@@ -1,7 +1,7 @@
 import type { Verification } from "../emulator/subjects/control-operation.ts";
+import { aligned } from "./terminal.ts";
 
 const MAX_ROWS = 50;
-const GAP = 2;
 
 /** `1 file`, `2 files`. */
 export function counted(count: number, noun: string): string {
@@ -12,12 +12,8 @@ export function counted(count: number, noun: string): string {
 export function verdictLines(id: string, { ok, rows, files, problems }: Verification): string[] {
   const counts = `${counted(rows, "row")} in ${counted(files, "file")}`;
   if (ok) return [`export ${id}: verified, ${counts}`];
-  const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail] as const);
-  const table = [["PROBLEM", "KEY", "DETAIL"] as const, ...shown];
-  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)) + GAP);
-  const lines = table.map(
-    ([kind, key, detail]) => kind.padEnd(widths[0] ?? 0) + key.padEnd(widths[1] ?? 0) + detail,
-  );
+  const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail]);
+  const lines = aligned([["PROBLEM", "KEY", "DETAIL"], ...shown]);
   const rest = problems.length - shown.length;
   return [
     `export ${id}: NOT verified, ${counts}, ${problems.length} problems`,

@@ -1,14 +1,4 @@
-import { type Command, type Flags, type Invocation, UsageError } from "../command.ts";
-
-type Action = (invocation: Invocation, selectors: readonly string[]) => Promise<number>;
-
-/** Each action loads its part of the harness on demand. */
-const ACTIONS: Readonly<Record<string, Action>> = {
-  run: async (...named) => (await import("../contract/run.ts")).run(...named),
-  list: async (...named) => (await import("../contract/list.ts")).list(...named),
-  coverage: async (...named) => (await import("../contract/coverage.ts")).showCoverage(...named),
-  selftest: async (...named) => (await import("../contract/selftest.ts")).runSelftest(...named),
-};
+import type { CommandGroup, Flags } from "../command.ts";
 
 const FLAGS: Flags = {
   target: {
@@ -63,27 +53,37 @@ const FLAGS: Flags = {
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };
 
-export const command: Command = {
-  summary: "test a server against the specification: run, list, coverage, selftest",
-  operands: ["<run|list|coverage|selftest>", "[section…]"],
-  flags: FLAGS,
-  run,
+const SELECTORS = ["[section…]"];
+
+/** Each action loads its part of the harness on demand. */
+export const command: CommandGroup = {
+  summary: "test a server against the specification",
+  actions: {
+    run: {
+      summary: "run the cases, or those of some sections",
+      operands: SELECTORS,
+      flags: FLAGS,
+      run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
+    },
+    list: {
+      summary: "list the cases",
+      operands: SELECTORS,
+      flags: {},
+      run: async (invocation) => (await import("../contract/list.ts")).list(invocation, invocation.operands),
+    },
+    coverage: {
+      summary: "list the requirements with the cases that cover them",
+      operands: SELECTORS,
+      flags: {},
+      run: async (invocation) =>
+        (await import("../contract/coverage.ts")).showCoverage(invocation, invocation.operands),
+    },
+    selftest: {
+      summary: "run the cases against servers that are wrong on purpose",
+      operands: SELECTORS,
+      flags: {},
+      run: async (invocation) =>
+        (await import("../contract/selftest.ts")).runSelftest(invocation, invocation.operands),
+    },
+  },
 };
-
-async function run(invocation: Invocation): Promise<number> {
-  const [name = "", ...selectors] = invocation.operands;
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action)
-    throw new UsageError(
-      `${name}: unknown action of contract; give one of ${Object.keys(ACTIONS).join(", ")}`,
-    );
-  if (name !== "run") refuseFlags(invocation, name);
-  return action(invocation, selectors);
-}
-
-/** A flag that was silently ignored would look as if it had worked, so it is refused. */
-function refuseFlags({ flags }: Invocation, name: string): void {
-  const unusable = Object.keys(FLAGS).find((flag) => flags[flag] !== undefined);
-  if (unusable !== undefined)
-    throw new UsageError(`--${unusable}: only contract run takes it, not contract ${name}`);
-}

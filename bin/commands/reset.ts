@@ -1,17 +1,11 @@
-import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { runningWorld } from "../running.ts";
-import { printResult } from "../terminal.ts";
+import { asking } from "../asking.ts";
 
-export const command: Command = {
+export const command = asking({
   summary: "reset the world to its initial state, with the seed data of the configuration",
-  operands: [],
-  flags: { ...WORLD_FLAGS, empty: { help: "without the seed data" } },
-  run,
-};
-
-async function run(invocation: Invocation): Promise<number> {
-  const { url, client } = await runningWorld(invocation);
-  const status = await client.reset(invocation.flags.empty === true ? { empty: true } : {});
-  printResult(invocation, status, [`${url} is reset`]);
-  return 0;
-}
+  flags: { empty: { help: "without the seed data" } },
+  ask:
+    ({ flags }) =>
+    ({ client }) =>
+      client.reset(flags.empty === true ? { empty: true } : {}),
+  lines: ({ url }) => [`${url} is reset`],
+});

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
-import { clientAt, requireLocator, urlFlag } from "../running.ts";
+import { requireLocator, urlFlag, worldAt } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -41,7 +41,7 @@ async function proveIdentity(locator: Locator, url: string | undefined): Promise
     throw new CommandFailure(
       `${url} is not the emulator of this folder (${locator.url}); ${fix}, or name its folder with --data`,
     );
-  const { pid } = await clientAt(locator.url).status();
+  const { pid } = await worldAt(locator.url).client.status();
   if (pid !== locator.pid)
     throw new CommandFailure(`${locator.url} answers as process ${pid}, not ${locator.pid}; ${fix}`);
 }

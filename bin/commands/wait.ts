@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { parseDuration } from "../../emulator/kernel/duration.ts";
-import { type Command, CommandFailure, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
+import { type Command, CommandFailure, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, findLocator, isReady, urlFlag } from "../running.ts";
 import { printResult } from "../terminal.ts";
+import { readDurationMs } from "../values.ts";
 
-const DEFAULT_TIMEOUT = "PT30S";
+const DEFAULT_TIMEOUT = "30s";
 const POLL_MS = 100;
 const PROBE_TIMEOUT_MS = 2_000;
 
@@ -13,16 +13,14 @@ export const command: Command = {
   operands: [],
   flags: {
     ...WORLD_FLAGS,
-    timeout: { value: "<duration>", help: `how long to wait, ISO 8601 (default ${DEFAULT_TIMEOUT})` },
+    timeout: { value: "<duration>", help: `how long to wait (default ${DEFAULT_TIMEOUT})` },
   },
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
   const timeout = String(invocation.flags.timeout ?? DEFAULT_TIMEOUT);
-  const timeoutMs = parseDuration(timeout);
-  if (timeoutMs === undefined)
-    throw new UsageError(`--timeout: "${timeout}" is not valid; give a duration such as PT30S`);
+  const timeoutMs = readDurationMs(timeout, "--timeout");
   const given = urlFlag(invocation);
   const deadline = performance.now() + timeoutMs;
   for (;;) {

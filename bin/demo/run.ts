@@ -6,9 +6,9 @@ import type { RunningEmulator } from "../../emulator/runtime/start.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
 import { CommandFailure } from "../command.ts";
+import { type RunningWorld, worldAt } from "../running.ts";
 import type { Progress } from "../terminal.ts";
 import { counted, verdictLines } from "../verdict.ts";
-import { type DemoCalls, demoCalls } from "./calls.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
 /** The demo's results, as data and as lines of text. */
@@ -23,7 +23,7 @@ export interface DemoReport {
   readonly lines: readonly string[];
 }
 
-interface DemoContext extends DemoCalls {
+interface DemoContext extends RunningWorld {
   readonly progress: Progress;
   readonly ready: ReadyLine;
 }
@@ -46,13 +46,14 @@ const PREFIX = "demo";
 const ROWS = 3_000;
 const WINDOW_DAYS = 3;
 const DAY_MS = 86_400_000;
+const TIMEOUT_MS = 10 * 60_000;
 
 /** Runs the demo over HTTP, from the first trace to the verified files. */
 export async function runDemo(
   { ready, objectsFolder }: Pick<RunningEmulator, "ready" | "objectsFolder">,
   progress: Progress,
 ): Promise<DemoReport> {
-  const context: DemoContext = { ready, progress, ...demoCalls(ready.url) };
+  const context: DemoContext = { ready, progress, ...worldAt(ready.url, TIMEOUT_MS) };
   const window = windowBefore(ready.now);
   const projectId = await sendTraces(context, window);
   const destinationId = await createDestination(context);
@@ -78,8 +79,8 @@ async function sendTraces(context: DemoContext, window: Window): Promise<string>
   return project.id;
 }
 
-async function generate({ control }: DemoContext, { from, to }: Window, seed: number): Promise<void> {
-  await control.generateTraces({ count: ROWS, project: PROJECT, from, to, seed });
+async function generate({ client }: DemoContext, { from, to }: Window, seed: number): Promise<void> {
+  await client.generateTraces({ count: ROWS, project: PROJECT, from, to, seed });
 }
 
 async function createDestination({ api, progress }: DemoContext): Promise<string> {
@@ -94,7 +95,7 @@ async function createDestination({ api, progress }: DemoContext): Promise<string
 }
 
 async function exportOnce(
-  { api, control, progress }: DemoContext,
+  { api, client, progress }: DemoContext,
   {
     projectId,
     destinationId,
@@ -111,11 +112,11 @@ async function exportOnce(
     format_version: "v2_beta",
   });
   progress.show("moving the clock until the export is COMPLETED");
-  const moved = await control.clock.advance({ until: { export: id, status: "COMPLETED" } });
+  const moved = await client.clock.advance({ until: { export: id, status: "COMPLETED" } });
   progress.show("reading the files back");
   const runs = await api<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
   if (!moved.reached) throw new CommandFailure(failureOf(id, moved, runs));
-  const verdict = await control.exports.verify(id);
+  const verdict = await client.exports.verify(id);
   return { id, runs, verdict };
 }
 

@@ -1,6 +1,6 @@
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
+import type { RunningWorld } from "../running.ts";
 import { counted } from "../verdict.ts";
-import type { DemoCalls } from "./calls.ts";
 
 /** A scheduled export, over three windows. */
 export interface ScheduledExport {
@@ -25,7 +25,7 @@ const TIMEOUT = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
 
 /** Creates an export with a six-hour schedule from `start` on and moves the clock through three windows. */
 export async function exportOnSchedule(
-  { api, control }: DemoCalls,
+  { api, client }: RunningWorld,
   body: { readonly projectId: string; readonly destinationId: string; readonly start: string },
 ): Promise<ScheduledExport> {
   const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
@@ -35,10 +35,10 @@ export async function exportOnSchedule(
     interval_hours: INTERVAL_HOURS,
     format_version: "v2_beta",
   });
-  await control.clock.advance(TIMEOUT);
+  await client.clock.advance(TIMEOUT);
   const all = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
   const spawned = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
-  const verdict = await control.exports.verify(id);
+  const verdict = await client.exports.verify(id);
   return { id, spawned, verdict };
 }
 

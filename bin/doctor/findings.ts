@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Configuration } from "../../emulator/config/configuration.ts";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { isAlive, readLocator } from "../../emulator/storage/locator.ts";
-import { clientAt, isReady } from "../running.ts";
+import { isReady, worldAt } from "../running.ts";
 
 /** One check, its result and the fix. */
 export interface Finding {
@@ -81,8 +81,8 @@ export async function checkPorts(
 
 /** Whether an emulator answers at this address, and is ready. */
 export async function checkRunning(url: string): Promise<Finding[]> {
-  const answers = await clientAt(url, PROBE_TIMEOUT_MS)
-    .status()
+  const answers = await worldAt(url, PROBE_TIMEOUT_MS)
+    .client.status()
     .then(
       () => true,
       () => false,

@@ -8,7 +8,7 @@ import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
 import { wayOf } from "../replay/way.ts";
-import { clientAt } from "../running.ts";
+import { worldAt } from "../running.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { runChild } from "./child.ts";
 
@@ -80,7 +80,7 @@ function openRuns(invocation: Invocation) {
 
 function worldOf({ ready }: RunningEmulator): Parameters<NonNullable<Conditions<unknown>["begin"]>>[0] {
   return {
-    control: clientAt(ready.url),
+    control: worldAt(ready.url).client,
     async request({ region, method, path, headers, body }) {
       const origin = region === "eu" ? ready.eu_url : ready.url;
       const reply = await fetch(`${origin}${path}`, {

@@ -11,6 +11,7 @@ export function transportTo(url: string): SnapshotTransport {
       const request = url.startsWith("https:") ? requestSecurely : requestPlainly;
       const sending = request(url + path, { method }, (response) => {
         resolve({
+          status: response.statusCode ?? 0,
           ok: (response.statusCode ?? 0) < 400,
           leftOut: String(response.headers["x-emulator-left-out"] ?? ""),
           chunks: readBy(response, () => {

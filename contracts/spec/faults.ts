@@ -1,7 +1,7 @@
 /** the fault language. The match keys of each plane, and the effects of its faults. */
 
 /** The points of an export run at which a fault may be triggered. */
-const FAULT_POINTS = {
+export const FAULT_POINTS = {
   "export.running": "The export has moved to RUNNING; this run begins with it. Has to be named.",
   "run.started": "An attempt at the run has begun.",
   "rows.read": "The rows of the next file are about to be read and encoded.",

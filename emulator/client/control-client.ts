@@ -1,12 +1,21 @@
+import type { JournalEntry } from "../kernel/journal.ts";
+import type { RowExplanation } from "../subjects/bulk-exports/explain.ts";
 import type { SnapshotView, Verification, WorldView } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { FaultView } from "../subjects/faults/rules.ts";
+import type { BucketView } from "../subjects/object-storage/buckets.ts";
+import type { ObjectList } from "../subjects/object-storage/contents.ts";
+import type { explainView, limiterView, rowView } from "../subjects/rate-limits/view.ts";
+import type { explainWebhook } from "../subjects/webhooks/explain.ts";
+import type { deliveryView } from "../subjects/webhooks/view.ts";
 import type { FaultOrder } from "./faults.ts";
 import { requestJson, type Send } from "./send.ts";
 import type {
   AdvanceResult,
   AdvanceTarget,
+  ClockChange,
   ClockView,
+  GeneratedTraces,
   NotedChoice,
   Status,
   TraceOrder,
@@ -16,6 +25,11 @@ import type {
 /** Below it are the test-only operations. */
 export const CONTROL_PATH = `${CONTROL_PREFIX}v1`;
 
+export type LimitExplanation = ReturnType<typeof explainView>;
+export type DeliveryView = ReturnType<typeof deliveryView>;
+export type WebhookVerdict = ReturnType<typeof explainWebhook>;
+type LimiterView = ReturnType<typeof limiterView>;
+type LimitRow = ReturnType<typeof rowView>;
 type Members = Readonly<Record<string, unknown>>;
 
 /** The control API of one world: every call throws `ErrorReply` when it is refused. */
@@ -39,11 +53,10 @@ export function createControlClient(send: Send) {
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
     /** Every turn with its cause; only turns after number `since` if given. */
     journal: (since?: number) =>
-      call<readonly Members[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
+      call<readonly JournalEntry[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
     /** The requests since the start, after a line about the emulator. */
     recording: () => call<readonly unknown[]>("GET", "/recording"),
-    generateTraces: (order: TraceOrder) =>
-      call<{ readonly session_id: string }>("POST", "/traces/generate", order),
+    generateTraces: (order: TraceOrder) => call<GeneratedTraces>("POST", "/traces/generate", order),
     ...timeCalls(call),
     ...storeCalls(call),
     ...subjectCalls(call),
@@ -56,26 +69,32 @@ function timeCalls(call: Call) {
   return {
     clock: {
       read: () => call<ClockView>("GET", "/clock"),
-      freeze: () => call("POST", "/clock/freeze"),
+      freeze: () => call<ClockChange>("POST", "/clock/freeze"),
       /** `rate` is in virtual seconds per second. */
-      flow: (rate = 1) => call("POST", "/clock/flow", { rate }),
+      flow: (rate = 1) => call<ClockChange & { readonly rate: number }>("POST", "/clock/flow", { rate }),
       /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
       advance: (target: string | AdvanceTarget) =>
         call<AdvanceResult>("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+      /** What the advance would do; changes nothing. */
+      foresee: (target: AdvanceTarget) => call<AdvanceResult>("POST", "/clock/advance?dry_run=1", target),
     },
     faults: {
       arm: (order: FaultOrder) => call<FaultView>("POST", "/faults", order),
       list: () => call<readonly FaultView[]>("GET", "/faults"),
       /** One of them, or all. */
-      clear: (id?: string) => call("DELETE", id === undefined ? "/faults" : `/faults/${segment(id)}`),
+      clear: (id?: string) =>
+        call<{ readonly deleted: number | string }>(
+          "DELETE",
+          id === undefined ? "/faults" : `/faults/${segment(id)}`,
+        ),
     },
     rateLimits: {
-      list: () => call("GET", "/rate-limits"),
+      list: () => call<LimiterView>("GET", "/rate-limits"),
       /** The `method`, `path`, `x-api-key` and other facts of a request. */
       explain: (request: Readonly<Record<string, string>>) =>
-        call<Members>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
-      change: (row: string, change: Members) => call("PUT", `/rate-limits/${segment(row)}`, change),
-      reset: () => call("POST", "/rate-limits/reset", {}),
+        call<LimitExplanation>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
+      change: (row: string, change: Members) => call<LimitRow>("PUT", `/rate-limits/${segment(row)}`, change),
+      reset: () => call<{ readonly reset: true }>("POST", "/rate-limits/reset", {}),
     },
   };
 }
@@ -94,6 +113,13 @@ function storeCalls(call: Call) {
       remove: (name: string) => call<{ readonly removed: string }>("DELETE", `/snapshots/${segment(name)}`),
     },
     objectStorage: {
+      buckets: () => call<readonly BucketView[]>("GET", "/s3/buckets"),
+      /** A page of objects, those after a key if one is given. */
+      objects: (bucket: string, prefix = "", after = "") =>
+        call<ObjectList>(
+          "GET",
+          `/s3/buckets/${segment(bucket)}/objects?${new URLSearchParams({ prefix, after })}`,
+        ),
       createBucket: (name: string) => call<Members>("POST", "/s3/buckets", { name }),
       createCredential: (credential: object) => call<Members>("POST", "/s3/credentials", credential),
     },
@@ -107,15 +133,17 @@ function subjectCalls(call: Call) {
       verify: (id: string) => call<Verification>("GET", `/exports/${segment(id)}/verify`),
       /** Why a trace run is in an export or not. */
       explain: (id: string, run: string) =>
-        call<Members>("GET", `/exports/${segment(id)}/explain?run=${segment(run)}`),
+        call<RowExplanation>("GET", `/exports/${segment(id)}/explain?run=${segment(run)}`),
     },
     webhooks: {
       /** The newest deliveries, oldest first. */
       deliveries: (limit = MAX_DELIVERIES) =>
-        call<readonly Members[]>("GET", `/webhooks/deliveries?limit=${limit}`),
-      redeliver: (id: string) => call<Members>("POST", `/webhooks/deliveries/${segment(id)}/redeliver`, {}),
+        call<readonly DeliveryView[]>("GET", `/webhooks/deliveries?limit=${limit}`),
+      delivery: (id: string) => call<DeliveryView>("GET", `/webhooks/deliveries/${segment(id)}`),
+      redeliver: (id: string) =>
+        call<DeliveryView>("POST", `/webhooks/deliveries/${segment(id)}/redeliver`, {}),
       /** Checks a URL by the rules of §6.1. */
-      check: (url: string) => call<Members>("POST", "/webhooks/check", { url }),
+      check: (url: string) => call<WebhookVerdict>("POST", "/webhooks/check", { url }),
     },
     agentScripts: {
       add: (script: Members) => call<Members>("POST", "/agent/scripts", script),

@@ -69,6 +69,21 @@ export function sendTo(url: string, timeoutMs?: number): Send {
   };
 }
 
+/** The values of a stream of JSON lines as they come, until it ends; throws `NoReply` and `ErrorReply`. */
+export async function* followLines<T>(url: string, path: string, signal?: AbortSignal): AsyncGenerator<T> {
+  const reply = await fetch(url + path, { signal: signal ?? null }).catch(() => {
+    throw new NoReply(url);
+  });
+  if (!reply.ok || reply.body === null)
+    throw new ErrorReply("GET", path, reply.status, valueOf(await reply.text(), null));
+  let rest = "";
+  for await (const piece of reply.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
 /** Reads the body within the time of the request. */
 async function received(reply: Response): Promise<ClientReply> {
   const text = await reply.text();

@@ -68,6 +68,8 @@ export interface AdvanceResult {
   readonly fired_total: number;
   /** False when an effect hung past its bound of wall-clock time. */
   readonly settled: boolean;
+  /** Only where it is not settled. */
+  readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
   /** Only for `until`. */
   readonly reached?: boolean;
   readonly why?: string;
@@ -80,7 +82,16 @@ export interface ClockView {
   readonly rate: number;
   readonly behind_ms: number;
   readonly next: readonly { readonly at: string; readonly kind: string; readonly ref: string }[];
+  /** `next` holds the first 100 of them. */
+  readonly next_total: number;
   readonly in_flight: readonly { readonly kind: string; readonly ref: string }[];
+}
+
+/** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */
+export interface ClockChange {
+  readonly now: string;
+  /** Virtual ms that were missing and are dropped. */
+  readonly behind_ms: number;
 }
 
 /** Options of generated sample traces; the emulator chooses what is absent. */
@@ -92,4 +103,14 @@ export interface TraceOrder {
   readonly to?: string;
   readonly seed?: number;
   readonly shape?: string;
+}
+
+/** The reply of `POST /traces/generate`. */
+export interface GeneratedTraces {
+  readonly count: number;
+  readonly project: string;
+  readonly session_id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly shape: string;
 }

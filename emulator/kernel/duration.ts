@@ -18,6 +18,15 @@ export function parseDuration(text: string): number | undefined {
   return ms > MAX_DURATION_MS ? undefined : ms;
 }
 
+const AMOUNTS = /^((?:\d+w)?(?:\d+d)?)((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d{1,3})?s)?)$/i;
+
+/** Milliseconds of a duration as people write it: as above, or as `6h`, `1d12h` and `90s`. */
+export function parseWrittenDuration(text: string): number | undefined {
+  const [, days, time] = AMOUNTS.exec(text) ?? [];
+  const iso = days === undefined ? text : `P${days}${time && `T${time}`}`;
+  return parseDuration(iso.toUpperCase());
+}
+
 /** Milliseconds of a duration that was checked before; throws when it is none after all. */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);

@@ -2,6 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
+import { piecesOf } from "../storage/objects/opened-body.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
   ControlContext,
@@ -33,7 +34,7 @@ export interface SharedContext {
 /** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
 export function controlContextOf(named: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration } = shared;
-  const { world, clock, oracle, dryRun, choices } = named.runtime;
+  const { world, clock, oracle, dryRun, choices, objects } = named.runtime;
   return {
     world,
     clock,
@@ -50,6 +51,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       snapshot === undefined
         ? giveSecretsTo(world, given, shared.secrets)
         : shared.snapshots.giveSecrets(snapshot, given),
+    readBody: (file) => piecesOf(() => objects.files.open(file)),
     yieldToEventLoop,
   };
 }

@@ -29,6 +29,8 @@ export interface ControlContext {
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
   giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
+  /** The body of an object of this world, by the name that its record has for it. */
+  readBody(file: string): AsyncIterable<Uint8Array>;
   /** Lets other requests in between two pieces of long work. */
   yieldToEventLoop(): Promise<void>;
 }

@@ -97,7 +97,10 @@ describe("emulator contract", () => {
       "--compare-api-key: give the key of the server at --compare",
     ],
     [["run", "--compare-api-key", "k"], "--compare-api-key: only valid with --compare"],
-    [["selftest", "--target", "http://a.b"], "--target: only contract run takes it, not contract selftest"],
+    [
+      ["selftest", "--target", "http://a.b"],
+      "--target: unknown flag; see `emulator contract selftest --help`",
+    ],
     [["run", "--seed", "x"], '--seed: "x" is not valid; give a whole number of at most 10 digits'],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],

@@ -29,6 +29,7 @@ export type SnapshotTransport = (
 ) => Promise<TransportReply>;
 
 interface TransportReply {
+  readonly status: number;
   readonly ok: boolean;
   /** How many secrets were left out of a file. */
   readonly leftOut: string;
@@ -97,6 +98,7 @@ export function transportOver(
     const init: unknown = { method, ...(body && { body, duplex: "half" }) };
     const reply = await request(path, init as RequestInit);
     return {
+      status: reply.status,
       ok: reply.ok,
       leftOut: reply.headers.get("x-emulator-left-out") ?? "",
       // Node's own type knows that a stream can be read piece by piece, that of the standard does not.

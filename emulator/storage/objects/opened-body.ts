@@ -43,6 +43,15 @@ export async function copyBody(
   }
 }
 
+/** A body piece by piece; it is opened when the first one is asked for. */
+export async function* piecesOf(open: () => OpenedBody | undefined): AsyncGenerator<Uint8Array> {
+  const body = open();
+  if (!body) throw new Error("The body is gone from the data folder.");
+  // A reader that leaves early closes it, too.
+  if (body.size > 0) yield* fs.createReadStream("", { fd: body.fd, end: body.size - 1 });
+  else fs.closeSync(body.fd);
+}
+
 /** Reads an opened body into memory; closes it. */
 export async function readBody({ fd, size }: OpenedBody): Promise<Buffer> {
   try {

@@ -105,8 +105,14 @@ export function createBucket(turn: Turn, name: string): BucketView {
 
 /** `DELETE /s3/buckets/{name}`: what is in it goes along. */
 export function dropBucket(turn: Turn, name: string): void {
-  if (deleteBucket(turn, name)) return;
-  const names = listBuckets(turn).map((bucket) => bucket.name);
+  requireBucket(turn, name);
+  deleteBucket(turn, name);
+}
+
+/** Throws a `Refusal` (404) when there is no bucket of this name. */
+export function requireBucket(reader: Reader, name: string): void {
+  if (reader.get(buckets, name)) return;
+  const names = listBuckets(reader).map((bucket) => bucket.name);
   const hint = names.length > 0 ? `There is: ${names.slice(0, 20).join(", ")}.` : "There is none.";
   throw new Refusal(404, "no_such_bucket", `There is no bucket ${JSON.stringify(name)}.`, hint);
 }

@@ -1,6 +1,7 @@
-import { object, text } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { integer, object, optional, text } from "../../../contracts/spec/fields.ts";
+import { type ControlOperation, control, type FileReply } from "../control-operation.ts";
 import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
+import { listObjects, objectAt } from "./contents.ts";
 import {
   CREDENTIAL,
   CREDENTIAL_CHANGE,
@@ -9,6 +10,8 @@ import {
   deleteCredential,
   listCredentials,
 } from "./credentials.ts";
+
+const LISTED = 1_000;
 
 /** Buckets and key pairs of the embedded object store; every change takes effect at once. */
 export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
@@ -34,6 +37,29 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
       const name = path.name ?? "";
       world.turn(cause("s3.bucket.delete", name), (turn) => dropBucket(turn, name));
       return { deleted: name };
+    },
+  }),
+  control({
+    method: "GET",
+    path: "/s3/buckets/{name}/objects",
+    summary: "List the objects of a bucket by key; no permission and no fault applies.",
+    query: {
+      prefix: optional(text()),
+      after: optional(text()),
+      limit: optional(integer({ minimum: 1, maximum: 1_000, default: LISTED })),
+    },
+    run: ({ world }, { path, query: { prefix = "", after = "", limit = LISTED } }) =>
+      listObjects(world.reader, path.name ?? "", { prefix, after, max: limit, delimiter: "" }),
+  }),
+  control({
+    method: "GET",
+    path: "/s3/buckets/{name}/object",
+    summary: "The body of an object; no permission and no fault applies.",
+    query: { key: text({ minLength: 1 }) },
+    run({ world, readBody }, { path, query }): FileReply {
+      const { file, size } = objectAt(world.reader, path.name ?? "", query.key);
+      const headers = { "content-type": "application/octet-stream", "content-length": String(size) };
+      return { attachment: readBody(file), headers };
     },
   }),
   control({

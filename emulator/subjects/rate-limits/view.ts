@@ -1,7 +1,6 @@
 import {
   matchesOf,
   RATE_LIMITS,
-  RATE_REGIONS,
   type RateLimit,
   type RateMatch,
   type RateRegion,
@@ -26,9 +25,9 @@ export function limiterView(limiter: RateLimiter, now: Instant) {
 /** A row of §8.5 in the form of the control API, with its current counts per region. */
 export function rowView(limiter: RateLimiter, row: RateRow, now: Instant) {
   const { identity, category }: RateLimit = RATE_LIMITS[row.id];
-  const regions = RATE_REGIONS.map((region) => [region, regionView(limiter, row, region, now)]);
   const match = matchTexts(limiter, row);
-  return { row: row.id, match, identity, category, ...Object.fromEntries(regions) };
+  const [us, eu] = [regionView(limiter, row, "us", now), regionView(limiter, row, "eu", now)];
+  return { row: row.id, match, identity, category, us, eu };
 }
 
 function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now: Instant) {

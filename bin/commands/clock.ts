@@ -1,0 +1,116 @@
+import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
+import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
+import { asking } from "../asking.ts";
+import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
+import { readCount, readDuration, readTime, textOf } from "../values.ts";
+import { counted } from "../verdict.ts";
+
+const SHOWN = 20;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const DRY_RUN: Flags = { "dry-run": { help: "say what would happen; changes nothing" } };
+
+export const command: CommandGroup = {
+  summary: "the virtual time of a running emulator: read it, move it, freeze it, let it flow",
+  usual: "show",
+  actions: {
+    show: asking({
+      summary: "print the time and what is due next",
+      ask: () => (world) => world.client.clock.read(),
+      lines: clockLines,
+    }),
+    advance: moving({
+      summary: "move the clock by a duration, such as 6h, 10m or PT6H10M",
+      operands: ["<duration>"],
+      target: ([duration = ""]) => ({ by: readDuration(duration, "clock advance") }),
+    }),
+    until: moving({
+      summary:
+        "move the clock to a time, or until an export has a status (COMPLETED unless another is named)",
+      operands: ["<time or export id>", "[status]"],
+      flags: { within: { value: "<duration>", help: "with an export: how far to look ahead (default 30d)" } },
+      target: untilTarget,
+    }),
+    next: moving({
+      summary: "move the clock through the next events, one unless a number is given",
+      operands: ["[count]"],
+      target: ([count = "1"]) => ({ next: readCount(count, "clock next") }),
+    }),
+    freeze: asking({
+      summary: "stop the clock; it moves only on request",
+      ask: () => (world) => world.client.clock.freeze(),
+      lines: ({ now }) => [`${now}, frozen`],
+    }),
+    flow: asking({
+      summary: "let the clock follow the wall clock, at a rate such as 60 for a minute per second",
+      operands: ["[rate]"],
+      ask({ operands: [text = "1"] }) {
+        const rate = Number(text.replace(/x$/, ""));
+        if (!(rate > 0 && rate <= 1_000_000))
+          throw new UsageError(`clock flow: "${text}" is not valid; give a rate above 0, such as 60`);
+        return ({ client }) => client.clock.flow(rate);
+      },
+      lines: ({ now, rate }) => [`${now}, flowing at rate ${rate}`],
+    }),
+  },
+};
+
+interface Move {
+  readonly summary: string;
+  readonly operands: readonly string[];
+  readonly flags?: Flags;
+  target(operands: readonly string[], within: string | undefined): AdvanceTarget;
+}
+
+/** An action that moves the clock; it fails when the clock did not come as far as it was asked to. */
+function moving({ summary, operands, flags = {}, target }: Move): Command {
+  return asking({
+    summary,
+    operands,
+    flags: { ...flags, ...DRY_RUN },
+    ask(invocation) {
+      const to = target(invocation.operands, textOf(invocation, "within"));
+      const isDry = invocation.flags["dry-run"] === true;
+      return ({ client }) => (isDry ? client.clock.foresee(to) : client.clock.advance(to));
+    },
+    lines: advanceLines,
+    isGood: ({ settled, reached = true }) => settled && reached,
+  });
+}
+
+function untilTarget([end = "", status]: readonly string[], within: string | undefined): AdvanceTarget {
+  if (!UUID.test(end)) {
+    const to = readTime(end, "clock until");
+    if (status !== undefined) throw new UsageError(`${status}: not expected after a time`);
+    if (within !== undefined) throw new UsageError("--within: only with an export");
+    return { to };
+  }
+  const wanted = (status ?? "COMPLETED").toUpperCase();
+  if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
+    throw new UsageError(`clock until: ${status} is none of ${EXPORT_STATUS_NAMES.join(", ")}`);
+  return {
+    until: { export: end, status: wanted },
+    ...(within !== undefined && { within: readDuration(within, "--within") }),
+  };
+}
+
+function clockLines({ now, mode, rate, behind_ms, next, next_total, in_flight }: ClockView): string[] {
+  const pace = mode === "flowing" ? ` at rate ${rate}` : "";
+  const behind = behind_ms > 0 ? `; ${behind_ms} ms behind` : "";
+  return [
+    `${now}, ${mode}${pace}${behind}; ${counted(next_total, "event")} due, ${counted(in_flight.length, "effect")} in flight`,
+    ...next.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
+    ...in_flight.slice(0, SHOWN).map(({ kind, ref }) => `  in flight  ${kind}  ${ref}`),
+  ];
+}
+
+/** What fired and, for one that did not come as far as it should, why. */
+function advanceLines({ to, fired, fired_total, reached, why, in_flight = [] }: AdvanceResult): string[] {
+  const rest = fired_total - Math.min(fired.length, SHOWN);
+  return [
+    ...fired.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${why}`}`,
+    ...in_flight.map(({ kind, ref }) => `still in flight: ${kind} ${ref}; go on with the same command`),
+  ];
+}

@@ -1,0 +1,85 @@
+import { FAULT_PLANES, FAULT_POINTS, FAULT_PRESETS } from "../../contracts/spec/faults.ts";
+import type { FaultView } from "../../emulator/client/faults.ts";
+import { asking } from "../asking.ts";
+import { type Command, type CommandGroup, UsageError } from "../command.ts";
+import { faultOrderOf } from "../fault/order.ts";
+import { aligned, printResult } from "../terminal.ts";
+
+export const command: CommandGroup = {
+  summary: "faults of a running emulator: arm, list and remove them; what there is to arm",
+  actions: {
+    arm: asking({
+      summary: "arm a preset (`fault presets`), or a rule on a plane (`fault planes`), or one given as JSON",
+      operands: ["<preset, plane or JSON>"],
+      flags: {
+        match: {
+          value: "<name=value>",
+          help: "what it hits, such as at=file.written or nth=2; repeatable",
+          many: true,
+        },
+        then: {
+          value: "<name=value>",
+          help: "what it does, such as crash, stall=4h or status=503; repeatable",
+          many: true,
+        },
+        times: { value: "<n>", help: "number of consecutive occasions that it hits (default 1)" },
+        ttl: { value: "<duration>", help: "virtual time after which it expires" },
+      },
+      ask(invocation) {
+        const order = faultOrderOf(invocation);
+        return ({ client }) => client.call<FaultView>("POST", "/faults", order);
+      },
+      lines: (fault) => [lineOf(fault).join("  ")],
+    }),
+    list: asking({
+      summary: "list the faults with their hits",
+      ask: () => (world) => world.client.faults.list(),
+      lines: (faults) => aligned(faults.map(lineOf)),
+    }),
+    rm: asking({
+      summary: "remove a fault, or all of them",
+      operands: ["[id]"],
+      flags: { all: { help: "remove every fault" } },
+      ask({ operands: [id], flags: { all } }) {
+        if ((id === undefined) === (all !== true))
+          throw new UsageError("fault rm: give the id of a fault, or --all");
+        return ({ client }) => client.faults.clear(id);
+      },
+      lines: ({ deleted }) => [typeof deleted === "number" ? `${deleted} removed` : `${deleted} is removed`],
+    }),
+    presets: printing("list the presets", FAULT_PRESETS, ({ plane, summary }) => [plane, summary]),
+    points: printing("list the points of an export run where a fault can hit", FAULT_POINTS, (meaning) => [
+      meaning,
+    ]),
+    planes: printing(
+      "list the planes with what their faults match and do",
+      FAULT_PLANES,
+      ({ match, then }) => [`match ${Object.keys(match).join(", ")}`, `then ${Object.keys(then).join(", ")}`],
+    ),
+  },
+};
+
+/** Prints a table of the fault language, which needs no emulator. */
+function printing<Row>(
+  summary: string,
+  table: Readonly<Record<string, Row>>,
+  cells: (row: Row) => readonly string[],
+): Command {
+  return {
+    summary,
+    operands: [],
+    flags: {},
+    async run(invocation) {
+      printResult(
+        invocation,
+        table,
+        aligned(Object.entries(table).map(([name, row]) => [name, ...cells(row)])),
+      );
+      return 0;
+    },
+  };
+}
+
+function lineOf({ id, state, hits, times, preset, plane, match, then }: FaultView): string[] {
+  return [id, state, `${hits}/${times} hits`, preset ?? plane, JSON.stringify({ match, then })];
+}

@@ -1,0 +1,111 @@
+import type { LimitExplanation } from "../../emulator/client/control-client.ts";
+import { DEFAULT_API_KEY } from "../../emulator/client/values.ts";
+import { asking } from "../asking.ts";
+import { type CommandGroup, type Flags, type Invocation, UsageError } from "../command.ts";
+import { aligned } from "../terminal.ts";
+import { countOf, textOf } from "../values.ts";
+
+const REGION: Flags = { region: { value: "us|eu", help: "region (default: that of the address)" } };
+
+export const command: CommandGroup = {
+  summary: "rate limits of a running emulator: counters, what decides on a request, trip a row",
+  usual: "show",
+  actions: {
+    show: asking({
+      summary: "list the rows of the table with what they admit and the busiest caller of each",
+      ask: () => (world) => world.client.rateLimits.list(),
+      lines: ({ enabled, rows }) => [
+        `rate limits are ${enabled ? "on" : "off"}`,
+        ...aligned(
+          rows.map(({ row, match, us, eu }) => [
+            row,
+            match.join(" or "),
+            `us ${regionText(us)}`,
+            `eu ${regionText(eu)}`,
+          ]),
+        ),
+      ],
+    }),
+    explain: asking({
+      summary: "say which row decides on a request, and when the next such request passes",
+      operands: ["<method>", "<path>"],
+      flags: {
+        ...REGION,
+        "api-key": { value: "<key>", help: `API key of the request (default ${DEFAULT_API_KEY})` },
+        "user-id": { value: "<id>", help: "user of the request" },
+      },
+      ask(invocation) {
+        const [method = "", path = ""] = invocation.operands;
+        const user = textOf(invocation, "user-id");
+        const request = {
+          method,
+          path,
+          "x-api-key": textOf(invocation, "api-key") ?? DEFAULT_API_KEY,
+          ...(user !== undefined && { "x-user-id": user }),
+          ...regionOf(invocation),
+        };
+        return ({ client }) => client.rateLimits.explain(request);
+      },
+      lines: explanationLines,
+    }),
+    trip: asking({
+      summary: "let a row admit no further request for one window, or only so many",
+      operands: ["<row>"],
+      flags: { remaining: { value: "<n>", help: "requests that it still admits (default 0)" }, ...REGION },
+      ask(invocation) {
+        const [row = ""] = invocation.operands;
+        const remaining = countOf(invocation, "remaining", { least: 0 }) ?? 0;
+        const change = { remaining, ...regionOf(invocation) };
+        return ({ client }) => client.rateLimits.change(row, change);
+      },
+      lines: ({ row, us, eu }) => [`${row}: us ${regionText(us)}; eu ${regionText(eu)}`],
+    }),
+    reset: asking({
+      summary: "drop every counter, trip and change",
+      ask: () => (world) => world.client.rateLimits.reset(),
+      lines: () => ["counters, trips and changes are dropped"],
+    }),
+  },
+};
+
+function regionOf(invocation: Invocation): { readonly region?: string } {
+  const region = textOf(invocation, "region");
+  if (region === undefined) return {};
+  if (region !== "us" && region !== "eu")
+    throw new UsageError(`--region: "${region}" is not valid; give us or eu`);
+  return { region };
+}
+
+interface RegionView {
+  readonly count: number;
+  readonly seconds: number;
+  readonly tripped_until?: string;
+  readonly in_use: readonly { readonly used: number }[];
+}
+
+function regionText({ count, seconds, tripped_until, in_use: [busiest] }: RegionView): string {
+  const tripped = tripped_until === undefined ? "" : `, tripped until ${tripped_until}`;
+  return `${busiest?.used ?? 0} of ${count} in ${seconds} s${tripped}`;
+}
+
+function explanationLines({
+  method,
+  path,
+  region,
+  enabled,
+  passes,
+  deciding,
+  matching,
+}: LimitExplanation): string[] {
+  const outcome = passes ? "passes" : "is refused with 429";
+  const rows = matching.map(({ row, used, count, seconds, decides, next_passes_at }) => [
+    decides ? "decides" : "",
+    row,
+    `${used} of ${count} in ${seconds} s`,
+    `next passes at ${next_passes_at}`,
+  ]);
+  return [
+    `${method} ${path} (${region}) ${outcome}${enabled ? "" : "; rate limits are off"}${deciding === null ? "; no row matches" : ""}`,
+    ...aligned(rows),
+  ];
+}

@@ -1,0 +1,34 @@
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { followJournal } from "../journal/follow.ts";
+import { lineOfTurn } from "../journal/line.ts";
+import { runningWorld } from "../running.ts";
+import { printResult } from "../terminal.ts";
+import { countOf } from "../values.ts";
+
+const SHOWN = 100;
+const SHOWN_MOST = 10_000;
+
+export const command: Command = {
+  summary: "print the journal of a running emulator, a line for each turn with its cause",
+  operands: [],
+  flags: {
+    follow: { help: "go on with the turns to come, until Ctrl-C" },
+    since: { value: "<turn>", help: "only turns after this number" },
+    limit: { value: "<n>", help: `number of past turns (default ${SHOWN}; all with --since)` },
+    ...WORLD_FLAGS,
+  },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const since = countOf(invocation, "since", { least: 0, most: Number.MAX_SAFE_INTEGER });
+  const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
+  const { url, client } = await runningWorld(invocation);
+  const all = await client.journal(since);
+  const most = limit ?? (since === undefined ? SHOWN : all.length);
+  for (const entry of most === 0 ? [] : all.slice(-most)) printResult(invocation, entry, [lineOfTurn(entry)]);
+  if (invocation.flags.follow !== true) return 0;
+  for await (const entry of followJournal(url, all.at(-1)?.turn ?? since))
+    printResult(invocation, entry, [lineOfTurn(entry)]);
+  return 0;
+}

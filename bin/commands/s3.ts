@@ -1,0 +1,52 @@
+import { asking } from "../asking.ts";
+import type { CommandGroup } from "../command.ts";
+import type { RunningWorld } from "../running.ts";
+import { catObject } from "../s3/cat.ts";
+import { readPlace } from "../s3/place.ts";
+import { showRows } from "../s3/rows.ts";
+import { aligned } from "../terminal.ts";
+
+export const command: CommandGroup = {
+  summary: "the embedded object store of a running emulator, whatever keys and faults say",
+  actions: {
+    ls: asking({
+      summary: "list the buckets, or the objects of a bucket below a prefix",
+      operands: ["[bucket/prefix]"],
+      ask:
+        ({ operands: [place] }) =>
+        (world) =>
+          place === undefined ? bucketsOf(world) : objectsAt(world, place),
+      lines: (entries) => aligned(entries.map(({ name, size, at }) => [name, size, at])),
+    }),
+    cat: catObject,
+    rows: showRows,
+  },
+};
+
+interface Entry {
+  /** With the bucket, as the other actions take it. */
+  readonly name: string;
+  readonly size: string;
+  readonly at: string;
+}
+
+async function bucketsOf({ client }: RunningWorld): Promise<readonly Entry[]> {
+  const buckets = await client.objectStorage.buckets();
+  return buckets.map(({ name, objects, created_at }) => ({
+    name,
+    size: `${objects} objects`,
+    at: created_at,
+  }));
+}
+
+async function objectsAt({ client }: RunningWorld, text: string): Promise<readonly Entry[]> {
+  const { bucket, key: prefix } = readPlace(text);
+  const entries: Entry[] = [];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const { objects, truncated } = await client.objectStorage.objects(bucket, prefix, after);
+    for (const { key, size, last_modified } of objects)
+      entries.push({ name: `${bucket}/${key}`, size: `${size} bytes`, at: last_modified });
+    after = truncated ? objects.at(-1)?.key : undefined;
+  }
+  return entries;
+}

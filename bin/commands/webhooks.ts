@@ -1,0 +1,56 @@
+import { asking } from "../asking.ts";
+import type { CommandGroup } from "../command.ts";
+import { aligned } from "../terminal.ts";
+import { countOf } from "../values.ts";
+import { deliveryCells } from "../webhooks/cells.ts";
+import { tailDeliveries } from "../webhooks/tail.ts";
+
+const LISTED = 100;
+const LISTED_MOST = 10_000;
+
+export const command: CommandGroup = {
+  summary: "webhook deliveries of a running emulator: follow, list, send again; check a URL",
+  usual: "list",
+  actions: {
+    tail: tailDeliveries,
+    list: asking({
+      summary: "list the newest deliveries, oldest first",
+      flags: { limit: { value: "<n>", help: `number of deliveries (default ${LISTED})` } },
+      ask(invocation) {
+        const limit = countOf(invocation, "limit", { most: LISTED_MOST }) ?? LISTED;
+        return ({ client }) => client.webhooks.deliveries(limit);
+      },
+      lines: (deliveries) => aligned(deliveries.map(deliveryCells)),
+    }),
+    redeliver: asking({
+      summary: "send a delivery once more",
+      operands: ["<id>"],
+      ask:
+        ({ operands: [id = ""] }) =>
+        ({ client }) =>
+          client.webhooks.redeliver(id),
+      lines: (delivery) => aligned([deliveryCells(delivery)]),
+    }),
+    check: asking({
+      summary: "say which rule of §6.1 decides on a URL; exit code 1 when it is refused",
+      operands: ["<url>"],
+      ask:
+        ({ operands: [url = ""] }) =>
+        ({ client }) =>
+          client.webhooks.check(url),
+      lines: ({ url, allowed, message, rules, assumption }) => [
+        `${url}: ${allowed ? "allowed" : "refused"}; ${message}`,
+        ...aligned(
+          rules.map(({ rule, verdict, requirement, setting = "" }) => [
+            rule,
+            verdict,
+            `§${requirement}`,
+            setting,
+          ]),
+        ),
+        ...(assumption === null ? [] : [assumption]),
+      ],
+      isGood: ({ allowed }) => allowed,
+    }),
+  },
+};

@@ -1,0 +1,138 @@
+import { EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
+import { INTERVAL_HOURS } from "../../contracts/spec/limits.ts";
+import { nearest } from "../../emulator/client/values.ts";
+import type { Verification } from "../../emulator/subjects/control-operation.ts";
+import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
+import { asking } from "../asking.ts";
+import { CALLER_FLAGS, type Invocation, UsageError } from "../command.ts";
+import { projectNamed } from "../projects.ts";
+import type { RunningWorld } from "../running.ts";
+import { aligned } from "../terminal.ts";
+import { readDurationMs, textOf, timeOf, windowFlags } from "../values.ts";
+import { verdictLines } from "../verdict.ts";
+import { type BulkExport, type ExportRun, exportOf, runCells, runsOf, windowText } from "./resources.ts";
+
+const HOUR_MS = 3_600_000;
+const DESTINATIONS = "/api/v1/bulk-exports/destinations";
+
+interface Created {
+  readonly export: BulkExport;
+  readonly destination_id: string;
+  /** Only with --wait. */
+  readonly runs?: readonly ExportRun[];
+  readonly verdict?: Verification;
+}
+
+/** `export create`: orders an export as a client does; with --wait moves the clock to its end and reads its files back. */
+export const createExport = asking<Created>({
+  summary: "create an export of a project; with --wait, see it to its end and read its files back",
+  flags: {
+    project: { value: "<name>", help: "tracing project to export" },
+    ...windowFlags("the window"),
+    every: { value: "<duration>", help: "export on a schedule, such as 6h, instead of --to" },
+    filter: { value: "<expression>", help: 'only rows that pass, such as eq(run_type, "llm")' },
+    fields: { value: "<names>", help: "columns to export, separated by commas (default: all)" },
+    "format-version": { value: "v1|v2_beta", help: "format of the files" },
+    destination: {
+      value: "<id>",
+      help: "destination (default: the one that there is, or a new one for the bucket `traces`)",
+    },
+    wait: { help: "move the clock until it has ended, then read its files back" },
+    ...CALLER_FLAGS,
+  },
+  ask(invocation) {
+    const project = textOf(invocation, "project");
+    if (project === undefined) throw new UsageError("--project: is missing; name a tracing project");
+    const order = orderOf(invocation);
+    const isAwaited = invocation.flags.wait === true;
+    if (isAwaited && order.interval_hours !== undefined)
+      throw new UsageError("--wait: a schedule has no end; move the clock with `emulator clock advance`");
+    return async (world) => {
+      const { id: session_id } = await projectNamed(world, project);
+      if (order.filter !== undefined) await checkFilter(world, order.filter);
+      const destination_id = textOf(invocation, "destination") ?? (await usualDestination(world));
+      const body = { bulk_export_destination_id: destination_id, session_id, ...order };
+      const created = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
+      const answer = { export: created, destination_id };
+      return isAwaited ? { ...answer, ...(await seenToItsEnd(world, created.id)) } : answer;
+    };
+  },
+  lines: ({ export: created, destination_id, runs = [], verdict }) => [
+    `export ${created.id}: ${created.status}, ${windowText(created)}, to the destination ${destination_id}`,
+    ...aligned(runs.map(runCells), "  "),
+    ...(verdict === undefined ? [] : verdictLines(created.id, verdict)),
+  ],
+  isGood: ({ verdict }) => verdict?.ok !== false,
+});
+
+function orderOf(invocation: Invocation) {
+  const [start_time, end_time] = [timeOf(invocation, "from"), timeOf(invocation, "to")];
+  const [every, fields] = [textOf(invocation, "every"), textOf(invocation, "fields")];
+  if (start_time === undefined) throw new UsageError("--from: is missing; give the begin of the window");
+  if ((end_time === undefined) === (every === undefined))
+    throw new UsageError("--to: give the end of the window, or --every for a schedule");
+  if (end_time !== undefined && Date.parse(end_time) <= Date.parse(start_time))
+    throw new UsageError(`--to: ${end_time} is not later than --from`);
+  return {
+    start_time,
+    end_time,
+    interval_hours: every === undefined ? undefined : hoursOf(every),
+    filter: textOf(invocation, "filter"),
+    export_fields: fields?.split(",").map(columnNamed),
+    format_version: formatVersionOf(invocation),
+  };
+}
+
+function columnNamed(name: string): string {
+  if (Object.hasOwn(EXPORT_COLUMNS, name)) return name;
+  const meant = nearest(name, Object.keys(EXPORT_COLUMNS));
+  throw new UsageError(
+    `--fields: no column ${name}; ${meant === undefined ? `give some of ${Object.keys(EXPORT_COLUMNS).join(", ")}` : `did you mean ${meant}?`}`,
+  );
+}
+
+function formatVersionOf(invocation: Invocation): string | undefined {
+  const version = textOf(invocation, "format-version");
+  if (version === undefined || version === "v1" || version === "v2_beta") return version;
+  throw new UsageError(`--format-version: "${version}" is not valid; give v1 or v2_beta`);
+}
+
+/** Before anything is created. Throws `UsageError`. */
+async function checkFilter({ api }: RunningWorld, filter: string): Promise<void> {
+  const { errors } = await api<{ readonly errors: readonly { readonly message: string }[] }>(
+    "POST",
+    "/runs/query/validate",
+    { filter },
+  );
+  if (errors[0] !== undefined) throw new UsageError(`--filter: ${errors[0].message}`);
+}
+
+function hoursOf(text: string): number {
+  const hours = readDurationMs(text, "--every") / HOUR_MS;
+  const { minimum, maximum } = INTERVAL_HOURS;
+  if (Number.isInteger(hours) && hours >= minimum && hours <= maximum) return hours;
+  throw new UsageError(`--every: "${text}" is not valid; give whole hours from ${minimum}h to ${maximum}h`);
+}
+
+/** The one destination of the workspace, made where there is none. Throws a `UsageError` when there are several. */
+async function usualDestination({ api }: RunningWorld): Promise<string> {
+  const [only, ...others] = await api<readonly { readonly id: string }[]>("GET", DESTINATIONS);
+  if (others.length > 0)
+    throw new UsageError(
+      `--destination: is missing; there are ${others.length + 1}: ${[only, ...others].map((each) => each?.id).join(", ")}`,
+    );
+  if (only !== undefined) return only.id;
+  const { id } = await api<{ readonly id: string }>("POST", DESTINATIONS, {
+    destination_type: "s3",
+    display_name: "Embedded object store",
+    config: { bucket_name: SEEDED_BUCKET, prefix: "exports", region: "us-east-1" },
+    credentials: SEEDED_KEY,
+  });
+  return id;
+}
+
+async function seenToItsEnd(world: RunningWorld, id: string) {
+  await world.client.clock.advance({ until: { export: id, status: "COMPLETED" } });
+  const [ended, runs] = [await exportOf(world, id), await runsOf(world, id)];
+  return { export: ended, runs, verdict: await world.client.exports.verify(id) };
+}

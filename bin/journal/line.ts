@@ -1,0 +1,23 @@
+import type { JournalEntry } from "../../emulator/kernel/journal.ts";
+
+/** A turn as one line: when, why, and what is remarkable about it. */
+export function lineOfTurn({ turn, now, cause, refused, asked = [], notes = [] }: JournalEntry): string {
+  const { type, name, ref, detail } = cause;
+  const { method, path, unknown_fields: unread } = (detail ?? {}) as RequestDetail;
+  const what =
+    method === undefined ? [type, name, ref].filter(Boolean).join(" ") : `${method} ${path} (${name})`;
+  const remarks = [
+    ...(refused ? [`refused with ${refused.status}: ${refused.message}`] : []),
+    ...(unread ? [`unread: ${unread.join(", ")}`] : []),
+    ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${JSON.stringify(note.detail)}` : ""}`),
+    ...asked.map((effect) => `asks for ${effect.kind} ${effect.ref}`),
+  ];
+  return [`#${turn} ${now} ${what}`, ...remarks].join("; ");
+}
+
+/** What the cause of a request's turn says of the request. */
+interface RequestDetail {
+  readonly method?: string;
+  readonly path?: string;
+  readonly unknown_fields?: readonly string[];
+}

@@ -1,0 +1,86 @@
+import { buffer } from "node:stream/consumers";
+import { nearest } from "../../emulator/client/values.ts";
+import type { ParquetFile } from "../../emulator/storage/parquet/read-file.ts";
+import { asking } from "../asking.ts";
+import { UsageError } from "../command.ts";
+import { aligned } from "../terminal.ts";
+import { countOf, textOf } from "../values.ts";
+import { openObject } from "./object.ts";
+import { readObjectPlace } from "./place.ts";
+
+const SHOWN = 20;
+const SHOWN_MOST = 1_000_000;
+const CELL_CHARS = 40;
+/** What tells rows apart at a glance. */
+const USUAL = ["id", "name", "run_type", "status", "start_time", "end_time", "parent_run_id"];
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** `s3 rows`: the rows of a Parquet file as a table. */
+export const showRows = asking({
+  summary: "print the rows of a Parquet file as a table; with --json all columns",
+  operands: ["<bucket/key>"],
+  flags: {
+    columns: { value: "<names>", help: `columns, separated by commas (default ${USUAL.join(",")})` },
+    limit: { value: "<n>", help: `number of rows (default ${SHOWN}; all with --json)` },
+  },
+  ask(invocation) {
+    const place = readObjectPlace(invocation.operands[0] ?? "");
+    const limit = countOf(invocation, "limit", { most: SHOWN_MOST });
+    const named = textOf(invocation, "columns")?.split(",");
+    const isTable = invocation.flags.json !== true;
+    return async ({ url }) => {
+      const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
+      const bytes = await buffer(await openObject(url, place));
+      const file = await readParquetFile(bytes).catch((error: Error) => {
+        throw new UsageError(`${place.key}: is no Parquet file (${error.message})`);
+      });
+      const columns = columnsOf(file, named, isTable);
+      const rows = await rowsOf(file, columns, limit ?? (isTable ? SHOWN : SHOWN_MOST));
+      return { row_count: file.rowCount, columns, rows };
+    };
+  },
+  lines: ({ row_count, columns, rows }) => [
+    ...aligned([columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))]),
+    `${rows.length} of ${row_count} rows`,
+  ],
+});
+
+function columnsOf(
+  { columns }: ParquetFile,
+  named: readonly string[] | undefined,
+  isTable: boolean,
+): string[] {
+  const there = columns.map(({ name }) => name);
+  for (const name of named ?? []) {
+    if (there.includes(name)) continue;
+    const meant = nearest(name, there);
+    throw new UsageError(
+      `--columns: no column ${name}; ${meant ? `did you mean ${meant}?` : `there is ${there.join(", ")}`}`,
+    );
+  }
+  if (named !== undefined) return [...named];
+  const usual = isTable ? USUAL.filter((name) => there.includes(name)) : there;
+  return usual.length > 0 ? usual : there;
+}
+
+async function rowsOf(file: ParquetFile, columns: readonly string[], limit: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of file.batches()) {
+    for (const row of batch.slice(0, limit - rows.length))
+      rows.push(Object.fromEntries(columns.map((name) => [name, plain(row[name])])));
+    if (rows.length >= limit) break;
+  }
+  return rows;
+}
+
+/** JSON has no integers beyond 2^53: they become text. */
+function plain(value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function cellOf(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  const line = text.replace(/\s+/g, " ");
+  return line.length > CELL_CHARS ? `${line.slice(0, CELL_CHARS - 1)}…` : line;
+}

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import type { ErrorReply } from "../../emulator/client/send.ts";
+import { asking } from "../asking.ts";
+import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
+import type { RunningWorld } from "../running.ts";
+import { textOf } from "../values.ts";
+import { counted } from "../verdict.ts";
+import { batchesOf, readRows } from "./rows.ts";
+
+type Rows = ReturnType<typeof readRows>;
+
+/** `traces send`: sends the rows of a file as a tracing client does. */
+export const sendTraces = asking({
+  summary: "send the trace rows of a file: one JSON object a line, or a .json array or batch",
+  operands: ["<file>"],
+  flags: {
+    project: { value: "<name>", help: "project of rows that name none" },
+    ...CALLER_FLAGS,
+  },
+  ask(invocation) {
+    const [name = ""] = invocation.operands;
+    const project = textOf(invocation, "project");
+    const rows = readRows(resolve(invocation.cwd, name), name).map((row) =>
+      project === undefined || row.session_name != null || row.session_id != null
+        ? row
+        : { ...row, session_name: project },
+    );
+    return (world) => sendAll(world, rows, name);
+  },
+  lines: ({ rows, requests }) => [`${counted(rows, "row")} sent in ${counted(requests, "request")}`],
+});
+
+async function sendAll({ api }: RunningWorld, rows: Rows, name: string) {
+  let [sent, requests] = [0, 0];
+  for (const post of batchesOf(rows)) {
+    await api("POST", "/runs/batch", { post }).catch((error: ErrorReply) => {
+      throw explained(error, name, sent, post.length);
+    });
+    sent += post.length;
+    requests += 1;
+  }
+  return { rows: sent, requests };
+}
+
+/** Batches before the one that was refused are taken in already. */
+function explained(error: ErrorReply, name: string, sent: number, size: number): Error {
+  if (error.explained === undefined) return error;
+  const before = sent === 0 ? "nothing was taken in" : `rows 1 to ${sent} were taken in`;
+  const message = `${name}: rows ${sent + 1} to ${sent + size}: ${error.explained}; ${before}`;
+  return sent === 0 && error.status === 422 ? new UsageError(message) : new CommandFailure(message);
+}

@@ -1,0 +1,69 @@
+import { formatDuration, parseWrittenDuration } from "../emulator/kernel/duration.ts";
+import { parseMicros } from "../emulator/kernel/instant.ts";
+import { type Flags, type Invocation, UsageError } from "./command.ts";
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const MILLION = 1_000_000;
+
+/** The value of a flag that takes one; undefined when it is absent. */
+export function textOf({ flags }: Invocation, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The values of a flag that may be given several times. */
+export function textsOf(invocation: Invocation, name: string): readonly string[] {
+  return textOf(invocation, name)?.split("\n") ?? [];
+}
+
+/** A whole number given as a flag. Throws `UsageError`. */
+export function countOf(
+  invocation: Invocation,
+  name: string,
+  { least = 1, most = MILLION } = {},
+): number | undefined {
+  const text = textOf(invocation, name);
+  return text === undefined ? undefined : readCount(text, `--${name}`, { least, most });
+}
+
+/** A whole number within bounds; `where` names it in the `UsageError`. */
+export function readCount(text: string, where: string, { least = 1, most = MILLION } = {}): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  throw new UsageError(`${where}: "${text}" is not valid; give a number from ${least} to ${most}`);
+}
+
+/** A duration as people write it, in ms. Throws `UsageError`. */
+export function readDurationMs(text: string, where: string): number {
+  const ms = parseWrittenDuration(text);
+  if (ms !== undefined) return ms;
+  throw new UsageError(`${where}: "${text}" is not valid; give a duration such as 6h, 10m or PT6H`);
+}
+
+/** A duration as people write it, in ISO 8601. Throws `UsageError`. */
+export function readDuration(text: string, where: string): string {
+  return formatDuration(readDurationMs(text, where));
+}
+
+/** An ISO 8601 time, or a date for its midnight in UTC. Throws `UsageError`. */
+export function readTime(text: string, where: string): string {
+  const time = DATE.test(text) ? `${text}T00:00:00Z` : text;
+  if (parseMicros(time) !== undefined) return time;
+  throw new UsageError(
+    `${where}: "${text}" is not valid; give a date such as 2026-03-01, or a time such as 2026-03-01T06:00:00Z`,
+  );
+}
+
+/** A time or date given as a flag. Throws `UsageError`. */
+export function timeOf(invocation: Invocation, name: string): string | undefined {
+  const text = textOf(invocation, name);
+  return text === undefined ? undefined : readTime(text, `--${name}`);
+}
+
+/** Flags for the times of a window. */
+export function windowFlags(what: string): Flags {
+  return {
+    from: { value: "<time>", help: `begin of ${what}: a date, or an ISO 8601 time` },
+    to: { value: "<time>", help: `end of ${what}, exclusive` },
+  };
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { expectRefusals, openVerbs } from "../../support/verbs.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
+
+describe("emulator clock", () => {
+  it("shows the time, moves it, and lets it flow and stand", async () => {
+    const verbs = await openVerbs();
+    expect(await verbs.lines("clock")).toEqual([
+      "2026-03-01T00:00:00.000000Z, frozen; 0 events due, 0 effects in flight",
+    ]);
+    expect(await verbs.lines("clock", "advance", "6h10m")).toEqual([
+      "2026-03-01T06:10:00.000000Z: 0 events fired",
+    ]);
+    expect(await verbs.json("clock", "advance", "PT1H", "--dry-run")).toMatchObject({ dry_run: true });
+    expect(await verbs.json("clock", "until", "2026-03-02")).toMatchObject({
+      from: "2026-03-01T06:10:00.000000Z",
+      to: "2026-03-02T00:00:00.000000Z",
+      settled: true,
+    });
+    expect(await verbs.json("clock", "flow", "60")).toMatchObject({ mode: "flowing", rate: 60 });
+    expect(await verbs.json("clock", "freeze")).toMatchObject({ mode: "frozen" });
+  });
+
+  it("refuses what it cannot read, and changes nothing", async () => {
+    await expectRefusals(await openVerbs(), [
+      ["clock advance 6", 'clock advance: "6" is not valid; give a duration such as 6h, 10m or PT6H'],
+      ["clock advance", "clock advance: <duration> is missing"],
+      ["clock until 2026-02-30", 'clock until: "2026-02-30" is not valid; give a date such as'],
+      ["clock until 2026-02-01", "422"],
+      ["clock until 2026-03-02 FAILED", "FAILED: not expected after a time"],
+      [`clock until ${UNKNOWN} DONE`, "clock until: DONE is none of CREATED, RUNNING"],
+      [`clock until ${UNKNOWN}`, "404"],
+      ["clock next 0", 'clock next: "0" is not valid; give a number from 1 to 1000000'],
+      ["clock flow fast", 'clock flow: "fast" is not valid; give a rate above 0'],
+      ["clock advnce 6h", "advnce: unknown action of clock; did you mean advance?"],
+      ["clock --jsn", "--jsn: unknown flag"],
+    ]);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { FAULT_PLANES, FAULT_POINTS, FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
+import { run, workingFolder } from "../../support/emulator-process.ts";
+import { expectRefusals, openVerbs } from "../../support/verbs.ts";
+
+const TIMEOUT_MS = 60_000;
+
+describe("emulator fault", () => {
+  it("arms presets and rules, lists and removes them", { timeout: TIMEOUT_MS }, async () => {
+    const verbs = await openVerbs();
+    const arm = (...words: string[]) => verbs.json<{ id: string }>("fault", "arm", ...words);
+    const preset = await arm("worker_crash", "--match", "nth=2", "--times", "3", "--ttl", "1h");
+    expect(preset).toMatchObject({
+      preset: "worker_crash",
+      match: { at: "file.written", nth: 2 },
+      times: 3,
+      ttl: "PT1H",
+    });
+    expect(
+      await arm("s3", "--match", "op=PutObject,UploadPart", "--then", "s3_error=SlowDown"),
+    ).toMatchObject({
+      match: { op: ["PutObject", "UploadPart"] },
+      then: { s3_error: "SlowDown" },
+    });
+    expect(await arm("worker", "--match", "run=*", "--then", "stall=4h1s")).toMatchObject({
+      then: { stall: "PT4H1S" },
+    });
+    expect(
+      await arm(
+        "http",
+        "--match",
+        "op=getBulkExport",
+        "--then",
+        "status=503",
+        "--then",
+        'body={"detail":"no"}',
+      ),
+    ).toMatchObject({ then: { status: 503, body: { detail: "no" } } });
+    expect(await arm('{"plane":"webhook","then":{"drop":true}}')).toMatchObject({ plane: "webhook" });
+    expect(await verbs.lines("fault", "list")).toHaveLength(5);
+    expect(await verbs.lines("fault", "rm", preset.id)).toEqual([`${preset.id} is removed`]);
+    expect(await verbs.lines("fault", "rm", "--all")).toEqual(["4 removed"]);
+  });
+
+  it("says without an emulator what there is to arm", async () => {
+    const cwd = workingFolder();
+    const tables = { presets: FAULT_PRESETS, points: FAULT_POINTS, planes: FAULT_PLANES };
+    for (const [action, table] of Object.entries(tables)) {
+      const { code, stdout } = await run(["fault", action], { cwd });
+      expect(code).toBe(0);
+      for (const name of Object.keys(table)) expect(stdout).toMatch(new RegExp(`^${name} `, "m"));
+    }
+  });
+
+  it("refuses what it cannot read, and changes nothing", { timeout: TIMEOUT_MS }, async () => {
+    await expectRefusals(await openVerbs(), [
+      ["fault arm", "fault arm: <preset, plane or JSON> is missing"],
+      ["fault arm worker_crsh", 'fault arm: "worker_crsh" is unknown; did you mean worker_crash?'],
+      ["fault arm worker", "--then: is missing; give one of crash, stall, error, delete_destination"],
+      ["fault arm worker --then crsh", '--then: "crsh" is unknown; did you mean crash?'],
+      ["fault arm worker --match op=x --then crash", '--match: "op" is unknown'],
+      ["fault arm worker --match run --then crash", "--match run: the value is missing"],
+      ["fault arm worker --then stall=long", '--then stall: "long" is not valid; give a duration'],
+      ["fault arm worker --match at=nowhere --then crash", "422"],
+      ["fault arm http --match op=getBulkExport --then status=many", "422"],
+      ["fault arm worker_crash --then crash", "--then: the preset worker_crash says it"],
+      ["fault arm worker_crash --times 0", '--times: "0" is not valid'],
+      ["fault arm worker_crash --ttl soon", '--ttl: "soon" is not valid'],
+      ['fault arm {"plane":', "fault arm: the rule is no JSON"],
+      ["fault arm {} --times 2", "--times: belongs into the rule that is given as JSON"],
+      ["fault arm {}", "422"],
+      ["fault rm", "fault rm: give the id of a fault, or --all"],
+      ["fault rm x --all", "fault rm: give the id of a fault, or --all"],
+      ["fault rm 00000000-0000-4000-8000-00000000dead", "404"],
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { launch } from "../../support/emulator-process.ts";
+import { expectRefusals, openVerbs, type Verbs } from "../../support/verbs.ts";
+
+const TIMEOUT_MS = 60_000;
+
+/** Runs an agent whose end is delivered to an inbox of the emulator. */
+async function deliverOnce({ url, lines }: Verbs): Promise<void> {
+  const reply = await fetch(`${url}/runs/wait`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": "k" },
+    body: JSON.stringify({ assistant_id: "echo", input: {}, webhook: `${url}/_emulator/inbox/one` }),
+  });
+  expect(reply.status).toBe(200);
+  await lines("clock", "advance", "1m");
+}
+
+/** The first line that a command prints that does not end by itself. */
+async function firstLine({ cwd }: Verbs, ...words: string[]): Promise<string> {
+  const { child } = launch(words, { cwd });
+  const [piece] = (await once(child.stdout, "data")) as [Buffer];
+  child.kill("SIGKILL");
+  return piece.toString().split("\n")[0] ?? "";
+}
+
+describe("emulator limits", () => {
+  it("explains, trips and resets", { timeout: TIMEOUT_MS }, async () => {
+    const verbs = await openVerbs();
+    expect(await verbs.lines("limits", "explain", "POST", "/runs/query")).toEqual([
+      "POST /runs/query (us) passes",
+      expect.stringMatching(/^decides +runs_query/),
+      expect.stringMatching(/^ +default_key/),
+      expect.stringMatching(/^ +catch_all/),
+    ]);
+    expect(await verbs.json("limits", "trip", "runs_query_key", "--region", "us")).toMatchObject({
+      row: "runs_query_key",
+      us: { tripped_until: expect.any(String) },
+    });
+    const [explained] = await verbs.lines("limits", "explain", "POST", "/runs/query");
+    expect(explained).toBe("POST /runs/query (us) is refused with 429");
+    expect((await verbs.lines("limits"))[0]).toBe("rate limits are on");
+    expect(await verbs.lines("limits", "reset")).toEqual(["counters, trips and changes are dropped"]);
+    await expectRefusals(verbs, [
+      ["limits explain POST", "limits explain: <path> is missing"],
+      ["limits explain POST runs", "422"],
+      ["limits explain POST /runs --region mars", '--region: "mars" is not valid; give us or eu'],
+      ["limits trip runs_qury_key", "Did you mean runs_query_key?"],
+      ["limits trip runs_query_key --remaining -1", "--remaining"],
+      ["limits trip runs_query_key --remaining 1000000", "422"],
+    ]);
+  });
+});
+
+describe("emulator webhooks and logs", () => {
+  it("list, follow and repeat deliveries; check a URL", { timeout: TIMEOUT_MS }, async () => {
+    const verbs = await openVerbs();
+    await deliverOnce(verbs);
+    const [delivery] = await verbs.json<{ id: string; status: string }[]>("webhooks");
+    const id = delivery?.id ?? "";
+    expect(delivery).toMatchObject({ status: "delivered" });
+    expect(await firstLine(verbs, "webhooks", "tail")).toContain(`${id}  delivered`);
+    expect(await verbs.json("webhooks", "redeliver", id)).toMatchObject({ redelivery_of: id });
+    expect((await verbs.lines("webhooks", "check", "https://example.com/hook"))[0]).toContain("allowed");
+    expect(await verbs.run("webhooks", "check", "no url")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("refused"),
+    });
+    await expectRefusals(verbs, [
+      ["webhooks list --limit 0", '--limit: "0" is not valid'],
+      ["webhooks redeliver", "webhooks redeliver: <id> is missing"],
+      ["webhooks redeliver 00000000-0000-4000-8000-00000000dead", "404"],
+      ["webhooks check", "webhooks check: <url> is missing"],
+    ]);
+  });
+
+  it("print the turns with their causes, and those to come", async () => {
+    const verbs = await openVerbs();
+    await verbs.lines("fault", "arm", "worker_crash");
+    const [line = ""] = await verbs.lines("logs", "--limit", "1");
+    expect(line).toMatch(/^#\d+ 2026-03-01T00:00:00.000000Z control faults.arm$/);
+    const turn = (await verbs.journal()).at(-1)?.turn;
+    const next = firstLine(verbs, "logs", "--follow", "--since", String(turn));
+    await fetch(`${verbs.url}/threads`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"foo":1}',
+    });
+    expect(await next).toContain("POST /threads (createThread); unread: body.foo");
+    expect(await verbs.run("logs", "--since", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--since"),
+    });
+  });
+});
+
+describe("emulator s3", () => {
+  it("lists, prints and reads objects, whatever keys and faults say", { timeout: TIMEOUT_MS }, async () => {
+    const verbs = await openVerbs();
+    const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
+    await verbs.lines("traces", "generate", "--count", "30", ...window);
+    await verbs.lines("export", "create", ...window, "--wait");
+    await verbs.lines("fault", "arm", "s3", "--match", "op=GetObject", "--then", "s3_error=SlowDown");
+    await fetch(`${verbs.url}/_emulator/v1/s3/credentials/emulator`, {
+      method: "PATCH",
+      body: '{"deny":["get","list"]}',
+    });
+    expect(await verbs.lines("s3", "ls")).toEqual([expect.stringMatching(/^traces {2}1 objects/)]);
+    const [entry] = await verbs.json<{ name: string; size: string }[]>("s3", "ls", "traces/exports");
+    const name = entry?.name ?? "";
+    expect(name).toMatch(/^traces\/exports\/.*\.parquet$/);
+    const { stdout } = await verbs.run("s3", "cat", name);
+    expect(stdout.slice(0, 4) + stdout.slice(-4)).toBe("PAR1PAR1");
+    const table = await verbs.lines("s3", "rows", `s3://${name}`, "--limit", "2", "--columns", "id,run_type");
+    expect(table[0]).toMatch(/^id +run_type$/);
+    expect(table.at(-1)).toBe("2 of 30 rows");
+    expect(await verbs.json("s3", "rows", name)).toMatchObject({
+      row_count: 30,
+      rows: expect.toSatisfy((rows: object[]) => rows.length === 30 && "inputs" in (rows[0] ?? {})),
+    });
+    expect(await verbs.json("fault", "list")).toMatchObject([{ hits: 0 }]);
+    await expectRefusals(verbs, [
+      ["s3 ls none", "There is no bucket"],
+      ["s3 cat", "s3 cat: <bucket/key> is missing"],
+      ["s3 cat traces", '"traces" names no object; give <bucket>/<key>'],
+      ["s3 cat traces/none", 'The bucket traces has no object "none"'],
+      [`s3 rows ${name} --columns id,nme`, "--columns: no column nme; did you mean name?"],
+      [`s3 rows ${name} --limit 0`, '--limit: "0" is not valid'],
+    ]);
+  });
+});
