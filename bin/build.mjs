@@ -62,7 +62,7 @@ const common = {
 
 await rm(FRESH, { recursive: true, force: true });
 try {
-  const bundles = await Promise.all(BUILDS.map(bundle));
+  const bundles = await Promise.all([...BUILDS.map(bundle), bundleConsole()]);
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
   await writeCommonJs(FRESH, manifest.exports);
@@ -90,6 +90,25 @@ function bundle(own) {
     banner: { js: `/*${BUILD}*/` },
     metafile: true,
     ...own,
+  });
+}
+
+/** The console is browser code: one script and one style sheet, and the files that are served as they are. */
+async function bundleConsole() {
+  const folder = join(ROOT, "emulator/console");
+  const outdir = join(FRESH, "console");
+  await mkdir(outdir, { recursive: true });
+  for (const file of ["index.html", "icon.svg"]) await copyFile(join(folder, file), join(outdir, file));
+  return build({
+    ...common,
+    platform: "browser",
+    target: "es2022",
+    minify: true,
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },
+    outdir,
+    metafile: true,
   });
 }
 

@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["emulator/storage", "emulator/control", "scenarios"],
   ["emulator/s3", "emulator/oracle"],
   ["emulator/runtime"],
-  ["emulator/entries", "fixtures"],
+  ["emulator/console", "emulator/entries", "fixtures"],
   ["bin"],
 ];
 
@@ -112,6 +112,15 @@ const BANS: readonly Ban[] = [
     pattern: /"node:(fs|fs\/promises|net|http|https|http2|dgram|dns|tls|child_process|os|worker_threads)"/,
     instead: "put it into the effects of the subject, or behind a port that emulator/runtime fills",
   },
+];
+
+/** What the console takes of the emulator, beside types and tables: it runs in browsers. */
+const CONSOLE_TAKES = [
+  "contracts/spec",
+  "emulator/client",
+  "emulator/kernel/duration.ts",
+  "emulator/kernel/instant.ts",
+  "emulator/subjects/control-prefix.ts",
 ];
 
 /** In two pieces, so that this file is not found itself. */
@@ -230,6 +239,28 @@ describe("the imports", () => {
     expect(users.length).toBeGreaterThan(0);
   });
 
+  it("the console takes only what runs in browsers, and types", () => {
+    const sources = within(["emulator/console"]);
+    const values = sources.flatMap((source) =>
+      importsOf({ ...source, code: source.code.replace(/^import type [^;]*;/gm, "") }),
+    );
+    const allowed = ["emulator/console", "preact", "@preact/signals", ...CONSOLE_TAKES];
+    expect(values.filter((target) => !allowed.some((name) => isWithin(target, name)))).toEqual([]);
+    expect(values.length).toBeGreaterThan(20);
+  });
+
+  it("only the console works on a page", () => {
+    const others = within(["bin", "contracts", "emulator", "scenarios"]).filter(
+      ({ path }) => !isWithin(path, "emulator/console"),
+    );
+    expect(
+      linesWith(
+        others,
+        /\b(localStorage|sessionStorage|navigator|(document|window)\.(body|title|location|open|addEventListener))\b/,
+      ),
+    ).toEqual([]);
+  });
+
   it("nothing outside tests and benchmarks imports them", () => {
     const shipped = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
     const wrong = shipped.filter((source) =>
@@ -292,7 +323,7 @@ describe("these checks", () => {
 
 function sourcesIn(folder: string): Source[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|js)$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter((path) => !path.includes("node_modules"))
     .map((path) => source(path, readFileSync(join(ROOT, path), "utf8")));

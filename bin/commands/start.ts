@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
+import type { RunningEmulator } from "../../emulator/runtime/start.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
@@ -37,7 +38,7 @@ async function run(invocation: Invocation): Promise<number> {
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
-      reportReady(running.ready, resolved.configuration, invocation);
+      reportReady(running, resolved.configuration, invocation);
       const ended = await Promise.race([signal, defectExit]);
       return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);
     } finally {
@@ -49,10 +50,14 @@ async function run(invocation: Invocation): Promise<number> {
   return exitCode;
 }
 
-function reportReady(ready: ReadyLine, configuration: Configuration, { flags, cwd }: Invocation): void {
+function reportReady(
+  { ready, consoleUrl }: RunningEmulator,
+  configuration: Configuration,
+  { flags, cwd }: Invocation,
+): void {
   if (flags.quiet === true) return;
   if (flags.json === true) {
-    print(JSON.stringify(ready));
+    print(JSON.stringify({ ...ready, console_url: consoleUrl }));
     return;
   }
   const { dataFolder, clock } = configuration;
@@ -60,6 +65,7 @@ function reportReady(ready: ReadyLine, configuration: Configuration, { flags, cw
   print(
     `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${kept}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
   );
+  print(`console: ${consoleUrl}`);
 }
 
 function readyFileOf({ flags, cwd }: Invocation): string | undefined {

@@ -5,6 +5,7 @@ import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
+import { EXPORT_OPERATIONS } from "../subjects/bulk-exports/control.ts";
 import type { ControlContext, ControlOperation, FileReply, Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { FAULT_OPERATIONS } from "../subjects/faults/control.ts";
@@ -27,6 +28,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...FAULT_OPERATIONS,
   ...RATE_LIMIT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   ...INSPECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...WORLD_OPERATIONS,

@@ -66,6 +66,7 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
     schedules_without_destination: schedulesWithoutDestination(world.reader),
+    console_needs_token: addresses.consoleToken !== undefined,
     journal_followers: world.journal.followers,
     objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { fileURLToPath } from "node:url";
 import type { Configuration } from "../config/configuration.ts";
 import { createBrowserGuard } from "../http/server/browser-guard.ts";
 import { createClientAddresses } from "../http/server/client-address.ts";
@@ -6,6 +7,7 @@ import { closeServer, createOrigin, listen } from "../http/server/server.ts";
 import { worldChoice } from "../http/world-choice.ts";
 import { createS3Front, type Resolved } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
+import { builtUrl } from "../storage/thread-url.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { PortNumbers } from "./process/addresses.ts";
 import type { Worlds } from "./worlds/worlds.ts";
@@ -24,12 +26,15 @@ export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
   worlds: Worlds,
   handle: (request: HttpRequest) => Promise<HttpReply>,
+  consoleToken: string | undefined,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
-  const guard = createBrowserGuard({ allowedHosts, corsOrigins });
-  const us = createOrigin({ region: "us", limits, clientAddresses, guard, handle });
-  const eu = createOrigin({ region: "eu", limits, clientAddresses, guard, handle });
+  const guard = createBrowserGuard({ allowedHosts, corsOrigins, consoleToken });
+  const consoleFolder = fileURLToPath(builtUrl("console/"));
+  const shared = { limits, clientAddresses, guard, consoleFolder, handle };
+  const us = createOrigin({ region: "us", ...shared });
+  const eu = createOrigin({ region: "eu", ...shared });
   const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
   const s3 = createS3Server(createS3Front({ wallNow: Date.now, resolve, guard }));
   return {

@@ -33,6 +33,8 @@ import { createWorlds, type Worlds } from "./worlds/worlds.ts";
 /** An emulator that serves, until it is closed. */
 export interface RunningEmulator {
   readonly ready: ReadyLine;
+  /** Where a person finds the console; it may hold a token that nothing else shows. */
+  readonly consoleUrl: string;
   /** What the world main has no secrets for, when it was read from a file. */
   readonly missing: MissingSecrets | undefined;
   /** Answers a request without a socket. */
@@ -65,7 +67,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
     const { main, missing } = await openMain(emulator);
     const { handle } = emulator.router;
-    const servers = createServers(configuration, emulator.worlds, handle);
+    const servers = createServers(configuration, emulator.worlds, handle, emulator.addresses.consoleToken);
     closers.push(servers.close);
     emulator.addresses.setPorts(await servers.listen());
     return runningEmulator(emulator, main, {
@@ -192,6 +194,7 @@ function runningEmulator(
   return {
     ...rest,
     ready: addresses.readyLine(MAIN, main.runtime.world),
+    consoleUrl: addresses.consoleUrl(),
     get control() {
       return controlContextOf(main, emulator);
     },

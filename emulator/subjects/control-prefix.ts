@@ -1,6 +1,9 @@
 /** Path prefix of all test-only operations, on both regional origins. */
 export const CONTROL_PREFIX = "/_emulator/";
 
+/** Path of the console, the page for people. */
+export const CONSOLE_PATH = `${CONTROL_PREFIX}console/`;
+
 /** The operation whose body is streamed, since it may be larger than memory. */
 export const STREAMED_OPERATION = { method: "POST", path: "/snapshots/file" } as const;
 

@@ -11,7 +11,15 @@ afterEach(() => closeServer(server, 100));
 
 async function originOf(handle: (request: HttpRequest) => Promise<HttpReply>): Promise<string> {
   const clientAddresses: ClientAddresses = { find: () => "127.0.0.1" };
-  server = createOrigin({ region: "us", limits: { body_bytes: 10 }, clientAddresses, guard, handle });
+  const limits = { body_bytes: 10 };
+  server = createOrigin({
+    region: "us",
+    limits,
+    clientAddresses,
+    guard,
+    consoleFolder: "dist/console",
+    handle,
+  });
   return `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
 }
 

@@ -17,7 +17,7 @@ async function send(body: Uint8Array, headers: Record<string, string> = {}, path
   const reply = await fetch(rig.emulator.url + path, {
     method: "POST",
     headers: { ...HEADERS, "content-type": FORM, ...headers },
-    body,
+    body: new Uint8Array(body),
   });
   return { status: reply.status, detail: ((await reply.json()) as { detail?: string }).detail ?? "" };
 }

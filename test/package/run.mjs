@@ -34,6 +34,7 @@ function pack() {
   for (const wanted of [
     "dist/bin/emulator.js",
     "dist/emulator/runtime/index.js",
+    "dist/console/index.html",
     "dist/python/trace_platform_emulator.py",
     "dist/types/emulator/runtime/index.d.ts",
     "README.md",

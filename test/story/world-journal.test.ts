@@ -21,7 +21,9 @@ interface Line {
 /** A reader of a journal that goes on, line by line; undefined at its end. */
 async function follow(url: string, query = "") {
   const reply = await fetch(`${url}/_emulator/v1/journal?follow=1${query}`);
-  const reader = (reply.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (reply.body as ReadableStream<BufferSource>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
   let text = "";
   return {
     async next(): Promise<Line | undefined> {

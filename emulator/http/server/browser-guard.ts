@@ -14,7 +14,13 @@ export interface BrowserGuardOptions {
   readonly allowedHosts: readonly string[];
   /** Origins of pages that may read and write, in addition to those of this machine. */
   readonly corsOrigins: readonly string[];
+  /** Without it the console may only read; undefined where it may write anyhow. */
+  readonly consoleToken?: string | undefined;
 }
+
+/** Carries the token with which the console may write. */
+const TOKEN_HEADER = "x-emulator-console-token";
+const READS = ["GET", "HEAD", "OPTIONS"];
 
 const PORT = /:\d*$/;
 
@@ -22,7 +28,11 @@ const PORT = /:\d*$/;
  * A page of another site reaches a local port in two ways. It rebinds a name of its own to this machine: then `Host`
  * names that site. Or it sends requests as they are: then `Origin` does. Neither is believed on any port.
  */
-export function createBrowserGuard({ allowedHosts, corsOrigins }: BrowserGuardOptions): BrowserGuard {
+export function createBrowserGuard({
+  allowedHosts,
+  corsOrigins,
+  consoleToken,
+}: BrowserGuardOptions): BrowserGuard {
   const isAllowedHost = (name: string, localAddress: string | undefined): boolean =>
     isLoopback(name) ||
     // Public DNS has no names without a dot, and an address cannot be rebound.
@@ -32,21 +42,28 @@ export function createBrowserGuard({ allowedHosts, corsOrigins }: BrowserGuardOp
     allowedHosts.includes(name);
 
   return {
-    refusalOf({ headers, rawHeaders, socket }) {
+    refusalOf({ method = "GET", headers, rawHeaders, socket }) {
       const { host = "", origin } = headers;
       if (isRepeated("host", rawHeaders))
         return new Refusal(400, "two_hosts", "The header Host is sent more than once.");
       if (!isAllowedHost(hostName(host), socket.localAddress)) return foreignHost(host);
-      if (origin === undefined || isOwn(origin, host) || corsOrigins.includes(origin)) return undefined;
-      return foreignOrigin(origin);
+      if (origin === undefined || corsOrigins.includes(origin)) return undefined;
+      if (!isOfThisMachine(origin) && !isSame(origin, host)) return foreignOrigin(origin);
+      const mayWrite = consoleToken === undefined || headers[TOKEN_HEADER] === consoleToken;
+      return mayWrite || READS.includes(method) || !isSame(origin, host) ? undefined : readOnly();
     },
   };
 }
 
-/** Pages of this machine, and those that the emulator serves itself. */
-function isOwn(origin: string, host: string): boolean {
-  const authority = origin.replace(/^https?:\/\//, "").toLowerCase();
-  return authority !== origin && (isLoopback(hostName(authority)) || authority === host.toLowerCase());
+const SCHEME = /^https?:\/\//;
+
+function isOfThisMachine(origin: string): boolean {
+  return SCHEME.test(origin) && isLoopback(hostName(origin.replace(SCHEME, "")));
+}
+
+/** A page that the emulator serves itself. */
+function isSame(origin: string, host: string): boolean {
+  return SCHEME.test(origin) && origin.replace(SCHEME, "").toLowerCase() === host.toLowerCase();
 }
 
 /** Node keeps the first of several. */
@@ -83,5 +100,14 @@ function foreignOrigin(origin: string): Refusal {
     "foreign_origin",
     `Requests are not accepted from pages of ${JSON.stringify(origin)}.`,
     "If it is yours, start with --cors-origins and this origin.",
+  );
+}
+
+function readOnly(): Refusal {
+  return new Refusal(
+    403,
+    "console_read_only",
+    "The console may only read, since the emulator can be reached from other machines.",
+    "Open the address with the token that `emulator start` has printed.",
   );
 }

@@ -1,14 +1,19 @@
 import type { RequestListener } from "node:http";
 import express from "express";
+import { consolePages } from "./console-pages.ts";
 import { type Listener, replyTo } from "./reply-to.ts";
 import { send } from "./send.ts";
 
-/** The Express application in front of the control operations, which are rows of a table like those of the API. */
+/**
+ * The Express application in front of the console and of the control operations, which are rows of a table like
+ * those of the API.
+ */
 export function createControlApp(listener: Listener): RequestListener {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
+  app.use(consolePages(listener));
   app.use(async (request, response) => send(await replyTo(listener, request), request, response));
   return app;
 }

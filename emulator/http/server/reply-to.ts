@@ -14,6 +14,8 @@ export interface Listener {
   readonly limits: Pick<Settings["limits"], "body_bytes">;
   readonly clientAddresses: ClientAddresses;
   readonly guard: BrowserGuard;
+  /** The built files of the console. */
+  readonly consoleFolder: string;
   handle(request: HttpRequest): Promise<HttpReply>;
 }
 

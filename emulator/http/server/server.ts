@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { type Listener, replyTo } from "./reply-to.ts";
@@ -9,11 +9,11 @@ const KEEP_ALIVE_MS = 65_000;
 /** Time limit of a whole request, which may upload gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
 
-/** The HTTP server of one regional origin; the control operations are behind Express, loaded with their first request. */
+/** The HTTP server of one regional origin; the control operations and the console are behind Express, loaded with their first request. */
 export function createOrigin(listener: Listener): Server {
   let controlApp: Promise<RequestListener> | undefined;
   const server = createServer(async (request, response) => {
-    if (!request.url?.includes(CONTROL_PREFIX))
+    if (!request.url?.includes(CONTROL_PREFIX) && !isBrowserAtRoot(request))
       return send(await replyTo(listener, request), request, response);
     controlApp ??= import("./control-app.ts").then(({ createControlApp }) => createControlApp(listener));
     (await controlApp)(request, response);
@@ -22,6 +22,11 @@ export function createOrigin(listener: Listener): Server {
   server.maxHeadersCount = MAX_HEADERS;
   server.requestTimeout = REQUEST_MS;
   return server;
+}
+
+/** A person who opens the address in a browser is led to the console; a client gets the reply of the API. */
+function isBrowserAtRoot({ url, headers }: IncomingMessage): boolean {
+  return url === "/" && headers.accept?.includes("text/html") === true;
 }
 
 /** Starts listening; resolves with the port (chosen by the system for 0) or rejects. */

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import type { Configuration, ReadyLine } from "../../config/configuration.ts";
 import { packageVersion } from "../../config/package-version.ts";
 import { MAIN } from "../../http/world-choice.ts";
 import { formatInstant } from "../../kernel/instant.ts";
+import { CONSOLE_PATH } from "../../subjects/control-prefix.ts";
 import { isLoopback } from "../../subjects/local-hosts.ts";
 import type { World } from "../../subjects/turn.ts";
 
@@ -14,6 +16,10 @@ export interface ServerAddresses {
   setPorts(ports: PortNumbers): void;
   /** Addresses of a world: those of the process, and for any other than `main` the base path that names it. */
   of(id: string): Pick<ReadyLine, "url" | "eu_url" | "s3_url">;
+  /** Without it the console may only read; undefined where other machines do not reach the servers. */
+  readonly consoleToken: string | undefined;
+  /** Where a person finds the console of the world main, with the token where it takes one. */
+  consoleUrl(): string;
   /** What an emulator says of a world once it is ready to serve. */
   readyLine(id: string, world: World): ReadyLine;
   /** Whether an endpoint is a world's own object store: none named, or the S3 port on a loopback name. */
@@ -26,6 +32,8 @@ const OWN_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", 
 /** The addresses of servers on the host that the configuration binds them to. */
 export function createServerAddresses({ host: bound }: Configuration): ServerAddresses {
   const host = OWN_ADDRESS[bound] ?? bound;
+  const isLocal = isLoopback(bound.includes(":") ? `[${bound}]` : bound);
+  const consoleToken = isLocal ? undefined : randomBytes(16).toString("hex");
   let ports: PortNumbers = { us: 0, eu: 0, s3: 0 };
 
   function of(id: string) {
@@ -39,6 +47,9 @@ export function createServerAddresses({ host: bound }: Configuration): ServerAdd
       ports = next;
     },
     of,
+    consoleToken,
+    consoleUrl: () =>
+      `${of(MAIN).url}${CONSOLE_PATH}${consoleToken === undefined ? "" : `#token=${consoleToken}`}`,
     readyLine: (id, { seed, now }) => ({
       ready: true,
       ...of(id),

@@ -1,0 +1,64 @@
+import type { ComponentType } from "preact";
+import { ExportsView } from "./exports/view.tsx";
+import { addressOf, route } from "./model/router.ts";
+import { Bands } from "./shell/bands.tsx";
+import { ClockBar } from "./shell/clock-bar.tsx";
+import { Tray } from "./shell/tray.tsx";
+import { TimeView } from "./time/view.tsx";
+
+interface View {
+  readonly name: string;
+  readonly glyph: string;
+  readonly show: ComponentType;
+}
+
+/** Every view by the first part of its address, in the order of the menu. */
+const VIEWS: Readonly<Record<string, View>> = {
+  time: { name: "Time", glyph: "◷", show: TimeView },
+  exports: { name: "Exports", glyph: "▦", show: ExportsView },
+};
+
+export function App() {
+  const { view } = route.value;
+  const found = VIEWS[view];
+  const Shown = found?.show ?? NoView;
+  document.title = `${found?.name ?? "Console"} – emulator`;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to the content
+      </a>
+      <ClockBar />
+      <nav class="menu-bar" aria-label="Views">
+        {Object.entries(VIEWS).map(([name, { name: text, glyph }]) => (
+          <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+            <span aria-hidden="true" class="glyph">
+              {glyph}
+            </span>
+            {text}
+          </a>
+        ))}
+      </nav>
+      <main id="main" tabIndex={-1}>
+        <Bands />
+        <Shown />
+      </main>
+      <Tray />
+    </>
+  );
+}
+
+/** The address after the hash names views, so the link moves the focus by itself. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function NoView() {
+  return (
+    <>
+      <h1>No such view</h1>
+      <p class="empty">The menu has them all.</p>
+    </>
+  );
+}

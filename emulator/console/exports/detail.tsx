@@ -1,0 +1,80 @@
+import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf } from "../model/router.ts";
+import { Action } from "../parts/action.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { Status, toneOf } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { Calendar } from "./calendar.tsx";
+import { Runs } from "./runs.tsx";
+import { whyNotDone } from "./why-not-done.ts";
+
+/** One export: its window, what it waits for, its partitions, runs, attempts and files. */
+export function ExportPage({ id }: { readonly id: string }) {
+  const found = useResource(`export ${id}`, () =>
+    client.call<ExportDetail>("GET", `/exports/${encodeURIComponent(id)}`),
+  );
+  return (
+    <>
+      <nav class="crumbs" aria-label="Path">
+        <a href={addressOf("exports")}>Exports</a> / <span class="mono">{id}</span>
+      </nav>
+      <Loaded of={found}>{(value) => <Shown of={value} />}</Loaded>
+    </>
+  );
+}
+
+function Shown({ of: shown }: { readonly of: ExportDetail }) {
+  const why = whyNotDone(shown);
+  const until = { until: { export: shown.id, status: "COMPLETED" } };
+  return (
+    <>
+      <header class="row">
+        <h1>
+          <Status of={shown.status} />
+        </h1>
+        <span class="spacer" />
+        {why !== null && shown.interval_hours === null && (
+          <Action label="Advance to COMPLETED" kind="main" call={control("POST", "/clock/advance", until)} />
+        )}
+      </header>
+      {why !== null && <p class={`why ${toneOf(shown.status)}`}>{why}</p>}
+      <dl class="facts card">
+        <Fact name="Project">{shown.project ?? shown.session_id}</Fact>
+        <Fact name="Destination">
+          {shown.destination ?? "gone"} <span class="muted">({shown.bucket_name})</span>
+        </Fact>
+        <Fact name="Window">
+          <Time at={shown.start_time} /> – <Time at={shown.end_time} />
+        </Fact>
+        {shown.interval_hours !== null && <Fact name="Every">{shown.interval_hours} h</Fact>}
+        <Fact name="Filter">
+          <code>{shown.filter ?? "none"}</code>
+        </Fact>
+        <Fact name="Format">
+          {shown.format_version}, {shown.compression}
+        </Fact>
+        <Fact name="Columns">{shown.export_fields?.join(", ") ?? "all"}</Fact>
+        <Fact name="Created">
+          <Time at={shown.created_at} />
+        </Fact>
+        <Fact name="Finished">
+          <Time at={shown.finished_at} />
+        </Fact>
+      </dl>
+      <Calendar runs={shown.runs} />
+      <Runs of={shown} />
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

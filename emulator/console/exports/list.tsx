@@ -1,0 +1,63 @@
+import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf } from "../model/router.ts";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Status } from "../parts/status.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+/** The exports of all workspaces, the newest first. */
+export function ExportList() {
+  const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
+  return (
+    <>
+      <header class="row">
+        <h1>Exports</h1>
+      </header>
+      <Loaded of={exports}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>No export yet. POST /api/v1/bulk-exports makes one.</Empty>
+          ) : (
+            <Table label="Exports" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<ExportOverview>[] = [
+  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  {
+    name: "Export",
+    show: ({ id }) => (
+      <a href={addressOf("exports", id)} class="mono">
+        {id.slice(0, 8)}
+      </a>
+    ),
+  },
+  { name: "Project", show: ({ project, session_id }) => project ?? session_id },
+  {
+    name: "Window",
+    show: ({ start_time, end_time, interval_hours }) => (
+      <>
+        <Time at={start_time} /> – {end_time === null ? `every ${interval_hours} h` : <Time at={end_time} />}
+      </>
+    ),
+  },
+  { name: "Runs", number: true, show: ({ runs }) => `${runs.filter(isDone).length} / ${runs.length}` },
+  { name: "Rows", number: true, show: ({ runs }) => sum(runs.map(({ rows }) => rows)) },
+  { name: "Files", number: true, show: ({ runs }) => sum(runs.map(({ files }) => files)) },
+  { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
+  { name: "Finished", show: ({ finished_at }) => <Time at={finished_at} /> },
+];
+
+function isDone({ finished_at }: ExportOverview["runs"][number]): boolean {
+  return finished_at !== null;
+}
+
+function sum(numbers: readonly number[]): string {
+  return numbers.reduce((total, each) => total + each, 0).toLocaleString("en");
+}

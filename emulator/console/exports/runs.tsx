@@ -1,0 +1,80 @@
+import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
+import { Status } from "../parts/status.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+type Run = ExportDetail["runs"][number];
+type File = Run["files"][number];
+
+/** The runs of an export with their attempts and files. */
+export function Runs({ of }: { readonly of: ExportDetail }) {
+  return (
+    <section aria-label="Runs">
+      <h2>Runs</h2>
+      {of.runs.length === 0 && <p class="empty">None before the export begins.</p>}
+      {of.runs.map((run) => (
+        <details key={run.id} class="card run" open={of.runs.length === 1 || run.attempt > 0}>
+          <summary>
+            <Status of={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
+            <span class="muted">
+              {run.rows.toLocaleString("en")} rows, {run.files.length} files
+              {run.attempt > 0 && `, ${run.attempt} failed attempts`}
+            </span>
+          </summary>
+          <RunBody run={run} />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+const FILE_COLUMNS: readonly Column<File>[] = [
+  { name: "File", show: ({ key }) => <span class="mono key">{key}</span> },
+  { name: "Rows", number: true, show: ({ rows }) => rows.toLocaleString("en") },
+  { name: "Bytes", number: true, show: ({ bytes }) => bytes.toLocaleString("en") },
+];
+
+function RunBody({ run }: { readonly run: Run }) {
+  const errors = Object.entries(run.errors);
+  return (
+    <>
+      <p class="muted">
+        <span class="mono">{run.id}</span> · created <Time at={run.created_at} />
+        {run.finished_at !== null && (
+          <>
+            {" "}
+            · finished <Time at={run.finished_at} />
+          </>
+        )}
+        {run.deadline !== null && run.finished_at === null && (
+          <>
+            {" "}
+            · times out at <Time at={run.deadline} />
+          </>
+        )}
+      </p>
+      {run.due.map(({ at, kind }) => (
+        <p key={kind}>
+          <span aria-hidden="true">◷</span> <code>{kind}</code> is due at <Time at={at} />
+        </p>
+      ))}
+      {errors.length > 0 && (
+        <ol class="attempts">
+          {errors.map(([name, text]) => (
+            <li key={name}>
+              <code>{name}</code> {text}
+            </li>
+          ))}
+        </ol>
+      )}
+      {run.files.length > 0 && (
+        <Table label="Files" columns={FILE_COLUMNS} rows={run.files} keyOf={({ key }) => key} />
+      )}
+      {run.latest_cursor !== null && (
+        <p class="muted">
+          Cursor <code>{run.latest_cursor}</code>
+        </p>
+      )}
+    </>
+  );
+}

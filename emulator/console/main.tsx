@@ -1,0 +1,11 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { followClock } from "./model/clock.ts";
+import { followJournal } from "./model/live.ts";
+import { followAddress } from "./time/past.ts";
+
+effect(followAddress);
+render(<App />, document.body);
+void followJournal();
+followClock();

@@ -1,0 +1,28 @@
+import { signal } from "@preact/signals";
+import { createControlClient } from "../../client/control-client.ts";
+import { type ClientRequest, sendTo } from "../../client/send.ts";
+import { worldUrl } from "./place.ts";
+import { token } from "./token.ts";
+
+/** The turn that every view shows the world as of; null for the present. */
+export const asOf = signal<number | null>(null);
+
+const AS_OF_HEADER = "x-emulator-as-of";
+const TOKEN_HEADER = "x-emulator-console-token";
+const send = sendTo(worldUrl);
+
+/** Sends a request to this world, as of the turn that is shown. */
+export function sendHere(path: string, request: ClientRequest) {
+  return send(path, { ...request, headers: { ...pageHeaders(request.method), ...request.headers } });
+}
+
+/** What the page adds to its requests by itself. */
+export function pageHeaders(method: string): Record<string, string> {
+  return {
+    ...(method === "GET" && asOf.value !== null && { [AS_OF_HEADER]: String(asOf.value) }),
+    ...(method !== "GET" && token !== null && { [TOKEN_HEADER]: token }),
+  };
+}
+
+/** The control API of this world: all that the console knows and does comes from it. */
+export const client = createControlClient(sendHere);

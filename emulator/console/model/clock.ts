@@ -1,0 +1,45 @@
+import { effect, signal } from "@preact/signals";
+import type { ClockView } from "../../client/views.ts";
+import { instantMs } from "../../kernel/instant.ts";
+import { client } from "./client.ts";
+import { revision } from "./live.ts";
+
+/** The clock as it was last read, and when by the clock of this machine (ms). */
+const read = signal<{ readonly view: ClockView; readonly at: number } | null>(null);
+
+/** The clock of the world; null before it was read. */
+export const clock = signal<ClockView | null>(null);
+/** Virtual time to show (ms): of a flowing clock it moves on between two readings. */
+export const now = signal(0);
+
+const TICK_MS = 250;
+
+/** Reads the clock anew whenever turns have arrived. */
+export function followClock(): void {
+  effect(() => {
+    revision.value;
+    void readClock();
+  });
+  setInterval(showNow, TICK_MS);
+}
+
+/** Reads it at once; a server that is gone is reported by the journal. */
+export async function readClock(): Promise<void> {
+  try {
+    const view = await client.clock.read();
+    read.value = { view, at: performance.now() };
+    clock.value = view;
+    showNow();
+  } catch {
+    // The band above the views says why.
+  }
+}
+
+/** Nothing is asked of the server: between two readings a flowing clock is where its rate takes it. */
+function showNow(): void {
+  const last = read.value;
+  if (!last) return;
+  const { view, at } = last;
+  const gone = view.mode === "flowing" ? (performance.now() - at) * view.rate : 0;
+  now.value = Math.floor(instantMs(view.now) + gone);
+}

@@ -1,0 +1,13 @@
+import { CONSOLE_PATH } from "../../subjects/control-prefix.ts";
+
+/** Where this page was served: an origin, and the base path of the world that it shows. */
+const { origin, pathname } = window.location;
+
+/** The base path of the world, without a final slash; empty for the world main. */
+export const basePath = pathname.slice(0, Math.max(0, pathname.indexOf(CONSOLE_PATH)));
+
+/** The address that clients use for this world. */
+export const worldUrl = origin + basePath;
+
+/** The name of the world. */
+export const worldName = basePath === "" ? "main" : decodeURIComponent(basePath.replace(/^\/w\//, ""));

@@ -1,0 +1,57 @@
+import { type Signal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { asOf } from "./client.ts";
+import { revision } from "./live.ts";
+
+/** What a view reads of the world, and reads again once turns have arrived. */
+export interface Resource<T> {
+  readonly value: T | undefined;
+  readonly error: Error | undefined;
+  readonly isLoading: boolean;
+}
+
+/**
+ * Reads with `load` now, when `key` or the shown turn changes, and after new turns. The last value stays until the
+ * next one is there, so that nothing flickers; while one reading is under way at most one more waits.
+ */
+export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
+  const turn = asOf.value;
+  const reader = useMemo(() => createReader<T>(), [key, turn]);
+  const seen = revision.value;
+  useEffect(() => void reader.read(load), [reader, seen]);
+  return reader.state.value;
+}
+
+interface Reader<T> {
+  readonly state: Signal<Resource<T>>;
+  read(load: () => Promise<T>): Promise<void>;
+}
+
+function createReader<T>(): Reader<T> {
+  const state = signal<Resource<T>>({ value: undefined, error: undefined, isLoading: true });
+  let isBusy = false;
+  let next: (() => Promise<T>) | undefined;
+  return {
+    state,
+    async read(load) {
+      next = load;
+      if (isBusy) return;
+      isBusy = true;
+      while (next) {
+        const current = next;
+        next = undefined;
+        state.value = await settled(current, state.peek().value);
+      }
+      isBusy = false;
+    },
+  };
+}
+
+/** What came of a reading; after a failure the last value is still shown. */
+async function settled<T>(load: () => Promise<T>, last: T | undefined): Promise<Resource<T>> {
+  try {
+    return { value: await load(), error: undefined, isLoading: false };
+  } catch (error) {
+    return { value: last, error: error as Error, isLoading: false };
+  }
+}

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Call, perform, underWay } from "../model/actions.ts";
+import { asOf } from "../model/client.ts";
+import { asCurl, asStep, asTypeScript } from "../model/copies.ts";
+import { isReadOnly } from "../model/token.ts";
+
+interface ActionProps {
+  readonly label: string;
+  readonly call: Call;
+  /** What it shows, where that is not its label. */
+  readonly children?: ComponentChildren;
+  readonly kind?: "main" | "danger" | "plain";
+  readonly disabled?: boolean;
+  readonly done?: (reply: unknown) => void;
+}
+
+/** A button that changes the world, with the same request to copy for a shell, a program or a scenario. */
+export function Action({ label, call, children, kind = "plain", disabled = false, done }: ActionProps) {
+  const isStopped = disabled || isReadOnly.value || asOf.value !== null || underWay.value !== null;
+  const run = async () => {
+    const reply = await perform(label, call);
+    if (reply !== undefined) done?.(reply);
+  };
+  return (
+    <span class="action">
+      <button type="button" class={`button ${kind}`} disabled={isStopped} onClick={run} aria-label={label}>
+        {children ?? label}
+      </button>
+      <CopyMenu label={label} call={call} />
+    </span>
+  );
+}
+
+const COPIES = {
+  "Copy as curl": asCurl,
+  "Copy as TypeScript": asTypeScript,
+  "Copy as scenario step": asStep,
+};
+
+/** The same request in the words of a shell, a program and a scenario. */
+export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
+  const [isOpen, setOpen] = useState(false);
+  const [copied, setCopied] = useState("");
+  const box = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    box.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const close = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", close);
+    return () => document.removeEventListener("pointerdown", close);
+  }, [isOpen]);
+  const copy = async (name: keyof typeof COPIES) => {
+    const text = COPIES[name](call);
+    await navigator.clipboard.writeText(text).catch(() => copyByHand(text));
+    setCopied(name);
+    setOpen(false);
+  };
+  return (
+    <span class="menu-box" ref={box} onKeyDown={(event) => moveInMenu(event, () => setOpen(false))}>
+      <button
+        type="button"
+        class="button more"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={`${label}: copy`}
+        title="Copy this request"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span aria-hidden="true">{copied === "" ? "⋮" : "✓"}</span>
+      </button>
+      {isOpen && (
+        <span class="menu" role="menu" aria-label={`Copy ${label}`}>
+          {(Object.keys(COPIES) as (keyof typeof COPIES)[]).map((name) => (
+            <button type="button" role="menuitem" key={name} onClick={() => copy(name)}>
+              {name}
+            </button>
+          ))}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function moveInMenu(event: KeyboardEvent, close: () => void): void {
+  const box = event.currentTarget as HTMLElement;
+  if (event.key === "Escape") {
+    close();
+    box.querySelector<HTMLElement>("[aria-haspopup]")?.focus();
+    return;
+  }
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const items = [...box.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const step = event.key === "ArrowDown" ? 1 : -1;
+  items[(at + step + items.length) % items.length]?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Pages at an address without TLS that is not this machine have no clipboard to write to. */
+function copyByHand(text: string): void {
+  window.prompt("Copy this:", text);
+}

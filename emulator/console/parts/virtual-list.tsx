@@ -1,0 +1,68 @@
+import type { ComponentChild } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+interface VirtualListProps {
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly label: string;
+  /** Draws a row at its place. */
+  readonly row: (index: number) => ComponentChild;
+  /** The row to have in sight; it is scrolled to whenever it changes. */
+  readonly focus: number;
+  readonly onKey?: (event: KeyboardEvent) => void;
+}
+
+/** Rows drawn beyond those in sight. */
+const SPARE = 12;
+
+/** A long list of which only what is in sight is drawn. */
+export function VirtualList({ count, rowHeight, label, row, focus, onKey }: VirtualListProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(400);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || focus < 0) return;
+    const at = focus * rowHeight;
+    const isAbove = at < element.scrollTop;
+    if (isAbove) element.scrollTop = at;
+    else if (at + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = at + rowHeight - element.clientHeight;
+  }, [focus, count, rowHeight]);
+  const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE);
+  const indices = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  return (
+    <div
+      class="virtual"
+      ref={box}
+      role="list"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={onKey}
+    >
+      <div class="virtual-space" style={{ height: `${count * rowHeight}px` }}>
+        {indices.map((index) => (
+          <div
+            class="virtual-row"
+            role="listitem"
+            aria-setsize={count}
+            aria-posinset={index + 1}
+            key={index}
+            style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+          >
+            {row(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { control, underWay } from "../model/actions.ts";
+import { clock, now } from "../model/clock.ts";
+import { connection } from "../model/live.ts";
+import { worldName } from "../model/place.ts";
+import { Action } from "../parts/action.tsx";
+import { spanOf, timeOf } from "../parts/time.tsx";
+
+/** The clock of the world and what moves it, on every view. */
+export function ClockBar() {
+  const view = clock.value;
+  const isFlowing = view?.mode === "flowing";
+  return (
+    <header class="clock-bar">
+      <span class="brand">
+        <span aria-hidden="true" class="brand-glyph">
+          ◷
+        </span>
+        <strong>emulator</strong>
+        <span class="world" title="World">
+          {worldName}
+        </span>
+      </span>
+      <span class="now">
+        <span class="mono now-time">{view ? timeOf(now.value).slice(0, 19) : "…"}</span>
+        <span class={`pill ${isFlowing ? "good" : "off"}`}>
+          <span aria-hidden="true">{isFlowing ? "▶" : "❚❚"}</span>{" "}
+          {isFlowing ? `flowing ×${view.rate}` : "frozen"}
+        </span>
+        {view && view.behind_ms > 0 && <span class="pill bad">behind by {spanOf(view.behind_ms)}</span>}
+      </span>
+      <span class="clock-actions">
+        {isFlowing ? (
+          <Action label="Freeze" call={control("POST", "/clock/freeze", {})} />
+        ) : (
+          <Action label="Let it flow" call={control("POST", "/clock/flow", { rate: 1 })} />
+        )}
+        <Action label="Next event" call={control("POST", "/clock/advance", { next: 1 })} />
+        <AdvanceBy />
+      </span>
+      <span class={`pill ${connection.value === "live" ? "good" : "wait"}`} role="status">
+        <span aria-hidden="true">{connection.value === "live" ? "●" : "○"}</span>{" "}
+        {underWay.value === null ? connection.value : "working …"}
+      </span>
+    </header>
+  );
+}
+
+const SPANS = { PT1M: "1 min", PT1H: "1 h", PT6H10M: "6 h 10 min", P1D: "1 day", P7D: "7 days" };
+
+function AdvanceBy() {
+  const [by, setBy] = useState("PT1H");
+  return (
+    <span class="advance-by">
+      <label>
+        <span class="hidden">Span to advance by</span>
+        <select value={by} onChange={(event) => setBy(event.currentTarget.value)}>
+          {Object.entries(SPANS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Action label="Advance" kind="main" call={control("POST", "/clock/advance", { by })} />
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import { useState } from "preact/hooks";
+import { dropFromTray, emptyTray, tray } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { asScenario } from "../model/copies.ts";
+import { save } from "../model/save.ts";
+import { CopyMenu } from "../parts/action.tsx";
+import { timeOf } from "../parts/time.tsx";
+
+/** What was done by hand in this tab, to be kept as a scenario. */
+export function Tray() {
+  const [title, setTitle] = useState("What was done by hand in the console.");
+  const done = tray.value;
+  if (done.length === 0) return null;
+  const saveScenario = async () => {
+    const { seed } = await client.status();
+    save("console.scenario.yaml", asScenario(title, done, seed));
+  };
+  return (
+    <details class="tray">
+      <summary>
+        <span aria-hidden="true">⌁</span> Done by hand <span class="count">{done.length}</span>
+      </summary>
+      <ol>
+        {done.map(({ label, call, at }, index) => (
+          <li key={index} class="row">
+            <span class="mono muted">{timeOf(at).slice(0, 19)}</span> <span class="grow">{label}</span>
+            <CopyMenu label={label} call={call} />
+            <button
+              type="button"
+              class="button"
+              aria-label={`Drop ${label}`}
+              onClick={() => dropFromTray(index)}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div class="row">
+        <label class="grow">
+          <span class="hidden">Title of the scenario</span>
+          <input value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+        </label>
+        <button type="button" class="button main" onClick={saveScenario}>
+          Save as scenario
+        </button>
+        <button type="button" class="button" onClick={emptyTray}>
+          Clear
+        </button>
+      </div>
+    </details>
+  );
+}

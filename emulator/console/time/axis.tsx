@@ -1,0 +1,170 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { instantMs } from "../../kernel/instant.ts";
+import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import { now } from "../model/clock.ts";
+import { spanOf } from "../parts/time.tsx";
+import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
+import { Bars, exportBars, heightOf, Marks, placed, runBars } from "./lanes.tsx";
+import { Playhead } from "./playhead.tsx";
+import { type Scale, ticksOf, xOf } from "./scale.ts";
+import { type Future, shown, wholeStretch, zoom } from "./state.ts";
+
+const HEAD = 24;
+const LANE = 20;
+
+interface AxisProps {
+  readonly history: History;
+  readonly exports: readonly ExportOverview[];
+  readonly future: Future | undefined;
+}
+
+/** The axis of virtual time: what happened is solid, what is foreseen is hatched, between them the playhead. */
+export function Axis({ history, exports, future }: AxisProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(800);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(120, element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const stretch = shown.value ?? wholeStretch(future);
+  const scale: Scale = { ...stretch, width };
+  const at = now.value;
+  const lanes = lanesOf(history, exports, future, scale, at);
+  const height = HEAD + lanes.reduce((sum, lane) => sum + lane.height, 0);
+  return (
+    <section class="axis" aria-label="Time axis">
+      <AxisBar stretch={stretch} at={at} />
+      <div class="axis-grid">
+        <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEAD}px` }}>
+          {lanes.map(({ name, height: laneHeight, count }) => (
+            <div key={name} style={{ height: `${laneHeight}px` }}>
+              {name} <span class="count">{count}</span>
+            </div>
+          ))}
+        </div>
+        <div class="axis-box" ref={box}>
+          <svg width={width} height={height} role="group" aria-label="Lanes">
+            <Background scale={scale} height={height} at={at} />
+            {lanes.map(({ name, y, shapes }) => (
+              <g key={name} transform={`translate(0 ${y})`} role="group" aria-label={name}>
+                <line x1={0} x2={width} y1={0} y2={0} class="lane-line" />
+                {shapes}
+              </g>
+            ))}
+          </svg>
+          <Playhead scale={scale} height={height} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function AxisBar({ stretch, at }: { stretch: { from: number; to: number }; at: number }) {
+  return (
+    <div class="axis-bar">
+      <span class="muted">{spanOf(stretch.to - stretch.from)} in sight</span>
+      <span class="spacer" />
+      <button type="button" class="button" onClick={() => zoom(stretch, at, -1)} aria-label="Zoom in">
+        +
+      </button>
+      <button type="button" class="button" onClick={() => zoom(stretch, at, 1)} aria-label="Zoom out">
+        −
+      </button>
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          shown.value = null;
+        }}
+      >
+        Fit
+      </button>
+    </div>
+  );
+}
+
+function Background({ scale, height, at }: { scale: Scale; height: number; at: number }) {
+  const x = Math.max(0, Math.min(scale.width, xOf(scale, at)));
+  return (
+    <>
+      <defs>
+        <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line x1="0" y1="0" x2="0" y2="6" class="hatch" />
+        </pattern>
+      </defs>
+      <rect x={x} y={HEAD} width={scale.width - x} height={height - HEAD} fill="url(#hatch)" />
+      {ticksOf(scale).map((tick) => (
+        <g key={tick.x} class="tick">
+          <line x1={tick.x} x2={tick.x} y1={HEAD - 5} y2={height} />
+          <text x={tick.x + 4} y={HEAD - 9}>
+            {tick.text}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
+interface Lane {
+  readonly name: string;
+  readonly count: number;
+  readonly height: number;
+  readonly y: number;
+  readonly shapes: preact.ComponentChildren;
+}
+
+function lanesOf(
+  history: History,
+  exports: readonly ExportOverview[],
+  future: Future | undefined,
+  scale: Scale,
+  at: number,
+): readonly Lane[] {
+  const foreseen = futureMarks(future);
+  const barLane = (name: string, bars: ReturnType<typeof exportBars>, ahead: readonly Mark[]) => {
+    const rows = placed(bars, scale, at);
+    const shapes = (
+      <>
+        <Bars rows={rows} scale={scale} now={at} />
+        <Marks marks={ahead} scale={scale} future />
+      </>
+    );
+    return { name, count: bars.length, height: heightOf(rows), shapes };
+  };
+  const markLane = (lane: MarkLane) => ({
+    name: MARK_LANES[lane],
+    count: history.marks[lane].length,
+    height: LANE,
+    shapes: (
+      <>
+        <Marks marks={history.marks[lane]} scale={scale} future={false} />
+        <Marks marks={foreseen[lane] ?? []} scale={scale} future />
+      </>
+    ),
+  });
+  const lanes = [
+    barLane("Exports", exportBars(exports, history.failedAttempts), foreseen.exports ?? []),
+    barLane("Agent runs", runBars(history.agentRuns), foreseen.runs ?? []),
+    ...(Object.keys(MARK_LANES) as MarkLane[]).map(markLane),
+  ];
+  let y = HEAD;
+  return lanes.map((lane) => {
+    const withPlace = { ...lane, y };
+    y += lane.height;
+    return withPlace;
+  });
+}
+
+function futureMarks(future: Future | undefined): Partial<Record<MarkLane | "exports" | "runs", Mark[]>> {
+  const lanes: Partial<Record<MarkLane | "exports" | "runs", Mark[]>> = {};
+  for (const { at, kind, ref } of future?.fired ?? []) {
+    const lane = laneOfEvent(kind) ?? (kind.startsWith("agent_run.") ? "runs" : "exports");
+    const marks = lanes[lane] ?? [];
+    marks.push({ at: instantMs(at), tone: "plain", label: `${kind} ${ref}`, turn: null });
+    lanes[lane] = marks;
+  }
+  return lanes;
+}

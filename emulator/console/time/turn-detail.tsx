@@ -1,0 +1,69 @@
+import { turnsNow } from "../model/live.ts";
+import { addressOf } from "../model/router.ts";
+import { Json } from "../parts/json.tsx";
+import { Time } from "../parts/time.tsx";
+import { selected } from "./state.ts";
+
+/** All that the journal says of the selected turn, and the turns before and after it about the same subject. */
+export function TurnDetail() {
+  const turns = turnsNow();
+  const turn = turns.find((each) => each.turn === selected.value);
+  if (!turn) return null;
+  const { cause } = turn;
+  const ref = cause.ref;
+  const related = ref === undefined ? [] : turns.filter((each) => each.cause.ref === ref);
+  return (
+    <aside class="card detail" aria-label={`Turn ${turn.turn}`}>
+      <header class="row">
+        <h2>Turn {turn.turn}</h2>
+        <span class="spacer" />
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            selected.value = null;
+          }}
+        >
+          Close
+        </button>
+      </header>
+      <p>
+        <Time at={turn.now} /> · {cause.type} <strong>{cause.name}</strong>
+        {typeof cause.detail?.scheduled_by === "string" && (
+          <span class="muted"> scheduled by {cause.detail.scheduled_by}</span>
+        )}
+      </p>
+      {related.length > 1 && (
+        <p class="muted">
+          {related.length} turns about this subject:{" "}
+          {related.slice(0, 12).map((each) => (
+            <button
+              type="button"
+              class="link"
+              key={each.turn}
+              onClick={() => {
+                selected.value = each.turn;
+              }}
+            >
+              {each.turn}
+            </button>
+          ))}
+        </p>
+      )}
+      <p class="row">
+        {(turn.put ?? []).filter(isExport).map((name) => (
+          <a key={name} href={addressOf("exports", name.slice(EXPORT.length))}>
+            Export {name.slice(EXPORT.length, EXPORT.length + 8)}
+          </a>
+        ))}
+      </p>
+      <Json value={turn} />
+    </aside>
+  );
+}
+
+const EXPORT = "bulk_exports/";
+
+function isExport(name: string): boolean {
+  return name.startsWith(EXPORT);
+}

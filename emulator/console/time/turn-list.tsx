@@ -1,0 +1,77 @@
+import { asOf } from "../model/client.ts";
+import { type Turn, turnsNow } from "../model/live.ts";
+import { shortTime } from "../parts/time.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { selected } from "./state.ts";
+
+const ROW_HEIGHT = 28;
+
+const GLYPHS: Readonly<Record<Turn["cause"]["type"], string>> = {
+  request: "→",
+  event: "◷",
+  effect: "↩",
+  control: "⚙",
+  object_storage: "▤",
+  start: "◆",
+};
+
+/** Every turn with its cause, the newest at the end; it moves with the playhead. */
+export function TurnList() {
+  const turns = turnsNow();
+  const wanted = selected.value ?? asOf.value;
+  const found = wanted === null ? -1 : turns.findIndex(({ turn }) => turn === wanted);
+  const focus = found === -1 ? turns.length - 1 : found;
+  const select = (index: number) => {
+    const next = turns[Math.max(0, Math.min(turns.length - 1, index))];
+    if (next) selected.value = next.turn;
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 };
+    const by = steps[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    select(focus + by);
+  };
+  return (
+    <VirtualList
+      label="Turns"
+      count={turns.length}
+      rowHeight={ROW_HEIGHT}
+      focus={focus}
+      onKey={onKey}
+      row={(index) => <Row turn={turns[index]} isSelected={index === found} />}
+    />
+  );
+}
+
+function Row({ turn, isSelected }: { turn: Turn | undefined; isSelected: boolean }) {
+  if (!turn) return null;
+  const { cause, refused, notes = [] } = turn;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      class={`turn${isSelected ? " selected" : ""}${refused ? " refused" : ""}`}
+      aria-current={isSelected}
+      onClick={() => {
+        selected.value = isSelected ? null : turn.turn;
+      }}
+    >
+      <span class="turn-number mono">{turn.turn}</span>
+      <span class="mono turn-time">{shortTime(turn.now)}</span>
+      <span class={`turn-cause ${cause.type}`}>
+        <span aria-hidden="true">{GLYPHS[cause.type]}</span> {cause.name}
+      </span>
+      <span class="turn-ref mono">{cause.ref ?? String(cause.detail?.path ?? "")}</span>
+      <span class="turn-notes">
+        {refused && `${refused.status} ${refused.message}`}
+        {notes.map(({ kind, detail }) => noteText(kind, detail)).join(" · ")}
+      </span>
+    </button>
+  );
+}
+
+function noteText(kind: string, detail: Readonly<Record<string, unknown>> = {}): string {
+  if ("from" in detail && "to" in detail) return `${kind.split(".")[0]} ${detail.from} → ${detail.to}`;
+  return kind;
+}

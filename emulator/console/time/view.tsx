@@ -1,0 +1,46 @@
+import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import { client } from "../model/client.ts";
+import { turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
+import { Axis } from "./axis.tsx";
+import { historyNow } from "./history.ts";
+import { lookAhead } from "./state.ts";
+import { TurnDetail } from "./turn-detail.tsx";
+import { TurnList } from "./turn-list.tsx";
+
+/** The home view: the axis of virtual time above, the turns with their causes below. */
+export function TimeView() {
+  const turns = turnsNow();
+  const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
+  const future = useResource("future", lookAhead);
+  return (
+    <>
+      <h1 class="hidden">Time</h1>
+      <Axis history={historyNow()} exports={exports.value ?? []} future={future.value} />
+      <FutureNote future={future.value} />
+      <div class="split">
+        <section class="card grow" aria-label="Journal">
+          <header class="row">
+            <h2>Turns</h2>
+            <span class="muted">{turns.length.toLocaleString("en")}</span>
+          </header>
+          <TurnList />
+        </section>
+        <TurnDetail />
+      </div>
+    </>
+  );
+}
+
+function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> | undefined }) {
+  if (!future) return null;
+  const [first] = future.fired;
+  return (
+    <p class="muted note">
+      {future.problem ??
+        (first
+          ? `Ahead: ${future.fired.length} events from a dry run; the next is ${first.kind}. ${future.assumed.join(" ")}`
+          : "Nothing is due but deadlines: create an export, a run or a cron, and it shows here.")}
+    </p>
+  );
+}

@@ -1,0 +1,88 @@
+import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { DESTINATIONS } from "../destinations/records.ts";
+import { PROJECTS } from "../projects/projects.ts";
+import type { Reader, World } from "../turn.ts";
+import { workspaceKey } from "../workspace.ts";
+import { SLOT_QUEUE } from "./capacity.ts";
+import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, rowsExported, SPAWNED } from "./records.ts";
+
+/** An export as the control API shows it: times are ISO 8601. */
+export type ExportOverview = ReturnType<typeof overviewOf>;
+
+/** One export with all that is known of its runs. */
+export type ExportDetail = ReturnType<typeof detailOf>;
+
+/** The newest exports of all workspaces, oldest first. */
+export function listExports(reader: Reader, limit: number): readonly ExportOverview[] {
+  return [...reader.all(EXPORTS)].slice(-limit).map((record) => overviewOf(reader, record));
+}
+
+function overviewOf(reader: Reader, record: BulkExport) {
+  const { runsLeft: _, created_at, updated_at, finished_at, ...shown } = record;
+  const project = reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`);
+  const destination = reader.get(DESTINATIONS, record.bulk_export_destination_id);
+  return {
+    ...shown,
+    /** Null for a project or a destination that is gone. */
+    project: project?.name ?? null,
+    destination: destination?.display_name ?? null,
+    created_at: formatInstant(created_at),
+    updated_at: formatInstant(updated_at),
+    finished_at: timeOrNull(finished_at),
+    runs: [...reader.list(EXPORT_RUNS, record.id)].map(runOverview),
+  };
+}
+
+function runOverview(run: ExportRun) {
+  const { id, status, attempt, start_time, end_time } = run;
+  const updated_at = formatInstant(run.updated_at);
+  const finished_at = timeOrNull(run.finished_at);
+  const created_at = formatInstant(run.created_at);
+  const [rows, files] = [rowsExported(run), run.files.length];
+  return { id, status, attempt, rows, files, start_time, end_time, created_at, updated_at, finished_at };
+}
+
+/** `GET /exports/{export_id}`. */
+export function detailOf(world: World, record: BulkExport) {
+  const { reader } = world;
+  const due = dueByRef(world);
+  const waiting = [...reader.all(SLOT_QUEUE)];
+  const waitsFor = (id: string) => {
+    const found = waiting.find((request) => request.id === id);
+    const place = found && waiting.filter(({ pool }) => pool === found.pool).indexOf(found);
+    return {
+      /** Events of it that are due, without its deadline. */
+      due: (due.get(id) ?? []).filter(({ kind }) => !kind.endsWith(".deadline")),
+      deadline: due.get(id)?.find(({ kind }) => kind.endsWith(".deadline"))?.at ?? null,
+      in_flight: world.inFlight().flatMap(({ kind, ref }) => (ref === id ? [kind] : [])),
+      /** How many wait for a place before it (§8.2); null when it waits for none. */
+      queue_place: place ?? null,
+    };
+  };
+  return {
+    ...overviewOf(reader, record),
+    ...waitsFor(record.id),
+    spawned: [...reader.list(SPAWNED, record.id)].map(({ id }) => id),
+    runs: [...reader.list(EXPORT_RUNS, record.id)].map((run) => ({
+      ...runOverview(run),
+      errors: run.errors,
+      latest_cursor: run.latest_cursor,
+      files: run.files,
+      ...waitsFor(run.id),
+    })),
+  };
+}
+
+function dueByRef(world: World) {
+  const byRef = new Map<string, { readonly at: string; readonly kind: string }[]>();
+  for (const { at, kind, ref } of world.queue()) {
+    const events = byRef.get(ref) ?? [];
+    events.push({ at: formatInstant(at), kind });
+    byRef.set(ref, events);
+  }
+  return byRef;
+}
+
+function timeOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant);
+}

@@ -1,0 +1,77 @@
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { CHROMIUM } from "../browser/chromium.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
+
+/** How long a condition is waited for: a loaded machine is slow. */
+const PATIENCE_MS = 20_000;
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: FLAGS });
+}
+
+/** A page of the console, and what must not happen on it. */
+export interface ConsolePage {
+  readonly page: Page;
+  /** Leads to a view and waits until it is live. */
+  open(address: string): Promise<void>;
+  /** Fails when the page has broken its policy, written an error, or asked another host for anything. */
+  close(): Promise<void>;
+}
+
+/** Opens a page whose every request to another host than `url` fails. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const elsewhere: string[] = [];
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
+  await context.route(
+    (target) => target.origin !== new URL(url).origin && target.protocol.startsWith("http"),
+    (route) => {
+      elsewhere.push(route.request().url());
+      return route.abort();
+    },
+  );
+  return {
+    page,
+    async open(address) {
+      await page.goto(`${url}/_emulator/console/${address}`);
+      await page.locator(".clock-bar .pill", { hasText: "live" }).waitFor();
+    },
+    async close() {
+      await context.close();
+      expect({ problems, elsewhere }).toEqual({ problems: [], elsewhere: [] });
+    },
+  };
+}
+
+/** What axe finds on a page, by rule and place. */
+export async function findings(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, which no policy of the page stops.
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };
+    interface AxeResults {
+      readonly violations: readonly {
+        readonly id: string;
+        readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+      }[];
+    }
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  });
+}
