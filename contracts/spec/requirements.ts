@@ -191,7 +191,10 @@ export const REQUIREMENTS = {
     ...extension("Library, test runner, request interception, container."),
     elsewhere: "Ways in are held by tests that use them (test/entries).",
   },
-  "X-5": { ...extension("A console page for people, which only a browser can test."), coveredBy: null },
+  "X-5": {
+    ...extension("A console page for people, which only a browser can test."),
+    coveredBy: "test/console/time.test.ts",
+  },
   "X-6": extension("Past instants, comparison of worlds, sweeps, readings, shrinking, capsules."),
 } as const satisfies Record<string, Requirement>;
 
