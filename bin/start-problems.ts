@@ -19,7 +19,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** Errors of a start whose message is complete. */
-const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "KeyFileError", "Refusal", "StoreError"]);
+const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "Refusal", "StoreError"]);
 
 type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
 

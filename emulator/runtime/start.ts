@@ -99,7 +99,7 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
   const { limits } = configuration.settings;
   const secrets = isKept ? openSecrets(folder) : createSecrets();
   const pool = openPool(folder, isKept);
-  const heads = openHeads(pool);
+  const heads = openHeads(pool, secrets);
   const addresses = createServerAddresses(configuration);
   const gateway = createGateway(HANDLERS, CODECS);
   const encoder = createFileEncoder();

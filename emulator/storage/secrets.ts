@@ -2,29 +2,45 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Secrets } from "../subjects/turn.ts";
+import { areSealed, sealBlock } from "./checksum.ts";
+import { StoreError } from "./store-error.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
-const WAY_OUT = "restore it, or use another --data folder";
+const SUM_BYTES = 4;
 
-/** The key of a data folder is lost or damaged: the secrets that it sealed cannot be read. */
-export class KeyFileError extends Error {
-  override readonly name = "KeyFileError";
-}
-
-/** Secrets under a key of their own, in a file that only its owner reads. */
+/** Secrets under a key of their own, in a file that only its owner reads. Throws a `StoreError` for one that is lost or damaged. */
 export function openSecrets(folder: string): Secrets {
-  const file = join(folder, "key");
+  const file = keyPath(folder);
   if (!existsSync(file)) {
     // A new key beside old data would open none of its secrets.
-    if (existsSync(join(folder, "worlds.ndjson"))) throw new KeyFileError(`${file} is gone; ${WAY_OUT}`);
-    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+    if (["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
+      throw lostKey(`${file} is missing.`);
+    writeKey(file);
   }
-  const key = readFileSync(file);
-  if (key.length !== KEY_BYTES) throw new KeyFileError(`${file} is damaged; ${WAY_OUT}`);
-  return createSecrets(key);
+  const bytes = readFileSync(file);
+  if (bytes.length !== KEY_BYTES + SUM_BYTES || !areSealed(bytes)) throw lostKey(`${file} is damaged.`);
+  return createSecrets(bytes.subarray(0, KEY_BYTES));
+}
+
+/** Where the key of a data folder lies. */
+export function keyPath(folder: string): string {
+  return join(folder, "key");
+}
+
+/** The error of a key that opens nothing, or not what it should. */
+export function lostKey(message: string): StoreError {
+  const hint =
+    "Restore it, or run `emulator doctor --repair` with the same --data, which gives up the secrets.";
+  return new StoreError(message, hint);
+}
+
+function writeKey(file: string): void {
+  const bytes = Buffer.concat([randomBytes(KEY_BYTES), Buffer.alloc(SUM_BYTES)]);
+  sealBlock(bytes, 0, bytes.length);
+  writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
 }
 
 /** AES-256-GCM; the sealed text is nonce, tag and ciphertext in base64. */

@@ -5,10 +5,11 @@ import type { Collection } from "../kernel/table.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { headOf } from "./head-of.ts";
 import type { Moment } from "./history/history.ts";
+import { lengthOf } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/pending-lines.ts";
 import { readHead } from "./journal/read-head.ts";
 import { createSealing } from "./journal/sealing.ts";
-import { writeState } from "./journal/state.ts";
+import { type StoredState, writeState } from "./journal/state.ts";
 import { openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
@@ -17,7 +18,7 @@ import { type Head, NO_ROWS, numberOf, sealedHead, stateName } from "./pool/name
 import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
-import { cutTails } from "./rows/segment.ts";
+import { cutTails } from "./rows/pieces.ts";
 import { openRowStore, type RowStore } from "./rows/store.ts";
 
 /** The state that forks start from: names of files and what is in memory. Never changed. */
@@ -98,7 +99,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
     rows.append();
-    const text = lines?.take(rows.takeNamed());
+    const text = lines?.take(rows.takeWritten());
     if (text) journal?.append(text);
     bodies.follow();
   }
@@ -172,7 +173,7 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   const { head } = heads.worlds.get(name) as WorldEntry;
   if (source || !pool.isKept) pool.discard(pool.objectsFolder(name));
   if (source) return { ...source, head, isFresh: false, isClean: true };
-  const stored = pool.isKept ? readHead(pool, head, initial, true) : { state: initial, rows: NO_ROWS };
+  const stored = pool.isKept ? readOwn(pool, head, initial) : { state: initial, rows: NO_ROWS };
   const { state, rows } = stored;
   const isClean = head.state !== null && head.journals.length === 1 && !hasJournal(pool, head);
   // Before any row of this process, whose number could make those of lost turns count.
@@ -197,6 +198,10 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
     isFresh: true,
     isClean: true,
   };
+}
+
+function readOwn(pool: Pool, head: Head, initial: WorldState): StoredState {
+  return readHead(pool, head, initial, lengthOf(pool, head.journals.at(-1)?.file ?? ""));
 }
 
 /** Whether its last process has written anything since it had its state from the one before. */

@@ -241,7 +241,7 @@ function blankRun(
 }
 
 async function encodeRows(rows: readonly TraceRow[], request: FileRequest): Promise<Uint8Array> {
-  let left = rows.map((row) => splitLine(Buffer.from(lineOf(row))));
+  let left = rows.map((row, n) => splitLine(Buffer.from(lineOf(row, n))));
   const reader = {
     open: () => ({
       take: (max: number) => left.splice(0, max),

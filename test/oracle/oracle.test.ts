@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
+import { withSum } from "../../emulator/storage/checksum.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/sample-row.ts";
@@ -420,7 +421,9 @@ describe("an export that has not completed", () => {
 test("a row of another project in the store is found by its own words, when no column tells", async () => {
   const fixture = await fixtureOf({ fields: ["id", "start_time"] });
   const file = join(fixture.traces.key, "rows", SCOPE.region, SCOPE.tenantId, SESSION, `${LAST}.ndjson`);
-  writeFileSync(file, readFileSync(file, "utf8").replaceAll(SESSION, idOf(1)));
+  const lines = readFileSync(file, "utf8").trimEnd().replaceAll(SESSION, idOf(1)).split("\n");
+  const sumless = lines.map((line) => line.replace(/,"sum":"[0-9a-f]+"}$/, "}"));
+  writeFileSync(file, sumless.map((line) => `${withSum(line)}\n`).join(""));
   const { problems } = await fixture.verify();
   expect(problems).toMatchObject([{ kind: "wrong_project", key: fixture.keyOf(LAST) }]);
   expect(problems[0]?.detail).toContain(`is of project ${idOf(1)} of tenant ${SCOPE.tenantId}`);

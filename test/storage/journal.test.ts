@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { describe, expect, test, vi } from "vitest";
 import { emptyState } from "../../emulator/kernel/commit.ts";
 import { openJournal, readStretch } from "../../emulator/storage/journal/journal.ts";
-import { textOf } from "../../emulator/storage/journal/line.ts";
+import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readHead } from "../../emulator/storage/journal/read-head.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";
 import { openWorldJournal } from "../../emulator/storage/journal/world-journal.ts";
@@ -14,8 +14,15 @@ import { temporaryFolder } from "./rows/sample-row.ts";
 const INITIAL = emptyState(7, 0, { mode: "frozen", rate: 1 });
 const CAUSE = { type: "request", name: "test" } as const;
 
-const lineOf = (turn: number) =>
-  `${textOf({ turn, now: turn, cause: CAUSE, put: { notes: [{ key: `${turn}`, record: { turn } }] } }, undefined)}\n`;
+const NO_ROWS_WRITTEN = { pieces: [], tails: [] };
+
+const textOfTurn = (turn: number) =>
+  textOf(
+    { turn, now: turn, cause: CAUSE, put: { notes: [{ key: `${turn}`, record: { turn } }] } },
+    undefined,
+  );
+
+const lineOf = (turn: number) => batchOf([textOfTurn(turn)], NO_ROWS_WRITTEN);
 
 describe("a journal", () => {
   test("goes on behind its last whole line, and is whole for others up to any line", () => {
@@ -25,13 +32,13 @@ describe("a journal", () => {
     journal.append(lineOf(1) + lineOf(2));
     const { bytes } = journal;
     journal.append(lineOf(3));
-    const turnsOf = (of: number | null, mayCut = false) =>
-      [...readStretch(pool, { file, bytes: of }, mayCut)].map(({ turn }) => turn);
+    const turnsOf = (of: number | null, cutFrom?: number) =>
+      [...readStretch(pool, { file, bytes: of }, cutFrom)].map(({ turn }) => turn);
     expect(turnsOf(bytes)).toStrictEqual([1, 2]);
     appendFileSync(pool.path(file), lineOf(4).slice(0, -1));
     expect(turnsOf(null)).toStrictEqual([1, 2, 3]);
     expect(readFileSync(pool.path(file), "utf8")).toContain('"turn":4');
-    expect(turnsOf(null, true)).toStrictEqual([1, 2, 3]);
+    expect(turnsOf(null, bytes)).toStrictEqual([1, 2, 3]);
     openJournal(pool, file).append(lineOf(5));
     expect(turnsOf(null)).toStrictEqual([1, 2, 3, 5]);
   });
@@ -41,24 +48,26 @@ describe("a journal", () => {
     const file = "1/journal-000001.ndjson";
     openJournal(pool, file).append(lineOf(1));
     appendFileSync(pool.path(file), "{\n");
-    expect(() => [...readStretch(pool, { file, bytes: null }, false)]).toThrow(/line 2, is damaged/);
-    expect(() => [...readStretch(pool, { file, bytes: 10_000 }, false)]).toThrow(/ends before byte 10000/);
-    expect(() => [...readStretch(pool, { file: "1/gone.ndjson", bytes: 3 }, false)]).toThrow(/ENOENT/);
-    expect([...readStretch(pool, { file: "1/not-yet.ndjson", bytes: null }, false)]).toStrictEqual([]);
+    expect(() => [...readStretch(pool, { file, bytes: null })]).toThrow(/line 2, is damaged/);
+    expect(() => [...readStretch(pool, { file, bytes: 10_000 })]).toThrow(/ends before byte 10000/);
+    expect(() => [...readStretch(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
+      /gone.ndjson is missing/,
+    );
+    expect([...readStretch(pool, { file: "1/not-yet.ndjson", bytes: null })]).toStrictEqual([]);
   });
 });
 
 describe("a state", () => {
-  test("is JSON that a person can read, and of a newer version it is refused", () => {
+  test("is JSON that a person can read, and is refused when it is missing or not as it was written", () => {
     const path = openPool(temporaryFolder(), true).path("1/state-000001.json");
     writeState(path, { state: INITIAL, rows: NO_ROWS });
     expect(readState(path)).toStrictEqual({ state: INITIAL, rows: NO_ROWS });
     const text = readFileSync(path, "utf8");
     expect(text.split("\n").length).toBeGreaterThan(5);
-    writeFileSync(path, text.replace('"format": 2', '"format": 3'));
-    expect(() => readState(path)).toThrow(/has format 3; this emulator reads up to 2/);
-    writeFileSync(path, "{}");
-    expect(() => readState(path)).toThrow(/does not say its format/);
+    for (const other of [text.replace('"seed": 7', '"seed": 8'), text.slice(0, -1), "{}", ""]) {
+      writeFileSync(path, other);
+      expect(() => readState(path)).toThrow(/state-000001\.json is damaged/);
+    }
     expect(() => readState(`${path}.gone`)).toThrow(/is missing/);
   });
 });

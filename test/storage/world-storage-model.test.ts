@@ -91,7 +91,7 @@ class Folder {
   readonly #open = new Map<string, TestWorld>();
   readonly #images = new Map<string, StoredImage>();
   #pool: Pool = openPool(this.root, true);
-  #heads: Heads = openHeads(this.#pool);
+  #heads: Heads = openHeads(this.#pool, SECRETS);
   #names = 0;
 
   open(name: string, source?: StoredImage): TestWorld {
@@ -225,7 +225,7 @@ class Folder {
     await this.#pool.settle();
     this.#heads.close(isClean);
     this.#pool = openPool(this.root, true);
-    this.#heads = openHeads(this.#pool);
+    this.#heads = openHeads(this.#pool, SECRETS);
   }
 
   check(name: string): void {

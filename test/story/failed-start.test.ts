@@ -27,7 +27,7 @@ async function takenPort(): Promise<{ readonly port: number; free(): void }> {
 
 describe("a start that fails", () => {
   it.each([
-    ["the state of a world", stateFileIn, "{", /not readable JSON/],
+    ["the state of a world", stateFileIn, "{", /state-\d+\.json is damaged/],
     [
       "the list of worlds",
       (data: string) => join(data, "worlds.ndjson"),

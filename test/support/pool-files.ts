@@ -9,6 +9,7 @@ function headsIn(folder: string): Head[] {
   const heads = new Map<string, Head>();
   for (const text of readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").slice(0, -1)) {
     const { kind, name, entry } = JSON.parse(text);
+    if (!kind) continue;
     if (entry) heads.set(`${kind} ${name}`, entry.head);
     else heads.delete(`${kind} ${name}`);
   }

@@ -15,7 +15,7 @@ import type { Pool } from "../pool/pool.ts";
 import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
 import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
-import { traceFileOf } from "./trace-entries.ts";
+import { joinedSegments, traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
 /** What a snapshot file is read with. */
@@ -72,7 +72,8 @@ interface ImportProgress {
   /** Known once all records are. */
   known: KnownRecords | undefined;
   nextBody: number;
-  readonly segments: Map<string, NamedSegment>;
+  /** Each twice: once for each of its files. */
+  readonly segments: NamedSegment[];
 }
 
 async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
@@ -87,7 +88,7 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   const { manifest, pool, owner, segments } = progress;
   const { state, bodies } = knownRecords(progress);
   if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
-  const rows = { next: manifest.traces_mark, segments: [...segments.values()] };
+  const rows = { next: manifest.traces_mark, segments: joinedSegments(segments) };
   const file = stateName(owner, 1);
   writeState(pool.path(file), { state: createSealing(options.secrets).state(state), rows });
   const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
@@ -101,7 +102,7 @@ async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<Impo
   const owner = options.prepare(manifest);
   mkdirSync(pool.folder(owner), { recursive: true, mode: 0o700 });
   const reader = createStateReader(options.collections, options.secrets);
-  return { manifest, pool, owner, reader, known: undefined, nextBody: 0, segments: new Map() };
+  return { manifest, pool, owner, reader, known: undefined, nextBody: 0, segments: [] };
 }
 
 async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
@@ -112,8 +113,8 @@ async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<voi
     return reader.take(await readText(entry.content(), size, RECORDS_BYTES));
   }
   if (name.startsWith(ENTRY.traces)) {
-    const { file, segment } = traceFileOf(owner, manifest.traces_mark, name.slice(ENTRY.traces.length));
-    segments.set(segment.pieces[0]?.file ?? file, segment);
+    const { file, segment } = traceFileOf(owner, manifest.traces_mark, name.slice(ENTRY.traces.length), size);
+    segments.push(segment);
     return write(entry, pool.path(file));
   }
   const body = knownRecords(progress).bodies[progress.nextBody];

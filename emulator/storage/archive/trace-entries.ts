@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
-import type { NamedRows, NamedSegment } from "../pool/names.ts";
+import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { isDay, isRegion, isUuid } from "../rows/paths.ts";
-import { createSegment, DATA, extentsOf, INDEX, loadPiece, tailName } from "../rows/segment.ts";
+import { loadPiece } from "../rows/pieces.ts";
+import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
@@ -44,8 +45,8 @@ interface TraceFile {
   readonly segment: NamedSegment;
 }
 
-/** Where an entry belongs in the folder of an owner; names that are none of ours are refused. */
-export function traceFileOf(owner: number, mark: number, name: string): TraceFile {
+/** Where an entry belongs in the folder of an owner, and its length; names that are none of ours are refused. */
+export function traceFileOf(owner: number, mark: number, name: string, size: number): TraceFile {
   const [region = "", tenantId = "", sessionId = "", last = "", ...more] = name.split("/");
   const ending = [DATA, INDEX].find((each) => last.endsWith(each)) ?? "";
   const day = last.slice(0, last.length - ending.length);
@@ -54,5 +55,19 @@ export function traceFileOf(owner: number, mark: number, name: string): TraceFil
     throw damaged(`it has a file of rows that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
   const where = { region, tenantId, sessionId, day };
   const file = tailName(owner, where);
-  return { file: file + ending, segment: { ...where, pieces: [{ file, below: mark }] } };
+  const length =
+    ending === DATA ? { records: 0, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes: 0 };
+  return { file: file + ending, segment: { ...where, pieces: [{ file, below: mark, ...length }] } };
+}
+
+/** One segment for each name, its piece as long as its two files are. */
+export function joinedSegments(segments: Iterable<NamedSegment>): NamedSegment[] {
+  const joined = new Map<string, NamedSegment>();
+  for (const segment of segments) {
+    const [piece] = segment.pieces as [Piece];
+    const [other = { records: 0, bytes: 0 }] = joined.get(piece.file)?.pieces ?? [];
+    const both = { ...piece, records: piece.records + other.records, bytes: piece.bytes + other.bytes };
+    joined.set(piece.file, { ...segment, pieces: [both] });
+  }
+  return [...joined.values()];
 }

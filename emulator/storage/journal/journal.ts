@@ -1,8 +1,10 @@
-import { readFileSync, statSync, truncateSync } from "node:fs";
-import type { Stretch } from "../pool/names.ts";
+import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { parseSummed } from "../checksum.ts";
+import { logPath } from "../pool/heads-log.ts";
+import { numberOf, ownerOf, type Stretch } from "../pool/names.ts";
 import { appendAll, truncateTo } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { StoreError } from "../store-error.ts";
+import { damaged, tooShort } from "../store-error.ts";
 import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
@@ -18,7 +20,7 @@ export interface Journal {
 }
 
 /** Goes on with the journal of a name, whose torn end has been cut off already. */
-export function openJournal({ path, files }: Pool, file: string): Journal {
+export function openJournal({ path, files, lengths }: Pool, file: string): Journal {
   let bytes = statSync(path(file), { throwIfNoEntry: false })?.size ?? 0;
   return {
     file,
@@ -36,47 +38,56 @@ export function openJournal({ path, files }: Pool, file: string): Journal {
         throw error;
       }
       bytes += all.length;
+      lengths.set(ownerOf(file), { number: numberOf(file), bytes });
     },
   };
 }
 
+/** How long a journal that is appended to was at least. Throws when a later one of its owner is known. */
+export function lengthOf({ lengths, root }: Pool, file: string): number {
+  const { number, bytes } = lengths.of(ownerOf(file)) ?? { number: 0, bytes: 0 };
+  // The list of worlds has lost the line that named the later one.
+  if (number > numberOf(file)) throw damaged(logPath(root));
+  return number < numberOf(file) ? 0 : bytes;
+}
+
 /**
- * The lines of a journal as far as it counts. A last line without its end was never acknowledged: it is passed over,
- * and with `mayCut` dropped from the file, so that the next line does not continue it.
+ * The lines of a journal as far as it counts. A last write that is not whole was never acknowledged: it is passed over, and
+ * with `cutFrom` dropped from the file, so that the next line does not continue it. Below that byte it is damage.
  */
 export function* readStretch(
   pool: Pick<Pool, "path">,
   { file, bytes }: Stretch,
-  mayCut: boolean,
+  cutFrom?: number,
 ): Iterable<JournalLine> {
   const path = pool.path(file);
-  const all = readIfThere(path, bytes === null);
-  const counted = bytes === null ? all : all.subarray(0, bytes);
-  const end = counted.lastIndexOf(LINE_FEED) + 1;
-  if (bytes !== null && end !== bytes)
-    throw new StoreError(`${path} ends before byte ${bytes}; restore the file.`);
-  if (mayCut && bytes === null && end < all.length) truncateSync(path, end);
+  const least = bytes ?? cutFrom ?? 0;
+  const all = readAtLeast(path, least);
+  const end = bytes ?? all.length;
+  let start = 0;
   // One line at a time: as objects, all of them would take many times the room of their text.
-  for (let [start, line] = [0, 1]; start < end; line += 1) {
-    const stop = counted.indexOf(LINE_FEED, start);
-    yield parseLine(counted.toString("utf8", start, stop), `${path}, line ${line}`);
-    start = stop + 1;
+  for (let line = 1; start < end; line += 1) {
+    const stop = endOfLines(all, start, 1);
+    if (stop > end) break;
+    const parsed = parseSummed(all, start, stop - 1) as JournalLine | undefined;
+    if (!parsed) throw damaged(path, `line ${line}`);
+    if (bytes === null && endOfLines(all, start, parsed.lines ?? 1) > end) break;
+    yield parsed;
+    start = stop;
   }
+  if (start < least) throw damaged(path, `byte ${start}`);
+  if (cutFrom !== undefined && start < end) truncateSync(path, start);
 }
 
-function readIfThere(path: string, mayBeMissing: boolean): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (!mayBeMissing || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return Buffer.alloc(0);
-  }
+function readAtLeast(path: string, least: number): Buffer {
+  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  if (all.length < least) throw tooShort(path, least);
+  return all;
 }
 
-function parseLine(text: string, place: string): JournalLine {
-  try {
-    return JSON.parse(text) as JournalLine;
-  } catch {
-    throw new StoreError(`${place}, is damaged; restore the file or remove the data folder.`);
-  }
+/** Where so many lines end; infinite when there are fewer. */
+function endOfLines(all: Buffer, start: number, lines: number): number {
+  let end = start;
+  for (let n = 0; n < lines; n += 1) end = all.indexOf(LINE_FEED, end) + 1 || Number.POSITIVE_INFINITY;
+  return end;
 }

@@ -1,24 +1,43 @@
 import type { Commit } from "../../kernel/commit.ts";
+import { withSum } from "../checksum.ts";
 import type { NamedSegment } from "../pool/names.ts";
 
-/** What storage adds to a commit. */
-interface RowsOfLine {
-  /** The sequence number that the next row gets: in each tail, the records below it count from here on. */
-  readonly rows?: number;
+/** How long an own tail is by now. */
+export type TailLength = readonly [tail: number, records: number, bytes: number];
+
+/** The rows that one write to the tails has added. */
+export interface WrittenRows {
   /** Segments whose list of pieces has changed. */
-  readonly pieces?: readonly NamedSegment[];
+  readonly pieces: readonly NamedSegment[];
+  /** Tails that were there before and have grown. */
+  readonly tails: readonly TailLength[];
+}
+
+/** What storage adds to a commit. */
+interface RowsOfLine extends Partial<WrittenRows> {
+  /** The sequence number that the next row gets. */
+  readonly rows?: number;
+  readonly sum?: string;
+  /** How many lines were written in one go, this one the first of them: all of them count, or none. */
+  readonly lines?: number;
 }
 
 /** One line of a journal: a turn, or rows that were written without a record. */
 export type JournalLine = RowsOfLine & (Commit | { readonly turn?: undefined });
 
-/** The text of a line, without its line feed. */
+/** The text of a line that says something, without its line feed. */
 export function textOf(commit: Commit | undefined, rows: number | undefined): string {
   return JSON.stringify({ ...commit, ...(rows !== undefined && { rows }) });
 }
 
-/** The same text with the pieces that a reader of it has to know. */
-export function withPieces(text: string, pieces: readonly NamedSegment[]): string {
-  if (pieces.length === 0) return text;
-  return `${text.slice(0, -1)},"pieces":${JSON.stringify(pieces)}}`;
+/** The lines of one write, each with its checksum; the first one has what a reader has to know of the rows. */
+export function batchOf(texts: readonly string[], { pieces, tails }: WrittenRows): string {
+  const about = JSON.stringify({
+    ...(texts.length > 1 && { lines: texts.length }),
+    ...(pieces.length > 0 && { pieces }),
+    ...(tails.length > 0 && { tails }),
+  });
+  const [first = "", ...rest] = texts;
+  const head = about === "{}" ? first : `${first.slice(0, -1)},${about.slice(1)}`;
+  return [head, ...rest].map((text) => `${withSum(text)}\n`).join("");
 }

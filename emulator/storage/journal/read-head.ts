@@ -3,19 +3,22 @@ import { type Head, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts
 import type { Pool } from "../pool/pool.ts";
 import { sealedPiece } from "../rows/segment.ts";
 import { readStretch } from "./journal.ts";
-import type { JournalLine } from "./line.ts";
+import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
 
-/** Replays what a head leads to. A torn line at the end of its own journal is cut off when `mayCut` is set. */
+/**
+ * Replays what a head leads to. With `cutFrom`, the bytes that its own journal had at least, a torn write at the end of that is cut
+ * off.
+ */
 export function readHead(
   pool: Pick<Pool, "path">,
   head: Head,
   initial: WorldState,
-  mayCut = false,
+  cutFrom?: number,
 ): StoredState {
   const base = head.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(head.state));
   const rows = createRowNames(base.rows);
-  const state = applyCommits(base.state, commitsOf(pool, head, rows, mayCut));
+  const state = applyCommits(base.state, commitsOf(pool, head, rows, cutFrom));
   rows.sealOthers(head.owner);
   return { state, rows: rows.named() };
 }
@@ -24,19 +27,30 @@ function* commitsOf(
   pool: Pick<Pool, "path">,
   { journals, owner }: Head,
   rows: ReturnType<typeof createRowNames>,
-  mayCut: boolean,
+  cutFrom: number | undefined,
 ): Iterable<Commit> {
   for (const stretch of journals) {
     // What others had open is sealed where this journal goes on from them.
     rows.sealOthers(ownerOf(stretch.file));
-    for (const line of readStretch(pool, stretch, mayCut && ownerOf(stretch.file) === owner)) {
+    for (const line of readStretch(
+      pool,
+      stretch,
+      stretch.bytes === null && ownerOf(stretch.file) === owner ? cutFrom : undefined,
+    )) {
       rows.take(line);
       if (line.turn !== undefined) yield commitOf(line);
     }
   }
 }
 
-function commitOf({ rows: _rows, pieces: _pieces, ...commit }: JournalLine & Commit): Commit {
+function commitOf({
+  rows: _rows,
+  pieces: _pieces,
+  tails: _tails,
+  lines: _lines,
+  sum: _sum,
+  ...commit
+}: JournalLine & Commit): Commit {
   return commit;
 }
 
@@ -44,12 +58,31 @@ function commitOf({ rows: _rows, pieces: _pieces, ...commit }: JournalLine & Com
 function createRowNames(base: StoredState["rows"]) {
   const keyOf = ({ region, tenantId, sessionId, day }: NamedSegment) =>
     [region, tenantId, sessionId, day].join(" ");
-  const segments = new Map(base.segments.map((segment) => [keyOf(segment), segment]));
+  const segments = new Map<string, NamedSegment>();
+  /** The keys of segments, by the number of the tail that each ends with. */
+  const tailed = new Map<number | undefined, string>();
   let { next } = base;
+
+  function put(segment: NamedSegment): void {
+    const { tail } = segment.pieces.at(-1) ?? {};
+    if (tail !== undefined) tailed.set(tail, keyOf(segment));
+    segments.set(keyOf(segment), segment);
+  }
+
+  function lengthen([tail, records, bytes]: TailLength): void {
+    const segment = segments.get(tailed.get(tail) ?? "");
+    const last = segment?.pieces.at(-1);
+    if (!segment || !last) throw new Error(`a journal lengthens the tail ${tail}, which it has not named`);
+    const pieces = [...segment.pieces.slice(0, -1), { ...last, records, bytes }];
+    segments.set(keyOf(segment), { ...segment, pieces });
+  }
+
+  for (const segment of base.segments) put(segment);
   return {
-    take({ rows, pieces = [] }: JournalLine): void {
+    take({ rows, pieces = [], tails = [] }: JournalLine): void {
       next = rows ?? next;
-      for (const segment of pieces) segments.set(keyOf(segment), segment);
+      pieces.forEach(put);
+      tails.forEach(lengthen);
     },
     /** Only this owner appends to the tails named so far. */
     sealOthers(owner: number): void {

@@ -9,20 +9,36 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
-import { StoreError } from "../store-error.ts";
+import type { Secrets } from "../../subjects/turn.ts";
+import { parseSummed, withSum } from "../checksum.ts";
+import { keyPath, lostKey } from "../secrets.ts";
+import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
-import { appendAll, sizeOf } from "./open-files.ts";
+import { NOBODY } from "./names.ts";
+import { appendAll } from "./open-files.ts";
+import type { Pool } from "./pool.ts";
 
-export const FORMAT = 2;
+const FORMAT = 3;
 const NAME = "worlds.ndjson";
+const LINE_FEED = 0x0a;
 /** The log is written anew when it has so many lines more than four for each entry. */
 const SPARE_LINES = 1000;
+/** Sealed in the first line, to know the key by. */
+const KEY_CHECK = "trace-platform-emulator";
 
 export type Kind = "world" | "snapshot";
 
+/** The first line. */
+interface LogHeader {
+  readonly format: number;
+  /** How often the log was written anew. */
+  readonly log: number;
+  /** A known text, sealed with the key of the data folder. */
+  readonly key: string;
+}
+
 /** One change; the last one of a name counts. */
 export interface HeadsLine {
-  readonly format: typeof FORMAT;
   readonly kind: Kind;
   readonly name: string;
   readonly next: number;
@@ -31,34 +47,65 @@ export interface HeadsLine {
 }
 
 /** The last line of a process that has left nothing behind. */
-export const SWEPT = '{"swept":true}';
+interface SweptLine {
+  readonly swept: true;
+}
+
+export type LogLine = HeadsLine | SweptLine;
 
 /** What a log says. */
 export interface KnownHeads {
   readonly world: Map<string, WorldEntry>;
   readonly snapshot: Map<string, SnapshotEntry>;
   next: number;
+  /** How often the log was written anew. */
+  log: number;
   isSwept: boolean;
 }
 
-export function noWorlds(): KnownHeads {
-  return { world: new Map(), snapshot: new Map(), next: 1, isSwept: false };
+/** Where the log of a data folder lies. */
+export function logPath(root: string): string {
+  return join(root, NAME);
 }
 
-/** Reads the log of a data folder; throws a `StoreError` for one that is damaged or of another version. */
-export function readLog(root: string): KnownHeads {
-  const file = join(root, NAME);
+export function noWorlds(): KnownHeads {
+  return { world: new Map(), snapshot: new Map(), next: 1, log: 0, isSwept: false };
+}
+
+/** Reads the log of a data folder; throws a `StoreError` for one that is damaged, of another key or of another version. */
+export function readLog({ root, owners, lengths }: Omit<Pool, "files">, secrets: Secrets): KnownHeads {
+  const path = logPath(root);
   const known = noWorlds();
-  if (!existsSync(file)) {
+  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const least = lengths.of(NOBODY);
+  // What follows the last line feed was never acknowledged.
+  const end = all.lastIndexOf(LINE_FEED) + 1;
+  if (end === 0) {
     refuseOldLayout(root);
+    if (least || owners().length > 0) throw tooShort(path, least?.bytes ?? 1);
     return known;
   }
-  // What follows the last line feed was never acknowledged.
-  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  known.isSwept = lines.at(-1) === SWEPT;
-  if (known.isSwept) lines.pop();
-  for (const [at, text] of lines.entries()) take(known, parseLine(text, `${file}, line ${at + 1}`));
+  for (let [start, number] = [0, 1]; start < end; number += 1) {
+    const stop = all.indexOf(LINE_FEED, start);
+    const line = parseLine(all, start, stop, path, number);
+    known.isSwept = "swept" in line;
+    if ("log" in line) openHeader(known, line, secrets, root);
+    else if ("kind" in line) take(known, line);
+    start = stop + 1;
+  }
+  if (least && (known.log < least.number || (known.log === least.number && end < least.bytes)))
+    throw tooShort(path, least.bytes);
   return known;
+}
+
+function openHeader(known: KnownHeads, { log, key }: LogHeader, secrets: Secrets, root: string): void {
+  known.log = log;
+  try {
+    if (secrets.open(key) === KEY_CHECK) return;
+  } catch {
+    // Said below.
+  }
+  throw lostKey(`${keyPath(root)} is not the key of this data folder.`);
 }
 
 function take(known: KnownHeads, { kind, name, next, entry }: HeadsLine): void {
@@ -68,75 +115,79 @@ function take(known: KnownHeads, { kind, name, next, entry }: HeadsLine): void {
   else known.snapshot.set(name, entry as SnapshotEntry);
 }
 
-function parseLine(text: string, place: string): HeadsLine {
-  let line: HeadsLine;
+function parseLine(all: Buffer, start: number, stop: number, path: string, number: number) {
+  if (start === 0) refuseOtherFormat(all.toString("utf8", 0, stop), path);
+  const line = parseSummed(all, start, stop);
+  if (!line) throw damaged(path, `line ${number}`);
+  return line as LogHeader | LogLine;
+}
+
+/** Another version may write checksums in another way, or none. */
+function refuseOtherFormat(text: string, path: string): void {
+  let format: unknown;
   try {
-    line = JSON.parse(text) as HeadsLine;
+    format = (JSON.parse(text) as Partial<LogHeader>).format;
   } catch {
-    throw new StoreError(`${place}, is damaged; restore the file or remove the data folder.`);
+    return;
   }
-  if (line.format === FORMAT) return line;
-  throw new StoreError(
-    `${place}, has format ${line.format}; this emulator reads format ${FORMAT}. Use the emulator that wrote it, or another --data folder.`,
-  );
+  if (format !== FORMAT) throw otherFormat(`${path} has format ${format}`);
 }
 
 /** A folder of an earlier version would look empty otherwise. */
 function refuseOldLayout(root: string): void {
   const old = [join(root, "worlds.json"), join(root, "worlds", "main", "world.json")].find(existsSync);
   if (old === undefined) return;
-  throw new StoreError(
-    `${old} was written by an earlier version; this emulator reads format ${FORMAT}. Use the emulator that wrote it, or another --data folder.`,
-  );
+  throw otherFormat(`${old} was written by an earlier version`);
+}
+
+function otherFormat(what: string): StoreError {
+  const hint = "Use the emulator that wrote it, or another --data folder.";
+  return new StoreError(`${what}; this emulator reads format ${FORMAT}.`, hint, "other_format");
 }
 
 /** Writes the log anew, with one line for each entry, and goes on appending to it. */
-export function openLog(root: string, known: KnownHeads) {
-  const path = join(root, NAME);
+export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
+  const path = logPath(root);
   let lines = 0;
+  let bytes = 0;
   let file = rewrite();
 
   function rewrite(): number {
     const { next } = known;
+    known.log += 1;
+    const header: LogHeader = { format: FORMAT, log: known.log, key: secrets.seal(KEY_CHECK) };
     const all = [
-      ...[...known.world].map(([name, entry]) => ({ format: FORMAT, kind: "world", name, next, entry })),
-      ...[...known.snapshot].map(([name, entry]) => ({
-        format: FORMAT,
-        kind: "snapshot",
-        name,
-        next,
-        entry,
-      })),
+      header,
+      ...[...known.world].map(([name, entry]): LogLine => ({ kind: "world", name, next, entry })),
+      ...[...known.snapshot].map(([name, entry]): LogLine => ({ kind: "snapshot", name, next, entry })),
     ];
     lines = all.length;
-    if (all.length > 0 || existsSync(path)) {
-      writeFileSync(`${path}.new`, all.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
-    }
+    const text = Buffer.from(all.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+    bytes = text.length;
+    lengths.set(NOBODY, { number: known.log, bytes });
     return openSync(path, "a", 0o600);
   }
 
-  function shorten(): void {
-    if (lines <= SPARE_LINES + 4 * (known.world.size + known.snapshot.size)) return;
-    closeSync(file);
-    file = rewrite();
-  }
-
-  function appendText(text: string): void {
-    const size = sizeOf(file);
-    try {
-      appendAll(file, Buffer.from(`${text}\n`));
-    } catch (error) {
-      ftruncateSync(file, size);
-      throw notWritten(root, error as Error);
-    }
-    lines += 1;
-  }
-
   return {
-    append: (line: HeadsLine) => appendText(JSON.stringify(line)),
-    appendText,
-    shorten,
+    append(line: LogLine): void {
+      const text = Buffer.from(`${withSum(JSON.stringify(line))}\n`);
+      try {
+        appendAll(file, text);
+      } catch (error) {
+        ftruncateSync(file, bytes);
+        throw notWritten(root, error as Error);
+      }
+      lines += 1;
+      bytes += text.length;
+      lengths.set(NOBODY, { number: known.log, bytes });
+    },
+    shorten(): void {
+      if (lines <= SPARE_LINES + 4 * (known.world.size + known.snapshot.size)) return;
+      closeSync(file);
+      file = rewrite();
+    },
     close: () => closeSync(file),
   };
 }

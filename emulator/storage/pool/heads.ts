@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Secrets } from "../../subjects/turn.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
-import { FORMAT, type Kind, noWorlds, openLog, readLog, SWEPT } from "./heads-log.ts";
+import { type Kind, noWorlds, openLog, readLog } from "./heads-log.ts";
 import { type Head, newHead } from "./names.ts";
 import type { Pool } from "./pool.ts";
 
@@ -30,12 +31,12 @@ export interface Heads {
 const FIRST_WORLD = "main";
 
 /** Reads the log, or begins one with the world `main`; files that no head can lead to are discarded. */
-export function openHeads(pool: Pool): Heads {
-  const known = pool.isKept ? readLog(pool.root) : noWorlds();
+export function openHeads(pool: Pool, secrets: Secrets): Heads {
+  const known = pool.isKept ? readLog(pool, secrets) : noWorlds();
   const held = new Set<Head>();
   // A process that ended early may have used a number that it never wrote down.
   known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
-  const log = pool.isKept ? openLog(pool.root, known) : undefined;
+  const log = pool.isKept ? openLog(pool, known, secrets) : undefined;
   const { collect, collectRecords } = createCollector(pool, all);
 
   function* all(): Iterable<Head> {
@@ -50,7 +51,7 @@ export function openHeads(pool: Pool): Heads {
     [name, entry]: readonly [string, E | null],
     written?: () => void,
   ): void {
-    log?.append({ format: FORMAT, kind, name, next: known.next, entry });
+    log?.append({ kind, name, next: known.next, entry });
     const before = entries.get(name);
     if (entry) entries.set(name, entry);
     else entries.delete(name);
@@ -97,9 +98,10 @@ export function openHeads(pool: Pool): Heads {
     all,
     close(isSwept) {
       try {
-        if (isSwept) log?.appendText(SWEPT);
+        if (isSwept) log?.append({ swept: true });
       } finally {
         log?.close();
+        pool.lengths.close(isSwept);
       }
     },
   };

@@ -24,10 +24,16 @@ export interface Head {
 /** The owner of a head that is never written to. */
 export const NOBODY = 0;
 
-/** A file of rows without its ending: the records numbered below `below` count; null for an own tail. */
+/** A file of rows without its ending, as long as it was when it was last named. */
 export interface Piece {
   readonly file: string;
+  /** The records numbered below it count; null for an own tail. */
   readonly below: number | null;
+  readonly records: number;
+  /** Of their lines. */
+  readonly bytes: number;
+  /** An own tail's number among those of its owner, by which journal lines give its new lengths. */
+  readonly tail?: number;
 }
 
 /** The rows of one project that began on one UTC day, as names of pieces in the order of their rows. */

@@ -2,9 +2,9 @@ import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
+import { loadPiece } from "./pieces.ts";
 import {
   createSegment,
-  loadPiece,
   nameSegment,
   readRecords,
   type Segment,
@@ -84,7 +84,10 @@ export function namesIn({ next, scopes }: RowsImage): NamedRows {
 
 /** The same rows as far as they are numbered below a mark. */
 export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
-  const asOf = ({ file, below }: Piece): Piece => ({ file, below: Math.min(below ?? mark, mark) });
+  const asOf = ({ tail: _, ...piece }: Piece): Piece => ({
+    ...piece,
+    below: Math.min(piece.below ?? mark, mark),
+  });
   return { next: mark, segments: segments.map((each) => ({ ...each, pieces: each.pieces.map(asOf) })) };
 }
 

@@ -5,10 +5,13 @@ import {
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
+import { hasSum, SUM_BYTES, withSum } from "../checksum.ts";
+import { damaged } from "../store-error.ts";
 
 /**
  * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
- * then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed.
+ * then its sequence number and how many bytes each of them has; so an encoder copies the JSON columns as they stand,
+ * unparsed. A checksum ends it.
  */
 type JsonColumn = {
   [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
@@ -30,25 +33,31 @@ export function isJsonColumn(name: ColumnName): name is JsonColumn {
   return EXPORT_COLUMNS[name].v2 === "json";
 }
 
-/** The line of a row, with its line feed. */
-export function lineOf(row: DomainRow): string {
+/** The line of a row with its sequence number, its checksum and its line feed. */
+export function lineOf(row: DomainRow, sequence: number): string {
   const head: Record<string, unknown> = {};
   for (const name of HEAD_COLUMNS) head[name] = row[name];
   if (row.below !== undefined) head.below = row.below;
   let text = JSON.stringify(head).slice(0, -1);
-  let sizes = `{"head":${Buffer.byteLength(text)}`;
+  let sizes = `{"row":${sequence},"head":${Buffer.byteLength(text)}`;
   for (const name of JSON_COLUMNS) {
     const value = row[name];
     const json = value === null ? "null" : (JSON.stringify(value) ?? "null");
     sizes += `,"${name}":${Buffer.byteLength(json)}`;
     text += `,"${name}":${json}`;
   }
-  return `${text}${SIZES}${sizes}}}\n`;
+  return `${withSum(`${text}${SIZES}${sizes}}}`)}\n`;
+}
+
+/** Answers a line that was read at a byte of the file of a path, if it is as it was written. */
+export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
+  if (hasSum(line, 0, line.length - 1)) return line;
+  throw damaged(path, `byte ${byte}`);
 }
 
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  const { sizes: _sizes, ...row } = JSON.parse(line.toString("utf8"));
+  const { sizes: _sizes, sum: _sum, ...row } = JSON.parse(line.toString("utf8"));
   return row as DomainRow;
 }
 
@@ -62,12 +71,12 @@ export interface StoredRow {
 
 function sizesOf(line: Buffer): Record<string, number> {
   const start = line.lastIndexOf(OPENING_BRACE);
-  return JSON.parse(line.toString("latin1", start, line.length - 2)) as Record<string, number>;
+  return JSON.parse(line.toString("latin1", start, line.length - 1 - SUM_BYTES)) as Record<string, number>;
 }
 
 /** Finds the columns of a line without parsing its JSON columns. */
 export function splitLine(line: Buffer): StoredRow {
-  const { head: headBytes, ...sizes } = sizesOf(line);
+  const { row: _row, head: headBytes, ...sizes } = sizesOf(line);
   if (headBytes === undefined) throw new SyntaxError("a stored row without sizes");
   const head = JSON.parse(`${line.toString("utf8", 0, headBytes)}}`) as RowHead;
   return {

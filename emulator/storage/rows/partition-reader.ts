@@ -1,6 +1,6 @@
 import type { Partition, PartitionWindow } from "../../subjects/traces/port.ts";
 import { readExactly } from "../pool/open-files.ts";
-import { type StoredRow, splitLine } from "./lines.ts";
+import { checkedLine, type StoredRow, splitLine } from "./lines.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
 import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 
@@ -75,7 +75,8 @@ function readLines(plan: Plan, from: number, to: number): Buffer[] {
     for (; at < past; at += 1) {
       const row = rows[at] ?? 0;
       const start = offsetOf(row) - begin;
-      lines[row - from] = bytes.subarray(start, start + (lengths[row] ?? 0));
+      const line = bytes.subarray(start, start + (lengths[row] ?? 0));
+      lines[row - from] = checkedLine(line, file.path, offsetOf(row) - file.firstByte);
     }
   }
   return lines;

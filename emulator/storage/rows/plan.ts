@@ -3,7 +3,7 @@ import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import { readExactly } from "../pool/open-files.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, INDEX } from "./segment.ts";
-import { RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
+import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
 /** A piece of a partition as a reader finds it, without its world: what counts of it never changes. */
 export interface LocatedPiece {
@@ -18,6 +18,7 @@ export interface LocatedPiece {
 /** A data file that is held open. */
 export interface PlannedFile {
   readonly file: number;
+  readonly path: string;
   /** Where in the segment it begins. */
   readonly firstByte: number;
 }
@@ -37,7 +38,9 @@ const CURSORS_REMEMBERED = 1024;
 function readSidecar({ path, records }: LocatedPiece): Buffer {
   const index = openSync(path + INDEX, "r");
   try {
-    return readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);
+    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);
+    checkRecords(bytes, path + INDEX, 0);
+    return bytes;
   } finally {
     closeSync(index);
   }
@@ -111,7 +114,8 @@ export function makePlan(
   const files: PlannedFile[] = [];
   try {
     const view = readSidecars(pieces);
-    for (const { path, firstByte } of pieces) files.push({ file: openSync(path + DATA, "r"), firstByte });
+    for (const { path, firstByte } of pieces)
+      files.push({ file: openSync(path + DATA, "r"), path: path + DATA, firstByte });
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {

@@ -76,7 +76,7 @@ function draftRow(
   const known = index.find(row.id);
   const from = known < 0 ? undefined : loaded.segments[index.segmentOf(known)];
   const position = known < 0 ? -1 : index.positionOf(known);
-  const line = lineOf(row);
+  const line = lineOf(row, sequence);
   const length = Buffer.byteLength(line);
   const start = microsecondsOfDay(row.start_time);
   const offset = segment.dataBytes + draft.bytes;

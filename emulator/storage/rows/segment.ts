@@ -1,14 +1,22 @@
-import { closeSync, existsSync, openSync } from "node:fs";
-import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
-import { appendAll, type OpenFiles, readExactly, sizeOf, truncateTo } from "../pool/open-files.ts";
+import type { TailLength } from "../journal/line.ts";
+import type { NamedSegment, Piece } from "../pool/names.ts";
+import { appendAll, readExactly, truncateTo } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { packRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
+import { checkedLine } from "./lines.ts";
+import {
+  checkRecords,
+  packRecords,
+  RECORD_BYTES,
+  type SidecarRecord,
+  type SidecarView,
+  viewSidecar,
+} from "./sidecar.ts";
 
 export const DATA = ".ndjson";
 export const INDEX = ".index";
 
 /** A piece of a segment, and what of the segment comes before it. */
-interface LoadedPiece extends Piece {
+interface LoadedPiece extends Pick<Piece, "file" | "below" | "tail"> {
   readonly firstRecord: number;
   readonly firstByte: number;
 }
@@ -70,25 +78,37 @@ export function copySegment(segment: Segment): Segment {
 
 /** The same segment for others, who see of its tail what is numbered below the mark. Nothing may wait. */
 export function sealedSegment(segment: Segment, mark: number): Segment {
-  const pieces = segment.pieces.map((piece) => ({ ...piece, ...sealedPiece(piece, mark) }));
+  const pieces = segment.pieces.map((piece) => sealedPiece(piece, mark));
   return { ...segment, pieces, lines: [], waiting: [] };
 }
 
 /** A piece as others name it, who see of a tail what is numbered below the mark. */
-export function sealedPiece({ file, below }: Piece, mark: number): Piece {
-  return { file, below: below ?? mark };
+export function sealedPiece<P extends Pick<Piece, "below" | "tail">>(
+  { tail: _, ...piece }: P,
+  mark: number,
+): Omit<P, "tail"> {
+  return { ...piece, below: piece.below ?? mark };
 }
 
 /** The segment as a journal names it. */
-export function nameSegment({ region, tenantId, sessionId, day, pieces }: Segment): NamedSegment {
-  return { region, tenantId, sessionId, day, pieces: pieces.map(({ file, below }) => ({ file, below })) };
+export function nameSegment(segment: Segment): NamedSegment {
+  const { region, tenantId, sessionId, day } = segment;
+  const pieces = extentsOf(segment).map(({ firstByte: _, ...piece }) => piece);
+  return { region, tenantId, sessionId, day, pieces };
+}
+
+/** How long the tail of a segment is now. */
+export function lengthOfTail(segment: Segment): TailLength {
+  const { tail = 0, records, bytes } = extentsOf(segment).at(-1) ?? { records: 0, bytes: 0 };
+  return [tail, records, bytes];
 }
 
 /** How much of each piece counts. */
 export function extentsOf({ pieces, filedRecords, filedBytes }: Segment) {
-  return pieces.map(({ file, firstRecord, firstByte }, at) => {
+  return pieces.map(({ firstRecord, ...piece }, at) => {
     const next = pieces[at + 1] ?? { firstRecord: filedRecords, firstByte: filedBytes };
-    return { file, firstByte, records: next.firstRecord - firstRecord, bytes: next.firstByte - firstByte };
+    const bytes = next.firstByte - piece.firstByte;
+    return { ...piece, records: next.firstRecord - firstRecord, bytes };
   });
 }
 
@@ -105,7 +125,9 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
     const end = Math.min(filedUntil, pieces[at + 1]?.firstRecord ?? filedUntil);
     if (first < end) {
       const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
-      readExactly(fileOf(pool, piece, INDEX), part, (first - piece.firstRecord) * RECORD_BYTES);
+      const inPiece = first - piece.firstRecord;
+      readExactly(fileOf(pool, piece, INDEX), part, inPiece * RECORD_BYTES);
+      checkRecords(part, pool.path(piece.file + INDEX), inPiece);
     }
     if (piece.firstRecord <= from) break;
   }
@@ -126,7 +148,7 @@ function joined(segment: Segment): Buffer {
 }
 
 /** The file of a piece. An own tail may have grown by another descriptor, which does no harm. */
-function fileOf({ files, path }: Pool, { file, below }: Piece, ending: string): number {
+function fileOf({ files, path }: Pool, { file, below }: LoadedPiece, ending: string): number {
   return below === null ? files.append(path(file + ending)) : files.read(path(file + ending));
 }
 
@@ -143,7 +165,9 @@ export function readLine(pool: Pool, segment: Segment, offset: number, length: n
     return part.bytes.subarray(offset - part.offset, offset - part.offset + length);
   }
   const piece = segment.pieces.findLast(({ firstByte }) => firstByte <= offset) as LoadedPiece;
-  return readExactly(fileOf(pool, piece, DATA), Buffer.allocUnsafe(length), offset - piece.firstByte);
+  const byte = offset - piece.firstByte;
+  const line = readExactly(fileOf(pool, piece, DATA), Buffer.allocUnsafe(length), byte);
+  return checkedLine(line, pool.path(piece.file + DATA), byte);
 }
 
 /** Calls back for each record in order, a bounded number at a time, until the callback says true. */
@@ -170,13 +194,19 @@ export function addRows(segment: Segment, lines: string, records: readonly Sidec
   segment.records += records.length;
 }
 
-/** Appends what waits to the tail of the owner; answers true when the segment has got a new piece by that. */
-export function appendWaiting(pool: Pool, segment: Segment, owner: number): boolean {
+/** Appends what waits to the tail of the owner; a new one takes the number. Answers true when it is new. */
+export function appendWaiting(pool: Pool, segment: Segment, owner: number, number: number): boolean {
   const { pieces, filedRecords, filedBytes, lines } = segment;
   const last = pieces.at(-1);
   const isNew = last === undefined || last.below !== null;
   const tail = isNew
-    ? { file: tailName(owner, segment), below: null, firstRecord: filedRecords, firstByte: filedBytes }
+    ? {
+        file: tailName(owner, segment),
+        below: null,
+        tail: number,
+        firstRecord: filedRecords,
+        firstByte: filedBytes,
+      }
     : last;
   const path = pool.path(tail.file);
   const data = pool.files.append(path + DATA);
@@ -212,78 +242,4 @@ function appendOrCut(file: number, bytes: Uint8Array, size: number): void {
 /** The tail of a segment in the folder of its owner. */
 export function tailName(owner: number, { region, tenantId, sessionId, day }: SegmentName): string {
   return `${owner}/rows/${region}/${tenantId}/${sessionId}/${day}`;
-}
-
-/** Puts a piece behind what the segment has, as far as it counts: below its own mark, or else below the given one. */
-export function loadPiece(pool: Pool, segment: Segment, piece: Piece, mark: number): void {
-  const { files } = pool;
-  const path = pool.path(piece.file);
-  const index = files.read(path + INDEX);
-  const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
-  const { count, begin, end } = recordsBefore(index, piece.below ?? mark);
-  if (count > 0) refuseGap(path, files, { firstByte, begin, end });
-  segment.pieces.push({ ...piece, firstRecord, firstByte });
-  segment.records += count;
-  segment.dataBytes = count === 0 ? firstByte : end;
-  segment.filedRecords = segment.records;
-  segment.filedBytes = segment.dataBytes;
-}
-
-/** How many records of a sidecar are numbered below a mark, and where in the segment their data begins and ends. */
-function recordsBefore(index: number, mark: number) {
-  const bytes = Buffer.allocUnsafe(RECORD_BYTES);
-  const record = (at: number): SidecarView => viewSidecar(readExactly(index, bytes, at * RECORD_BYTES));
-  let count = Math.floor(sizeOf(index) / RECORD_BYTES);
-  // Only the first record of a world may have number 0; others with it are zeros that a crash of the system left.
-  while (count > 1 && record(count - 1).sequence(0) === 0) count -= 1;
-  // A mark is most often behind all that is there.
-  if (count > 0 && record(count - 1).sequence(0) >= mark) {
-    let low = 0;
-    let high = count - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (record(middle).sequence(0) < mark) low = middle + 1;
-      else high = middle;
-    }
-    count = low;
-  }
-  if (count === 0) return { count, begin: 0, end: 0 };
-  const begin = record(0).offset(0);
-  const last = record(count - 1);
-  return { count, begin, end: last.offset(0) + last.length(0) };
-}
-
-/** A machine that ended may have lost the end of a file that others go on from. */
-function refuseGap(
-  path: string,
-  files: OpenFiles,
-  { firstByte, begin, end }: { readonly firstByte: number; readonly begin: number; readonly end: number },
-): void {
-  if (begin === firstByte && sizeOf(files.read(path + DATA)) >= end - firstByte) return;
-  throw new Error(
-    `${path}${INDEX} goes from byte ${begin} to byte ${end} of a day's rows, but its data begins at byte ` +
-      `${firstByte} or ends early: files were lost or changed. Restore the data folder, or remove this world.`,
-  );
-}
-
-/** Drops what was never committed, numbered from the mark on, from the tails of a world that may have lost turns. */
-export function cutTails({ path }: Pool, { next, segments }: NamedRows): void {
-  for (const { file, below } of segments.flatMap(({ pieces }) => pieces)) {
-    const paths = [path(file + DATA), path(file + INDEX)] as const;
-    // What is missing is reported to those who read it.
-    if (below === null && paths.every((each) => existsSync(each))) cutTail(paths, next);
-  }
-}
-
-/** These files are not kept open: there may be many, and most of them are not written to again. */
-function cutTail(paths: readonly [data: string, index: string], mark: number): void {
-  const [data, index] = paths.map((path) => openSync(path, "r+")) as [number, number];
-  try {
-    const { count, begin, end } = recordsBefore(index, mark);
-    truncateTo(index, count * RECORD_BYTES);
-    truncateTo(data, end - begin);
-  } finally {
-    closeSync(data);
-    closeSync(index);
-  }
 }

@@ -1,12 +1,15 @@
+import { areSealed, sealBlock } from "../checksum.ts";
+import { damaged } from "../store-error.ts";
+
 /**
  * A sidecar (`.index`) holds one record of fixed size for each version of a row in a segment:
  * id (16 bytes), start in microseconds of the day (f64), offset (f64) and length (u32) of the line,
  * the position of the version before it in this segment plus one (u32, 0 for none), the
- * store-wide sequence number (f64) and a word of the trace's id (u32), by which the rows of a trace are
- * found. Length 0 says that the row's newest version is in another segment;
+ * store-wide sequence number (f64), a word of the trace's id (u32), by which the rows of a trace are
+ * found, and the checksum of all that (u32). Length 0 says that the row's newest version is in another segment;
  * such a record has as offset the end of the data before it, so that every record says how long the data was.
  */
-export const RECORD_BYTES = 52;
+export const RECORD_BYTES = 56;
 export const ID_BYTES = 16;
 
 const START = 16;
@@ -102,8 +105,17 @@ export function packRecords(records: readonly SidecarRecord[]): Buffer {
     bytes.writeUInt32LE(record.previous + 1, at + PREVIOUS);
     bytes.writeDoubleLE(record.sequence, at + SEQUENCE);
     bytes.writeUInt32LE(record.trace, at + TRACE);
+    sealBlock(bytes, at, RECORD_BYTES);
   });
   return bytes;
+}
+
+/** Checks records that were read from the file of a path; `first` is the number that the first of them has there. */
+export function checkRecords(bytes: Buffer, path: string, first: number): void {
+  if (areSealed(bytes)) return;
+  let at = 0;
+  while (areSealed(bytes.subarray(at, at + RECORD_BYTES))) at += RECORD_BYTES;
+  throw damaged(path, `byte ${first * RECORD_BYTES + at}`);
 }
 
 /** Says of each version before `count` whether a later one before `count` took its place. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import type { NamedRows, NamedSegment } from "../pool/names.ts";
+import type { WrittenRows } from "../journal/line.ts";
+import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
@@ -11,7 +12,7 @@ import { mergePieces } from "./merge.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
-import { appendWaiting, copySegment, extentsOf, nameSegment, type Segment } from "./segment.ts";
+import { appendWaiting, copySegment, extentsOf, lengthOfTail, nameSegment, type Segment } from "./segment.ts";
 
 /** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends TraceStore {
@@ -21,8 +22,8 @@ export interface RowStore extends TraceStore {
   pieces(partition: Partition): readonly LocatedPiece[];
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
-  /** Segments that have got a piece since the last call: the next journal line has to name them. */
-  takeNamed(): readonly NamedSegment[];
+  /** What was appended since the last call: the next journal line has to name it. */
+  takeWritten(): WrittenRows;
   /** All pieces. */
   names(): NamedRows;
   /** The rows as they are now, for others to go on from. */
@@ -101,8 +102,11 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   const { pool, owner, changed, appending } = options;
   const scopes = createScopes(pool, options.image);
   const dirty = new Set<Segment>();
-  const unnamed = new Set<Segment>();
+  /** Segments that were appended to; true for those that have got a piece by that. */
+  const written = new Map<Segment, boolean>();
   let { next } = options.image;
+  // No number of a tail comes twice: a write of some rows begins, with the segments that they leave, at most two for each.
+  let nextTail = 2 * next;
   let waitingBytes = 0;
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
@@ -110,11 +114,13 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   function append(): void {
     if (dirty.size > 0) appending();
     for (const segment of dirty) {
-      if (!appendWaiting(pool, segment, owner)) continue;
+      const isNew = appendWaiting(pool, segment, owner, nextTail);
+      if (isNew) nextTail += 1;
       if (segment.pieces.length > PIECES_MAX) mergePieces(pool, segment, owner);
-      unnamed.add(segment);
+      written.set(segment, isNew || written.get(segment) === true);
     }
     dirty.clear();
+    nextTail = 2 * next;
     waitingBytes = 0;
   }
 
@@ -146,11 +152,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return segment === undefined ? [] : locatedIn(pool, segment);
     },
     append,
-    takeNamed() {
-      const named = [...unnamed].map(nameSegment);
-      unnamed.clear();
-      return named;
-    },
+    takeWritten: () => takeNames(written),
     names: () => scopes.names(next),
     image,
     imageAsOf(mark) {
@@ -180,6 +182,15 @@ function locatedIn(pool: Pool, segment: Segment): readonly LocatedPiece[] {
     firstByte,
     records,
   }));
+}
+
+function takeNames(written: Map<Segment, boolean>): WrittenRows {
+  const all = [...written];
+  written.clear();
+  return {
+    pieces: all.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
+    tails: all.flatMap(([segment, isNew]) => (isNew ? [] : [lengthOfTail(segment)])),
+  };
 }
 
 function bytesBelow(folder: string): number {

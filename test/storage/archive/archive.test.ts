@@ -138,8 +138,8 @@ describe("an archive", () => {
 describe("a manifest", () => {
   it("of a newer format is refused with the version that it needs", () => {
     expect(readManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
-    const newer = JSON.stringify({ format: 3, written_by: "3.4.5" });
-    expect(() => readManifest(newer)).toThrow(/has format 3; this emulator \(.+\) reads up to 2/);
+    const newer = JSON.stringify({ format: 4, written_by: "3.4.5" });
+    expect(() => readManifest(newer)).toThrow(/has format 4; this emulator \(.+\) reads up to 3/);
     expect(() => readManifest(newer)).toThrow(
       expect.objectContaining({ code: "newer_snapshot", hint: expect.stringContaining("3.4.5 or newer") }),
     );
@@ -171,14 +171,14 @@ describe("names of rows", () => {
 
   it("are places in the folder", () => {
     const file = `5/rows/us/${TENANT}/${SESSION}/2026-03-01`;
-    expect(traceFileOf(5, 70, `us/${TENANT}/${SESSION}/2026-03-01.index`)).toEqual({
+    expect(traceFileOf(5, 70, `us/${TENANT}/${SESSION}/2026-03-01.index`, 112)).toEqual({
       file: `${file}.index`,
       segment: {
         region: "us",
         tenantId: TENANT,
         sessionId: SESSION,
         day: "2026-03-01",
-        pieces: [{ file, below: 70 }],
+        pieces: [{ file, below: 70, records: 2, bytes: 0 }],
       },
     });
   });
@@ -196,6 +196,6 @@ describe("names of rows", () => {
     `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
     `US/${TENANT}/${SESSION}/2026-03-01.index`,
   ])("that are none are refused: %s", (name) =>
-    expect(() => traceFileOf(5, 70, name)).toThrow(expect.objectContaining(DAMAGED)),
+    expect(() => traceFileOf(5, 70, name, 0)).toThrow(expect.objectContaining(DAMAGED)),
   );
 });

@@ -1,7 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { traceEntries, traceFileOf } from "../../../emulator/storage/archive/trace-entries.ts";
+import {
+  joinedSegments,
+  traceEntries,
+  traceFileOf,
+} from "../../../emulator/storage/archive/trace-entries.ts";
 import type { NamedSegment } from "../../../emulator/storage/pool/names.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { imageOfNames, namesIn } from "../../../emulator/storage/rows/image.ts";
@@ -24,18 +28,18 @@ const OWNER = 9;
 /** A store of what an archive would say of another one. */
 async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnType<TestRows["image"]> }) {
   const target = openPool(temporaryFolder(), true);
-  const segments = new Map<string, NamedSegment>();
+  const segments: NamedSegment[] = [];
   for (const { name, size, content } of traceEntries("traces/", pool, namesIn(rows))) {
     const pieces: Uint8Array[] = [];
     for await (const piece of content()) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     expect(bytes).toHaveLength(size);
-    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length));
-    segments.set(segment.day, segment);
+    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length), size);
+    segments.push(segment);
     mkdirSync(dirname(target.path(file)), { recursive: true });
     writeFileSync(target.path(file), bytes);
   }
-  const image = imageOfNames(target, { next: rows.next, segments: [...segments.values()] });
+  const image = imageOfNames(target, { next: rows.next, segments: joinedSegments(segments) });
   return openRowStore({
     pool: target,
     owner: OWNER + 1,

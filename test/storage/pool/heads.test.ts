@@ -12,11 +12,14 @@ import { describe, expect, test } from "vitest";
 import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
 import { type Head, newHead, sealedHead } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
+import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import { temporaryFolder } from "../rows/sample-row.ts";
+
+const SECRETS = createSecrets();
 
 function openIn(folder: string, isKept = true): { readonly pool: Pool; readonly heads: Heads } {
   const pool = openPool(folder, isKept);
-  return { pool, heads: openHeads(pool) };
+  return { pool, heads: openHeads(pool, SECRETS) };
 }
 
 function addWorld({ pool, heads }: ReturnType<typeof openIn>, name: string, from?: Head): Head {
@@ -81,9 +84,9 @@ describe("the heads of a data folder", () => {
     const log = join(folder, "worlds.ndjson");
     const good = readFileSync(log, "utf8");
     writeFileSync(log, `{\n${good}`);
-    expect(() => openIn(folder)).toThrow(/worlds\.ndjson, line 1, is damaged; restore the file/);
-    writeFileSync(log, good.replace('"format":2', '"format":3'));
-    expect(() => openIn(folder)).toThrow(/has format 3; this emulator reads format 2/);
+    expect(() => openIn(folder)).toThrow(/worlds\.ndjson, line 1, is damaged\.$/);
+    writeFileSync(log, good.replace('"format":3', '"format":2'));
+    expect(() => openIn(folder)).toThrow(/has format 2; this emulator reads format 3/);
   });
 
   test("are not begun in a folder of an earlier version, which would seem to be empty", () => {

@@ -27,13 +27,15 @@ export interface TestRows extends RowStore {
   close(): void;
 }
 
+/** Of every process that opens a folder. */
+const SECRETS = createSecrets(Buffer.alloc(32, 7));
 const STATE = emptyState(1, 0, { mode: "frozen", rate: 1 });
 const CAUSE = { type: "request", name: "test" } as const;
 
 /** Opens the rows of a data folder. */
 export function openTraceStore({ folder, world = "main" }: { folder: string; world?: string }): TestRows {
   const pool = openPool(folder, true);
-  return openIn(pool, openHeads(pool), world);
+  return openIn(pool, openHeads(pool, SECRETS), world);
 }
 
 function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): TestRows {
@@ -42,7 +44,7 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
     heads,
     name,
     initial: STATE,
-    secrets: createSecrets(),
+    secrets: SECRETS,
     collections: OBJECT_STORAGE_COLLECTIONS as never,
     ...(source && { source }),
   });
