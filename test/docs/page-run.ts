@@ -1,22 +1,14 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
-import { start, workingFolder } from "../support/emulator-process.ts";
-import { type Block, blocksOf, ROOT } from "./markdown.ts";
+import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
+import { installPackage, runShell } from "../support/user-project.ts";
+import { type Block, blocksOf } from "./markdown.ts";
 
 const STANDARD = "http://127.0.0.1:4700";
 const DEFAULT_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
 const NEEDS_EMULATOR = /\$URL\b|127\.0\.0\.1:470\d/;
 const START = /^npx emulator start (.*)$/;
-
-/** How the commands of a page ended. */
-export interface PageOutcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /**
  * Does what a reader of the page would do, from top to bottom, in an empty project that has the package: writes the
@@ -24,9 +16,10 @@ export interface PageOutcome {
  * that is answered with an error fails. A page that begins with `npx emulator start …`, or names `$URL` or the standard
  * address, has an emulator, whose addresses stand in the place of the standard ones.
  */
-export async function runPage(page: string): Promise<PageOutcome> {
+export async function runPage(page: string): Promise<Outcome> {
   const blocks = blocksOf(page).filter(({ isRun }) => isRun);
   const cwd = workingFolder();
+  write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
   const bin = installPackage(cwd);
   for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
   const addresses = await startFor(blocks, cwd);
@@ -71,39 +64,7 @@ async function commandsOf({ language, file, text }: Block, path: string): Promis
   throw new Error(`A block in ${language} neither names a file nor can be run.`);
 }
 
-/** Links the package and what its entries are for into a project; gives the folder of the commands there. */
-function installPackage(cwd: string): string {
-  const modules = join(cwd, "node_modules");
-  const bin = join(modules, ".bin");
-  mkdirSync(bin, { recursive: true });
-  symlinkSync(ROOT, join(modules, "trace-platform-emulator"));
-  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  for (const name of Object.keys(peerDependencies))
-    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-  symlinkSync(join(ROOT, "node_modules/.bin/vitest"), join(bin, "vitest"));
-  symlinkSync(join(ROOT, "dist/bin/emulator.js"), join(bin, "emulator"));
-  write(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n');
-  for (const name of ["npx", "emulator"]) chmodSync(join(bin, name), 0o755);
-  write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
-  return bin;
-}
-
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-}
-
-async function runShell(script: string, cwd: string, bin: string): Promise<PageOutcome> {
-  const env = { PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` };
-  const child = spawn("bash", ["--norc", "-Eeu", "-o", "pipefail", "-c", script], { cwd, env });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    stderr += text;
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
 }
