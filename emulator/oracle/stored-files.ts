@@ -1,5 +1,6 @@
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { readBody } from "../storage/objects/opened-body.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { openCredentials } from "../subjects/destinations/effects/open-credentials.ts";
 import type { ObjectStoreClients, ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import type { Destination } from "../subjects/destinations/records.ts";
@@ -69,9 +70,12 @@ function embeddedFiles({ world, bodies }: StoredFilesTools, bucket: string): Sto
     async get(key) {
       const object = world.reader.get(objects, objectId(bucket, key));
       if (!object) return { kind: "missing_file", detail: `the bucket ${bucket} has no such object` };
-      const body = bodies.open(object.file);
-      if (!body) return { kind: "missing_file", detail: "the object's body is gone from the data folder" };
-      return { bytes: await readBody(body) };
+      try {
+        return { bytes: await readBody(await bodies.open(object)) };
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        return { kind: "unreadable", detail: error.message };
+      }
     },
   };
 }

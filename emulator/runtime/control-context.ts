@@ -51,7 +51,10 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       snapshot === undefined
         ? giveSecretsTo(world, given, shared.secrets)
         : shared.snapshots.giveSecrets(snapshot, given),
-    readBody: (file) => piecesOf(() => objects.files.open(file)),
+    async readBody(body) {
+      objects.files.close(await objects.files.open(body));
+      return piecesOf(() => objects.files.open(body));
+    },
     yieldToEventLoop,
   };
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { copyBody } from "../storage/objects/opened-body.ts";
 import type { BodyStage } from "../storage/objects/stage.ts";
-import { type S3Failure, s3Failure } from "../subjects/object-storage/errors.ts";
 import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../subjects/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
 
@@ -13,20 +12,18 @@ export interface Assembled {
   readonly checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 
-/** Puts the parts of an upload together, in order. */
+/** Puts the parts of an upload together, in order. Rejects with a `StoreError` for one that is damaged or gone meanwhile. */
 export async function assemble(
   files: Pick<Bodies, "open">,
   stage: BodyStage,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
-): Promise<S3Failure | Assembled> {
+): Promise<Assembled> {
   const { checksum_algorithm: algorithm, checksum_type } = upload;
   const whole = algorithm && checksum_type === "FULL_OBJECT" ? createDigest(algorithm) : undefined;
   let size = 0;
   for (const part of parts) {
-    const body = files.open(part.file);
-    // Missing, because the upload was aborted or completed meanwhile.
-    if (!body) return s3Failure("NoSuchUpload", undefined, { UploadId: upload.upload_id });
+    const body = await files.open(part);
     await copyBody(stage, body, { start: 0, length: body.size }, (piece) => whole?.update(piece));
     size += body.size;
   }

@@ -3,7 +3,7 @@ import type { Bodies } from "../storage/objects/bodies.ts";
 import type { BodyStage } from "../storage/objects/stage.ts";
 import type { ObjectStoreFailure } from "../subjects/destinations/object-store-client.ts";
 import { storeFailure } from "../subjects/destinations/store-failure.ts";
-import type { StoredBody } from "../subjects/object-storage/records.ts";
+import type { BodyFile, StoredBody } from "../subjects/object-storage/records.ts";
 import type { StagedFile } from "../subjects/object-storage/staged.ts";
 import { PART_BYTES } from "../subjects/object-storage/uploads.ts";
 import { multipartEtag } from "./effects.ts";
@@ -19,16 +19,16 @@ export async function stageFile(
   partBytes = PART_BYTES,
 ): Promise<StagedFile | ObjectStoreFailure> {
   const stages: BodyStage[] = [];
-  const write = async (piece: Uint8Array, onPiece: (piece: Uint8Array) => void): Promise<string> => {
+  const write = async (piece: Uint8Array, onPiece: (piece: Uint8Array) => void): Promise<BodyFile> => {
     const stage = bodies.stage();
     stages.push(stage);
     await writeBody(stage, piece, onPiece);
-    return stage.file;
+    return { file: stage.file, sum: stage.sum };
   };
   const writeHashed = async (piece: Uint8Array): Promise<StoredBody> => {
     const md5 = createHash("md5");
     const file = await write(piece, (each) => md5.update(each));
-    return { file, size: piece.length, etag: md5.digest("hex"), checksums: {} };
+    return { ...file, size: piece.length, etag: md5.digest("hex"), checksums: {} };
   };
   try {
     if (bytes.length <= partBytes) return { whole: await writeHashed(bytes), parts: [] };
@@ -36,7 +36,7 @@ export async function stageFile(
     for (let offset = 0; offset < bytes.length; offset += partBytes)
       parts.push(await writeHashed(bytes.subarray(offset, offset + partBytes)));
     const file = await write(bytes, () => undefined);
-    return { whole: { file, size: bytes.length, etag: multipartEtag(parts), checksums: {} }, parts };
+    return { whole: { ...file, size: bytes.length, etag: multipartEtag(parts), checksums: {} }, parts };
   } catch (error) {
     for (const stage of stages) stage.discard();
     return storeFailure({ code: "InternalError", status: 500, message: String(error) });

@@ -46,3 +46,8 @@ export function sealBlock(bytes: Buffer, at: number, length: number): void {
 export function areSealed(blocks: Buffer): boolean {
   return crc32(blocks, RESIDUE) === RESIDUE;
 }
+
+/** The CRC-32 of bytes that come in pieces: that of the pieces before is handed in. */
+export function sumOn(piece: Uint8Array, before = 0): number {
+  return crc32(piece, before);
+}

@@ -4,6 +4,7 @@ import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
+import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
 import type { GivenSecrets, MissingSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
@@ -29,8 +30,8 @@ export interface ControlContext {
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
   giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
-  /** The body of an object of this world, by the name that its record has for it. */
-  readBody(file: string): AsyncIterable<Uint8Array>;
+  /** The body of an object of this world; refused (409) when it is not there as it was written. */
+  readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
   /** Lets other requests in between two pieces of long work. */
   yieldToEventLoop(): Promise<void>;
 }

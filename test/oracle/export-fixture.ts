@@ -4,7 +4,8 @@ import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../contracts/sp
 import type { ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
-import { openBody } from "../../emulator/storage/objects/opened-body.ts";
+import { sumOn } from "../../emulator/storage/checksum.ts";
+import { createBodyOpener } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
 import { lineOf, splitLine } from "../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../emulator/storage/rows/partition-reader.ts";
@@ -95,7 +96,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     bodies += 1;
     const file = `${bodies}.body`;
     writeFileSync(join(objectFolder, file), bytes);
-    put(objects, { bucket: BUCKET, key, file, size: bytes.length } as StoredObject);
+    put(objects, { bucket: BUCKET, key, file, size: bytes.length, sum: sumOn(bytes) } as StoredObject);
   }
 
   function runOf(day: string): ExportRun {
@@ -144,7 +145,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     rowsOf: traces.location,
     objectStores: options.doors?.(elsewhere) ?? NO_OBJECT_STORES,
     secrets,
-    objects: { files: { open: (file) => openBody(join(objectFolder, file)) } },
+    objects: { files: createBodyOpener((file) => join(objectFolder, file)) },
   });
   /** Encodes any rows at all, as a file of this export. */
   const encode = (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>

@@ -107,8 +107,7 @@ export function writerOf(store: TestStore, changes: Partial<Writer> = {}, partBy
     /** Past all permissions; the body is opened at once. */
     async get(key: string): Promise<Buffer | undefined> {
       const object = store.world.reader.get(objects, objectId(writer.bucket, key));
-      const body = object && store.files.open(object.file);
-      return body && readBody(body);
+      return object && readBody(await store.files.open(object));
     },
   };
 }

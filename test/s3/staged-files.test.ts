@@ -114,8 +114,8 @@ describe("a staged file, stored by a turn", () => {
     for (const { upload_id } of uploads) {
       const [part, ...more] = [...store.world.reader.list(s3Parts, upload_id)];
       expect([part?.part_number, more]).toEqual([1, []]);
-      const body = store.files.open(part?.file ?? "");
-      expect(body && (await readBody(body)).equals(large.subarray(0, 5 * MIB))).toBe(true);
+      const body = part && (await readBody(await store.files.open(part)));
+      expect(body?.equals(large.subarray(0, 5 * MIB))).toBe(true);
     }
     expect(store.strayBodies()).toEqual([]);
   });

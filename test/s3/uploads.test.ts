@@ -218,6 +218,7 @@ test("of completed uploads the last thousand are known, and none of a bucket tha
     headers: {},
     metadata: {},
     file: "f",
+    sum: 0,
     size: 0,
     last_modified: 0,
   };

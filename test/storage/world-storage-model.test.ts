@@ -8,6 +8,7 @@ import { emptyState } from "../../emulator/kernel/commit.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
+import { sumOn } from "../../emulator/storage/checksum.ts";
 import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
@@ -232,7 +233,7 @@ class Folder {
     const { storage, world } = this.open(name);
     const { versions, bodies } = this.models.get(name) as Model;
     checkRows(storage, versions);
-    expect(bodiesOf(storage, world)).toStrictEqual(Object.fromEntries([...bodies].sort()));
+    expect(bodiesOf(this.#pool, world)).toStrictEqual(Object.fromEntries([...bodies].sort()));
   }
 
   /** Loads every snapshot, and takes it away again. */
@@ -278,13 +279,10 @@ class Folder {
   }
 }
 
-function bodiesOf({ bodies }: WorldStorage, { reader }: World): Record<string, string> {
-  const found = [...reader.all(objects)].map(({ key, file }): [string, string] => {
-    const body = bodies.open(file);
-    if (!body) return [key, "gone"];
-    const text = readFileSync(body.fd, "utf8");
-    bodies.close(body);
-    return [key, text];
+function bodiesOf({ path }: Pool, { reader }: World): Record<string, string> {
+  const found = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
+    const bytes = readFileSync(path(file));
+    return [key, sumOn(bytes) === sum ? String(bytes) : "damaged"];
   });
   return Object.fromEntries(found.sort());
 }

@@ -124,7 +124,7 @@ export function openExportWorld({
       store(disk, key, rows);
       return written;
     }
-    const whole = { file: `${staged.length}`, size: written.bytes, etag: "", checksums: {} };
+    const whole = { file: `${staged.length}`, size: written.bytes, sum: 0, etag: "", checksums: {} };
     staged.push(rows);
     return { ...written, staged: { file: { whole, parts: [] }, credentials: CREDENTIALS } };
   }

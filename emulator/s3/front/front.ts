@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserGuard } from "../../http/server/browser-guard.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { StoreError } from "../../storage/store-error.ts";
 import {
   type AccessRequest,
   admit,
@@ -123,6 +124,7 @@ function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage
 function troubleOf(error: unknown): S3Failure | undefined {
   if (error instanceof S3Refused) return error.trouble;
   if (!(error instanceof Refusal) || error.status >= 500) return undefined;
+  if (error instanceof StoreError) return s3Failure("InvalidObjectState", `${error.message} ${error.hint}`);
   return s3Failure(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
 }
 

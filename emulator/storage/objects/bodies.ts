@@ -1,14 +1,15 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { Refusal } from "../../kernel/refusal.ts";
 import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
-import { type BodyFile, objects } from "../../subjects/object-storage/records.ts";
+import { type BodyFile, objects, type StoredBody } from "../../subjects/object-storage/records.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import type { Reader } from "../../subjects/turn.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createPendingBodies } from "./body-keeper.ts";
 import type { ObjectPlace } from "./body-name.ts";
-import { type OpenedBody, openBody } from "./opened-body.ts";
+import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { type BodyStage, openStage, refusedStage } from "./stage.ts";
 import { createObjectsView } from "./view.ts";
 
@@ -22,8 +23,11 @@ export interface Bodies {
     place: ObjectPlace | undefined,
     commit: (body: BodyFile) => S3Failure | R,
   ): S3Failure | R;
-  /** Opens a body now, so that what is removed later can still be read. */
-  open(file: string): OpenedBody | undefined;
+  /**
+   * Opens a body now, so that what is removed later can still be read. Rejects with a `StoreError` when it is not there as it was
+   * written.
+   */
+  open(body: StoredBody): Promise<OpenedBody>;
   close(body: OpenedBody): void;
   /**
    * No record names these bodies any more; `place` is that of the object, if it was removed. They are handed to
@@ -81,6 +85,7 @@ export function openBodies(options: BodiesOptions): Bodies {
   });
   let dropped: string[] = [];
   const numbers = createNumbers(pool, owner);
+  const opener = createBodyOpener(pool.path);
   let isOver = false;
 
   function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
@@ -110,7 +115,7 @@ export function openBodies(options: BodiesOptions): Bodies {
       if (!live.has(stage.file))
         return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
       const { file } = stage;
-      const value = commit({ file });
+      const value = commit({ file, sum: stage.sum });
       if (isS3Failure(value)) {
         stage.discard();
         return value;
@@ -119,7 +124,7 @@ export function openBodies(options: BodiesOptions): Bodies {
       if (place) view.show(place, pool.path(file));
       return value;
     },
-    open: (file) => (isOver ? undefined : openBody(pool.path(file))),
+    open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
     close: ({ fd }) => fs.closeSync(fd),
     drop: dropNow,
     hideBucket(name) {
@@ -142,6 +147,10 @@ export function openBodies(options: BodiesOptions): Bodies {
       isOver = true;
     },
   };
+}
+
+function worldIsOver(): Refusal {
+  return new Refusal(409, "reset", "The world was reset or removed meanwhile.");
 }
 
 /** The numbers that an owner has given to its bodies. */

@@ -1,5 +1,8 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
+import type { StoredBody } from "../../subjects/object-storage/records.ts";
+import { sumOn } from "../checksum.ts";
+import { damaged, tooShort } from "../store-error.ts";
 import type { BodyStage } from "./stage.ts";
 
 /** A file descriptor, which its holder has to close, and the length in bytes. */
@@ -9,16 +12,60 @@ export interface OpenedBody {
 }
 
 const PIECE_BYTES = 1024 * 1024;
+const WHOLE_MAX = 10_000;
 const read = promisify(fs.read);
 
-/** Undefined for a body that is not there or cannot be read. */
-export function openBody(path: string): OpenedBody | undefined {
+/** Opens bodies that are as their records say. */
+export interface BodyOpener {
+  /** Opens a file now; it is read through once, and again when it was changed since. Rejects with a `StoreError`. */
+  open(body: StoredBody): Promise<OpenedBody>;
+}
+
+/** `path` says where a file of the pool lies. */
+export function createBodyOpener(path: (file: string) => string): BodyOpener {
+  /** When files were changed last that are known to be whole. */
+  const whole = new Map<string, number>();
+  return {
+    async open({ file, size, sum }) {
+      const fd = openOrRefuse(path(file), size);
+      try {
+        const { size: found, mtimeMs } = fs.fstatSync(fd);
+        if (found !== size) throw damaged(path(file), `byte ${Math.min(found, size)}`);
+        if (whole.get(file) !== mtimeMs && (await sumOf(fd, size)) !== sum) throw damaged(path(file));
+        if (whole.size >= WHOLE_MAX) whole.clear();
+        whole.set(file, mtimeMs);
+        return { fd, size };
+      } catch (error) {
+        fs.closeSync(fd);
+        throw error;
+      }
+    },
+  };
+}
+
+function openOrRefuse(path: string, size: number): number {
   try {
-    const fd = fs.openSync(path, "r");
-    return { fd, size: fs.fstatSync(fd).size };
-  } catch {
-    return undefined;
+    return fs.openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw tooShort(path, Math.max(size, 1));
   }
+}
+
+async function sumOf(fd: number, size: number): Promise<number> {
+  let sum = 0;
+  for (let offset = 0; offset < size; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - offset));
+    // A small body is there sooner than a thread would begin to read it.
+    const bytesRead =
+      size <= PIECE_BYTES
+        ? fs.readSync(fd, buffer, 0, buffer.length, offset)
+        : (await read(fd, buffer, 0, buffer.length, offset)).bytesRead;
+    if (bytesRead === 0) break;
+    sum = sumOn(buffer.subarray(0, bytesRead), sum);
+    offset += bytesRead;
+  }
+  return sum;
 }
 
 /** Copies a stretch of an opened body, piece by piece; closes it in the end. */
@@ -44,9 +91,8 @@ export async function copyBody(
 }
 
 /** A body piece by piece; it is opened when the first one is asked for. */
-export async function* piecesOf(open: () => OpenedBody | undefined): AsyncGenerator<Uint8Array> {
-  const body = open();
-  if (!body) throw new Error("The body is gone from the data folder.");
+export async function* piecesOf(open: () => Promise<OpenedBody>): AsyncGenerator<Uint8Array> {
+  const body = await open();
   // A reader that leaves early closes it, too.
   if (body.size > 0) yield* fs.createReadStream("", { fd: body.fd, end: body.size - 1 });
   else fs.closeSync(body.fd);

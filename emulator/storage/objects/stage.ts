@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { sumOn } from "../checksum.ts";
 
 const write = promisify(fs.write);
 const close = promisify(fs.close);
@@ -9,6 +10,8 @@ const close = promisify(fs.close);
 export interface BodyStage {
   /** In the pool. */
   readonly file: string;
+  /** The CRC-32 of what was written. */
+  readonly sum: number;
   /** One at a time. */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the writing: from here on the body can be published. */
@@ -27,6 +30,7 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
   let discarded = false;
   let settled = false;
   let writing: Promise<unknown> = Promise.resolve();
+  let sum = 0;
 
   /** In one go: a file made in the background could turn up in the folder after the world's end. */
   function open(): number {
@@ -37,6 +41,7 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
   async function append(chunk: Uint8Array): Promise<void> {
     if (discarded) return;
     const fd = open();
+    sum = sumOn(chunk, sum);
     for (let offset = 0; offset < chunk.length && !discarded; ) {
       offset += (await write(fd, chunk, offset)).bytesWritten;
     }
@@ -51,6 +56,9 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
 
   return {
     file,
+    get sum() {
+      return sum;
+    },
     write(chunk) {
       const written = append(chunk);
       writing = written;
@@ -64,6 +72,7 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
     },
     writeWhole(bytes) {
       if (discarded) return;
+      sum = sumOn(bytes);
       const fd = openNew(path);
       try {
         fs.writeFileSync(fd, bytes);
@@ -101,6 +110,7 @@ function openNew(path: string): number {
 export function refusedStage(file: string): BodyStage {
   return {
     file,
+    sum: 0,
     write: () => Promise.resolve(),
     close: () => Promise.resolve(),
     writeWhole: () => undefined,

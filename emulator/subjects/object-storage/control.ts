@@ -56,10 +56,10 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     path: "/s3/buckets/{name}/object",
     summary: "The body of an object; no permission and no fault applies.",
     query: { key: text({ minLength: 1 }) },
-    run({ world, readBody }, { path, query }): FileReply {
-      const { file, size } = objectAt(world.reader, path.name ?? "", query.key);
-      const headers = { "content-type": "application/octet-stream", "content-length": String(size) };
-      return { attachment: readBody(file), headers };
+    async run({ world, readBody }, { path, query }): Promise<FileReply> {
+      const object = objectAt(world.reader, path.name ?? "", query.key);
+      const headers = { "content-type": "application/octet-stream", "content-length": String(object.size) };
+      return { attachment: await readBody(object), headers };
     },
   }),
   control({

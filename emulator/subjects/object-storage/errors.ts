@@ -35,6 +35,7 @@ export const S3_ERRORS = {
   InvalidBucketName: row(400, "The specified bucket is not valid."),
   InvalidDigest: row(400, "The Content-MD5 you specified is not valid."),
   InvalidLocationConstraint: row(400, "The specified location-constraint is not valid"),
+  InvalidObjectState: row(403, "The operation is not valid for the object's current state."),
   InvalidPart: row(
     400,
     "One or more of the specified parts could not be found. The part may not have been uploaded, " +

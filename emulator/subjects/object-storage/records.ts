@@ -22,9 +22,11 @@ export interface ObjectHeaders {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The name that the store of bodies finds a body by. */
+/** The name that the store of bodies finds a body by, and what it is known by there. */
 export interface BodyFile {
   readonly file: string;
+  /** The CRC-32 of its bytes. */
+  readonly sum: number;
 }
 
 export type ChecksumAlgorithm = "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256";

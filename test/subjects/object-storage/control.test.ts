@@ -62,6 +62,7 @@ test("a deleted bucket takes its objects along", async ({ expect }) => {
       headers: {},
       metadata: {},
       size: 0,
+      sum: 0,
       etag: "",
       checksums: {},
       file: "",

@@ -28,7 +28,7 @@ export async function copyObject(call: Call): Promise<Reply> {
   orRefuse(conditionError(store.world.reader, claim, condition));
   const replace = replacesMetadata(call);
   const replaced = replace ? objectHeadersOf(call) : undefined;
-  const { object: source, body } = openSource(call);
+  const { object: source, body } = await openSource(call);
   if (!replace && source.bucket === claim.bucket && source.key === claim.key) {
     store.files.close(body);
     const message =
@@ -71,7 +71,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const uploadId = uploadIdOf(call);
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
-  const { body } = openSource(call);
+  const { body } = await openSource(call);
   const stretch = stretchAsked(call, body);
   const { etag, now } = await receiveAndStore(
     call,
@@ -118,7 +118,7 @@ function replacesMetadata(call: Call): boolean {
 }
 
 /** Finds the source, which takes the get permission, and opens it at once. */
-function openSource(call: Call): Source {
+async function openSource(call: Call): Promise<Source> {
   const { store, claim } = call;
   const { reader } = store.world;
   const { bucket, key } = sourceNamed(headerOf(call, "x-amz-copy-source") ?? "");
@@ -126,9 +126,7 @@ function openSource(call: Call): Source {
   orRefuse(permissionError(reader, reading, "get"));
   const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, reading));
   if (judgeRead(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
-  const body = store.files.open(object.file);
-  if (!body) throw refuse("NoSuchKey", "The file of this object is gone from the disk.", { Key: key });
-  return { object, body };
+  return { object, body: await store.files.open(object) };
 }
 
 function sourceNamed(header: string): { readonly bucket: string; readonly key: string } {

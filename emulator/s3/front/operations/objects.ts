@@ -41,7 +41,7 @@ export async function putObject(call: Call): Promise<Reply> {
 }
 
 /** `GET` and `HEAD` differ only in that the latter's reply is sent without its body. */
-export function getObject(call: Call): Reply {
+export async function getObject(call: Call): Promise<Reply> {
   const object = objectOf(call);
   const verdict = judgeRead(call, object);
   const headers = { ...replyHeadersOf(object), ...overrides(call) };
@@ -54,8 +54,7 @@ export function getObject(call: Call): Reply {
     const detail = { RangeRequested: asked ?? "", ActualObjectSize: String(object.size) };
     throw refuse("InvalidRange", undefined, detail);
   }
-  const body = call.store.files.open(object.file);
-  if (!body) throw refuse("NoSuchKey", "The file of this object is gone from the disk.", { Key: object.key });
+  const body = await call.store.files.open(object);
   const { checksum_type } = object;
   // A checksum says nothing about a range; of a part, its own is told.
   const vouched = part ?? (range === undefined ? object : undefined);

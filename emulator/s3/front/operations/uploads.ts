@@ -125,7 +125,11 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
     call,
     claim,
     async (stage) => {
-      const assembled = orRefuse(await assemble(store.files, stage, upload, parts));
+      const assembled = await assemble(store.files, stage, upload, parts).catch((error: unknown) => {
+        // Parts are gone when the upload was aborted or completed meanwhile.
+        orRefuse(findUpload(reader, claim, uploadId));
+        throw error;
+      });
       checkAssembled(call, assembled);
       return assembled;
     },
