@@ -43,6 +43,9 @@ export interface CommandGroup {
 /** What the table of commands holds. */
 export type AnyCommand = Command | CommandGroup;
 
+/** Commands by name; the module of each is loaded when it is asked for. */
+export type CommandTable = Readonly<Record<string, () => Promise<{ readonly command: AnyCommand }>>>;
+
 /** A command with all the words that call it. */
 export interface NamedCommand {
   /** For example `world list`. */

@@ -1,10 +1,7 @@
-import type { AnyCommand } from "./command.ts";
-
-/** Loads the module of a command. */
-type Load = () => Promise<{ readonly command: AnyCommand }>;
+import type { CommandTable } from "./command.ts";
 
 /** In the order in which help lists them. */
-export const COMMANDS: Readonly<Record<string, Load>> = {
+export const COMMANDS: CommandTable = {
   start: () => import("./commands/start.ts"),
   demo: () => import("./commands/demo.ts"),
   exec: () => import("./commands/exec.ts"),
@@ -28,4 +25,6 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   reset: () => import("./commands/reset.ts"),
   stop: () => import("./commands/stop.ts"),
   doctor: () => import("./commands/doctor.ts"),
+  init: () => import("./commands/init.ts"),
+  completion: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
 };
